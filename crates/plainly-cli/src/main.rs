@@ -1,0 +1,2 @@
+//! plainly
+fn main() {}

@@ -1,0 +1,20 @@
+//! What is said in the Model Context Protocol: the envelope, the methods, the metadata and the types of every
+//! revision. No I/O, no async, and no panic on any input.
+//!
+//! ```text
+//! bytes -> envelope -> method + meta -> peer -> params type ... result type -> shape -> bytes
+//! ```
+
+pub mod envelope;
+pub mod id;
+
+pub mod method;
+
+pub mod header;
+pub mod meta;
+
+pub mod peer;
+
+pub mod types;
+
+pub mod shape;
