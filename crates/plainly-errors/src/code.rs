@@ -1,0 +1,180 @@
+//! Error codes: [`Code`] holds any integer that a peer may send and knows its range; [`ApplicationCode`] holds only those
+//! that an application may choose. What each known code means is in the [registry](crate::registry).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A JSON-RPC error code as it stands on the wire: any integer.
+///
+/// There is no public way to *send* one: errors are built as [`ProtocolError`](crate::ProtocolError) and numbered by
+/// the [dialect](crate::dialect).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Code(i64);
+
+/// Who may define codes in a range of integers (specification 2026-07-28, "Error Codes").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "together they cover every integer")]
+pub enum CodeRange {
+    /// -32700 and -32600 to -32603: defined by JSON-RPC 2.0.
+    Standard,
+    /// The rest of -32768 to -32100: reserved by JSON-RPC for itself.
+    Reserved,
+    /// -32000 to -32019: taken by implementations before there was a policy; a receiver may assume no meaning but for
+    /// -32002.
+    Legacy,
+    /// -32020 to -32099: defined by the MCP specification alone.
+    Specification,
+    /// Every other integer: free for applications.
+    Application,
+}
+
+impl Code {
+    /// A code as received.
+    pub const fn new(value: i64) -> Self {
+        Self(value)
+    }
+
+    /// The integer.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The range that it lies in.
+    pub const fn range(self) -> CodeRange {
+        match self.0 {
+            -32700 | -32603..=-32600 => CodeRange::Standard,
+            -32768..=-32100 => CodeRange::Reserved,
+            -32099..=-32020 => CodeRange::Specification,
+            -32019..=-32000 => CodeRange::Legacy,
+            _ => CodeRange::Application,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A code that an application may define: anything outside -32768 to -32000.
+///
+/// ```
+/// use plainly_errors::ApplicationCode;
+///
+/// const TEAPOT: ApplicationCode = ApplicationCode::of::<418>();
+/// assert_eq!(TEAPOT.get(), 418);
+/// assert!(ApplicationCode::try_from(-32001).is_err());
+/// ```
+///
+/// A reserved code does not compile:
+///
+/// ```compile_fail
+/// use plainly_errors::ApplicationCode;
+///
+/// const TIMEOUT: ApplicationCode = ApplicationCode::of::<-32001>();
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ApplicationCode(i64);
+
+impl ApplicationCode {
+    /// The code `CODE`, checked when the program is compiled.
+    pub const fn of<const CODE: i64>() -> Self {
+        const {
+            assert!(
+                matches!(Code(CODE).range(), CodeRange::Application),
+                "reserved by JSON-RPC or MCP"
+            )
+        };
+        Self(CODE)
+    }
+
+    /// The integer.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl From<ApplicationCode> for Code {
+    fn from(code: ApplicationCode) -> Self {
+        Self(code.0)
+    }
+}
+
+impl TryFrom<i64> for ApplicationCode {
+    type Error = ReservedCode;
+
+    fn try_from(value: i64) -> Result<Self, ReservedCode> {
+        match Code(value).range() {
+            CodeRange::Application => Ok(Self(value)),
+            range @ (CodeRange::Standard
+            | CodeRange::Reserved
+            | CodeRange::Legacy
+            | CodeRange::Specification) => Err(ReservedCode {
+                code: Code(value),
+                range,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for ApplicationCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The code is not an application's to define: choose one outside -32768 to -32000.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "error code {code} is reserved by JSON-RPC or MCP: an application's codes lie outside -32768 to -32000"
+)]
+#[non_exhaustive]
+pub struct ReservedCode {
+    /// The code that was refused.
+    pub code: Code,
+    /// Whose it is.
+    pub range: CodeRange,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_meet_without_gap_at_their_edges() {
+        let edges = [
+            (-32769, CodeRange::Application),
+            (-32768, CodeRange::Reserved),
+            (-32701, CodeRange::Reserved),
+            (-32700, CodeRange::Standard),
+            (-32699, CodeRange::Reserved),
+            (-32604, CodeRange::Reserved),
+            (-32603, CodeRange::Standard),
+            (-32600, CodeRange::Standard),
+            (-32599, CodeRange::Reserved),
+            (-32100, CodeRange::Reserved),
+            (-32099, CodeRange::Specification),
+            (-32020, CodeRange::Specification),
+            (-32019, CodeRange::Legacy),
+            (-32000, CodeRange::Legacy),
+            (-31999, CodeRange::Application),
+            (0, CodeRange::Application),
+            (i64::MIN, CodeRange::Application),
+            (i64::MAX, CodeRange::Application),
+        ];
+        for (code, range) in edges {
+            assert_eq!(Code::new(code).range(), range, "{code}");
+        }
+    }
+
+    #[test]
+    fn an_application_code_is_exactly_one_of_the_application_range() {
+        for code in -33000..=-31000 {
+            let allowed = Code::new(code).range() == CodeRange::Application;
+            assert_eq!(ApplicationCode::try_from(code).is_ok(), allowed, "{code}");
+        }
+    }
+}

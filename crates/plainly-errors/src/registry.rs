@@ -1,0 +1,342 @@
+//! THE table: one row for each error code that JSON-RPC or any revision of MCP ever defined. The dialects, the
+//! recogniser, the policy and the documentation read it; the numbers stand nowhere else.
+
+use crate::code::{ApplicationCode, Code, CodeRange};
+use crate::dialect::Dialect;
+use crate::revision::Revision;
+
+pub(crate) const PARSE_ERROR: Code = Code::new(-32700);
+pub(crate) const INVALID_REQUEST: Code = Code::new(-32600);
+pub(crate) const METHOD_NOT_FOUND: Code = Code::new(-32601);
+pub(crate) const INVALID_PARAMS: Code = Code::new(-32602);
+pub(crate) const INTERNAL_ERROR: Code = Code::new(-32603);
+pub(crate) const RESOURCE_NOT_FOUND: Code = Code::new(-32002);
+pub(crate) const HEADER_MISMATCH: Code = Code::new(-32020);
+pub(crate) const MISSING_CLIENT_CAPABILITY: Code = Code::new(-32021);
+pub(crate) const UNSUPPORTED_VERSION: Code = Code::new(-32022);
+pub(crate) const URL_ELICITATION_REQUIRED: Code = Code::new(-32042);
+
+/// Ours, not the protocol's: the server takes no more requests now. An application code, as every code of our own.
+pub(crate) const UNAVAILABLE: ApplicationCode = ApplicationCode::of::<503>();
+
+/// What is known of one code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The code.
+    pub code: Code,
+    /// Its name in the specification that defines it.
+    pub name: &'static str,
+    /// What it says.
+    pub meaning: &'static str,
+    /// The first revision that defines it; `None`: defined by JSON-RPC, so by all, or never by a released one.
+    pub first: Option<Revision>,
+    /// The last revision that defines it; `None`: still defined.
+    pub last: Option<Revision>,
+    /// Whether we may send it.
+    pub emit: Emit,
+    /// What a receiver may assume.
+    pub receive: &'static str,
+    /// The shape of `data`.
+    pub data: &'static str,
+    /// The status of the HTTP response that carries it.
+    pub http_status: &'static str,
+    /// Whether sending the request again helps.
+    pub retry: Retry,
+    /// The document that says so.
+    pub source: &'static str,
+}
+
+/// Whether a code may be sent by us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Emit {
+    /// On the revisions that define it.
+    Defined,
+    /// On the revisions that define it, but only with [`Dialect::PerRevision`].
+    PerRevision,
+    /// Never: it is history.
+    Never,
+}
+
+/// Whether sending the same request again may succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Retry {
+    /// No.
+    Never,
+    /// Once what is wrong with the request is mended.
+    AfterFix,
+    /// After a pause, if the request may be sent twice.
+    AfterDelay,
+    /// At once.
+    Immediately,
+}
+
+const JSON_RPC: &str = "JSON-RPC 2.0, section 5.1";
+const ERROR_CODES: &str = "MCP 2026-07-28, basic/index, Error Codes";
+const RELEASE_CANDIDATE: &str =
+    "MCP 2026-07-28 release candidate, renumbered by the error code allocation policy";
+const ANY: &str = "assume its meaning, on every revision";
+const NOTHING: &str = "assume nothing: implementations used it for different things";
+
+static REGISTRY: [Entry; 14] = [
+    Entry {
+        code: PARSE_ERROR,
+        name: "ParseError",
+        meaning: "the message is not JSON in UTF-8",
+        first: None,
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "none",
+        http_status: "400",
+        retry: Retry::AfterFix,
+        source: JSON_RPC,
+    },
+    Entry {
+        code: INVALID_REQUEST,
+        name: "InvalidRequest",
+        meaning: "the JSON is not a request that can be served here",
+        first: None,
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "none, or an object with kind",
+        http_status: "400; 404 for an unknown session; what HTTP has for a refusal (403, 405, 406, 408, 413, 415)",
+        retry: Retry::AfterFix,
+        source: JSON_RPC,
+    },
+    Entry {
+        code: METHOD_NOT_FOUND,
+        name: "MethodNotFound",
+        meaning: "nobody serves the method",
+        first: None,
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "{ method }",
+        http_status: "404 on 2026-07-28, 200 before",
+        retry: Retry::Never,
+        source: JSON_RPC,
+    },
+    Entry {
+        code: INVALID_PARAMS,
+        name: "InvalidParams",
+        meaning: "the parameters are wrong; with data exactly { uri }: the resource does not exist",
+        first: None,
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "{ uri } for a missing resource, else none or an object with kind",
+        http_status: "200; 400 where _meta or the version is wrong",
+        retry: Retry::AfterFix,
+        source: "JSON-RPC 2.0, section 5.1; SEP-2164",
+    },
+    Entry {
+        code: INTERNAL_ERROR,
+        name: "InternalError",
+        meaning: "something failed inside the server",
+        first: None,
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "none, or an object with kind",
+        http_status: "200",
+        retry: Retry::AfterDelay,
+        source: JSON_RPC,
+    },
+    Entry {
+        code: HEADER_MISMATCH,
+        name: "HeaderMismatch",
+        meaning: "HTTP headers that mirror the body are missing, malformed or contradict it",
+        first: Some(Revision::V2026_07_28),
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "none",
+        http_status: "400",
+        retry: Retry::AfterFix,
+        source: "MCP 2026-07-28, basic/transports/streamable-http, Server Validation",
+    },
+    Entry {
+        code: MISSING_CLIENT_CAPABILITY,
+        name: "MissingRequiredClientCapability",
+        meaning: "the request takes a capability that the client did not declare",
+        first: Some(Revision::V2026_07_28),
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "{ requiredCapabilities }",
+        http_status: "400",
+        retry: Retry::AfterFix,
+        source: ERROR_CODES,
+    },
+    Entry {
+        code: UNSUPPORTED_VERSION,
+        name: "UnsupportedProtocolVersion",
+        meaning: "the server does not speak the version that the request names",
+        first: Some(Revision::V2026_07_28),
+        last: None,
+        emit: Emit::Defined,
+        receive: ANY,
+        data: "{ supported, requested }",
+        http_status: "400",
+        retry: Retry::AfterFix,
+        source: ERROR_CODES,
+    },
+    Entry {
+        code: RESOURCE_NOT_FOUND,
+        name: "ResourceNotFound",
+        meaning: "the resource does not exist; -32602 says it since SEP-2164",
+        first: Some(Revision::V2024_11_05),
+        last: Some(Revision::V2025_11_25),
+        emit: Emit::PerRevision,
+        receive: "take it for resource not found, on every revision",
+        data: "{ uri }",
+        http_status: "200",
+        retry: Retry::Never,
+        source: "MCP 2024-11-05 to 2025-11-25, server/resources, Error Handling",
+    },
+    Entry {
+        code: URL_ELICITATION_REQUIRED,
+        name: "UrlElicitationRequired",
+        meaning: "the user must visit URLs before the request can be served",
+        first: Some(Revision::V2025_11_25),
+        last: Some(Revision::V2025_11_25),
+        emit: Emit::Defined,
+        receive: "assume its meaning from a server of 2025-11-25",
+        data: "{ elicitations }",
+        http_status: "200",
+        retry: Retry::AfterFix,
+        source: "MCP 2025-11-25, client/elicitation, URL Mode With Elicitation Required Error",
+    },
+    Entry {
+        code: Code::new(-32001),
+        name: "HeaderMismatch (release candidate)",
+        meaning: "what -32020 says; elsewhere request timeout or session not found",
+        first: None,
+        last: None,
+        emit: Emit::Never,
+        receive: NOTHING,
+        data: "any",
+        http_status: "any",
+        retry: Retry::Never,
+        source: RELEASE_CANDIDATE,
+    },
+    Entry {
+        code: Code::new(-32003),
+        name: "MissingRequiredClientCapability (release candidate)",
+        meaning: "what -32021 says",
+        first: None,
+        last: None,
+        emit: Emit::Never,
+        receive: NOTHING,
+        data: "any",
+        http_status: "any",
+        retry: Retry::Never,
+        source: RELEASE_CANDIDATE,
+    },
+    Entry {
+        code: Code::new(-32004),
+        name: "UnsupportedProtocolVersion (release candidate)",
+        meaning: "what -32022 says",
+        first: None,
+        last: None,
+        emit: Emit::Never,
+        receive: NOTHING,
+        data: "any",
+        http_status: "any",
+        retry: Retry::Never,
+        source: RELEASE_CANDIDATE,
+    },
+    Entry {
+        code: Code::new(-1),
+        name: "UserRejected",
+        meaning: "the user declined a sampling request; an example of the specification, sent by clients",
+        first: Some(Revision::V2024_11_05),
+        last: None,
+        emit: Emit::Defined,
+        receive: "assume its meaning in answer to sampling/createMessage",
+        data: "any",
+        http_status: "200",
+        retry: Retry::Never,
+        source: "MCP 2024-11-05 to 2026-07-28, client/sampling, Error Handling",
+    },
+];
+
+/// Every row.
+pub fn registry() -> &'static [Entry] {
+    &REGISTRY
+}
+
+/// The row of `code`, if JSON-RPC or MCP ever defined it.
+pub fn lookup(code: Code) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|entry| entry.code == code)
+}
+
+impl Entry {
+    /// Whether `revision` defines it.
+    pub fn defined_in(&self, revision: Revision) -> bool {
+        self.emit != Emit::Never && revision.within(self.first, self.last)
+    }
+}
+
+/// Whether policy lets us send `code` to a peer of `revision` in `dialect`: the allocation policy of the specification
+/// and the table, as one function. What the dialects write is tested against it over all integers.
+pub fn may_emit(code: Code, revision: Revision, dialect: Dialect) -> bool {
+    match (code.range(), lookup(code)) {
+        (CodeRange::Application, _) => true,
+        (_, None) => false,
+        (_, Some(entry)) => {
+            entry.defined_in(revision)
+                && (entry.emit != Emit::PerRevision || dialect == Dialect::PerRevision)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_has_one_row() {
+        let mut codes: Vec<_> = registry().iter().map(|entry| entry.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), registry().len());
+    }
+
+    #[test]
+    fn the_legacy_range_is_closed_but_for_minus_32002_on_the_revisions_that_defined_it() {
+        for code in (-32019..=-32000).map(Code::new) {
+            for revision in Revision::ALL {
+                assert!(
+                    !may_emit(code, revision, Dialect::Uniform),
+                    "{code} {revision}"
+                );
+                let allowed = code == RESOURCE_NOT_FOUND && revision != Revision::V2026_07_28;
+                assert_eq!(
+                    may_emit(code, revision, Dialect::PerRevision),
+                    allowed,
+                    "{code} {revision}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_specification_s_range_holds_what_each_revision_defines() {
+        for revision in Revision::ALL {
+            let emitted: Vec<_> = (-32099..=-32020)
+                .filter(|code| may_emit(Code::new(*code), revision, Dialect::Uniform))
+                .collect();
+            let expected: &[i64] = match revision {
+                Revision::V2024_11_05 | Revision::V2025_03_26 | Revision::V2025_06_18 => &[],
+                Revision::V2025_11_25 => &[-32042],
+                Revision::V2026_07_28 => &[-32022, -32021, -32020],
+            };
+            assert_eq!(emitted, expected, "{revision}");
+        }
+    }
+}
