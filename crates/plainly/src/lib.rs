@@ -1,1 +1,10 @@
-//! plainly
+//! MCP that says plainly what it serves and what went wrong.
+
+pub mod limits;
+
+#[cfg(feature = "server")]
+pub mod store;
+pub mod transport;
+
+pub use plainly_errors as errors;
+pub use plainly_protocol as protocol;

@@ -1,0 +1,55 @@
+//! Every limit, with its default. What happens beyond each is on its field.
+
+use std::time::Duration;
+
+use plainly_protocol::envelope;
+
+/// How much a server takes before it says no. Build one from [`Limits::default`] and change what you need.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or an invalid request without
+    /// id on stdio; the rest of it is discarded.
+    pub message_bytes: usize,
+    /// Depth, members and nodes of a message's JSON. Beyond: invalid request.
+    pub envelope: envelope::Limits,
+    /// Bytes of one reply, encoded. 32 MiB. Beyond: an internal error instead.
+    pub reply_bytes: usize,
+    /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
+    pub uri_bytes: usize,
+    /// Bytes of a cursor. 8 KiB. Beyond: invalid params.
+    pub cursor_bytes: usize,
+    /// Entries of one page of a listing. 1,000.
+    pub page_entries: usize,
+    /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal error.
+    pub deadline: Duration,
+    /// Requests in flight in the whole server. 4,096. Beyond: unavailable (HTTP 503).
+    pub requests: usize,
+    /// Requests in flight on one connection of a byte stream, such as stdio. 64. Beyond: unavailable.
+    pub requests_per_connection: usize,
+    /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
+    pub sessions: usize,
+    /// Time after which an idle legacy session over HTTP ends. 30 minutes.
+    pub session_idle: Duration,
+    /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped.
+    pub shutdown: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 4 << 20,
+            envelope: envelope::Limits::default(),
+            reply_bytes: 32 << 20,
+            uri_bytes: 8 << 10,
+            cursor_bytes: 8 << 10,
+            page_entries: 1_000,
+            deadline: Duration::from_secs(60),
+            requests: 4_096,
+            requests_per_connection: 64,
+            sessions: 10_000,
+            session_idle: Duration::from_secs(30 * 60),
+            shutdown: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Newline-delimited messages over any byte stream: the framing of stdio, child processes and the in-memory pair.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+const CHUNK: usize = 16 << 10;
+
+/// What one line held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a line fits or it does not")]
+pub enum Line {
+    /// A message, without its line ending.
+    Message(Bytes),
+    /// A line longer than the limit; it was discarded up to its newline.
+    TooLong,
+}
+
+/// Reads lines of at most `limit` bytes. Holds no more than that, plus one chunk, whatever the peer sends.
+#[derive(Debug)]
+pub struct LineReader<R> {
+    inner: R,
+    limit: usize,
+    buffer: BytesMut,
+    /// How much of `buffer` is known to hold no newline.
+    searched: usize,
+    /// Inside a line that was already found too long.
+    discarding: bool,
+    /// Nothing was consumed yet: a byte order mark may stand here.
+    at_start: bool,
+}
+
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    /// Reads lines of at most `limit` bytes from `inner`.
+    pub fn new(inner: R, limit: usize) -> Self {
+        Self {
+            inner,
+            limit,
+            buffer: BytesMut::with_capacity(CHUNK),
+            searched: 0,
+            discarding: false,
+            at_start: true,
+        }
+    }
+
+    /// The next line that is not blank; `None` at the end. An unfinished last line is dropped: its peer died in the
+    /// middle of it.
+    ///
+    /// Cancel-safe: nothing is lost if the future is dropped.
+    pub async fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            if let Some(line) = self.take_buffered() {
+                return Ok(Some(line));
+            }
+            self.buffer.reserve(CHUNK);
+            if self.inner.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next line that is already here in full.
+    pub fn take_buffered(&mut self) -> Option<Line> {
+        loop {
+            let Some(found) = memchr::memchr(b'\n', self.buffer.get(self.searched..)?) else {
+                self.searched = self.buffer.len();
+                return self.overflow();
+            };
+            let mut line = self.buffer.split_to(self.searched + found + 1);
+            self.searched = 0;
+            line.truncate(line.len() - 1);
+            if line.ends_with(b"\r") {
+                line.truncate(line.len() - 1);
+            }
+            if std::mem::take(&mut self.at_start) && line.starts_with(b"\xef\xbb\xbf") {
+                let _mark = line.split_to(3);
+            }
+            if std::mem::take(&mut self.discarding) {
+                continue;
+            }
+            if line.len() > self.limit {
+                return Some(Line::TooLong);
+            }
+            if !line.iter().all(u8::is_ascii_whitespace) {
+                return Some(Line::Message(line.freeze()));
+            }
+        }
+    }
+
+    /// Drops what cannot become a line any more, and says so once.
+    fn overflow(&mut self) -> Option<Line> {
+        // One byte more for a carriage return that may stand before the newline.
+        if !self.discarding && self.buffer.len() <= self.limit + 1 {
+            return None;
+        }
+        self.buffer.clear();
+        self.searched = 0;
+        self.at_start = false;
+        (!std::mem::replace(&mut self.discarding, true)).then_some(Line::TooLong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read_all(chunks: &[&[u8]], limit: usize) -> Vec<Line> {
+        let mut builder = Vec::new();
+        let (mut writer, reader) = tokio::io::duplex(1 << 20);
+        for chunk in chunks {
+            tokio::io::AsyncWriteExt::write_all(&mut writer, chunk).await.unwrap();
+        }
+        drop(writer);
+        let mut lines = LineReader::new(reader, limit);
+        while let Some(line) = lines.next().await.unwrap() {
+            builder.push(line);
+        }
+        builder
+    }
+
+    fn message(text: &'static str) -> Line {
+        Line::Message(Bytes::from_static(text.as_bytes()))
+    }
+
+    #[tokio::test]
+    async fn blank_lines_and_carriage_returns_are_not_part_of_messages() {
+        let lines = read_all(&[b"\n  \n{}\r\n", b"[", b"]\n\n"], 100).await;
+        assert_eq!(lines, [message("{}"), message("[]")]);
+    }
+
+    #[tokio::test]
+    async fn a_mark_at_the_very_start_is_dropped_once() {
+        let lines = read_all(&[b"\xef\xbb\xbf{}\n\xef\xbb\xbf{}\n"], 100).await;
+        assert_eq!(lines, [message("{}"), message("\u{feff}{}")]);
+    }
+
+    #[tokio::test]
+    async fn a_line_at_the_limit_passes_and_one_byte_more_does_not() {
+        assert_eq!(read_all(&[b"1234\n"], 4).await, [message("1234")]);
+        assert_eq!(read_all(&[b"1234\r\n"], 4).await, [message("1234")]);
+        assert_eq!(read_all(&[b"12345\n1\n"], 4).await, [Line::TooLong, message("1")]);
+    }
+
+    #[tokio::test]
+    async fn an_endless_line_is_reported_once_and_discarded() {
+        let endless = vec![b'x'; 100_000];
+        let lines = read_all(&[&endless, &endless, b"\n{}\n"], 1_000).await;
+        assert_eq!(lines, [Line::TooLong, message("{}")]);
+    }
+
+    #[tokio::test]
+    async fn an_unfinished_last_line_is_dropped() {
+        assert_eq!(read_all(&[b"{}\n{\"half"], 100).await, [message("{}")]);
+    }
+
+    #[tokio::test]
+    async fn split_anywhere_the_lines_are_the_same() {
+        let input = b"{\"a\":1}\r\n\n[2]\n";
+        for cut in 0..input.len() {
+            let (head, tail) = input.split_at(cut);
+            assert_eq!(read_all(&[head, tail], 100).await, [message("{\"a\":1}"), message("[2]")], "{cut}");
+        }
+    }
+}
