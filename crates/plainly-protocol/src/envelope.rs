@@ -1,1 +1,103 @@
-//! envelope
+//! From bytes to a borrowed JSON-RPC message: one scan that settles UTF-8, grammar, duplicate keys and limits and notes
+//! where each member stands.
+//!
+//! First room on the way of a message. The values of `id`, `params`, `result` and `error` stay raw JSON until somebody
+//! needs them. Knows no method, no revision and no transport: whether batches are welcome, and who is told about a
+//! malformed message, is decided by the caller.
+
+mod limits;
+mod malformed;
+mod message;
+mod object;
+mod scan;
+
+pub use limits::Limits;
+pub use malformed::{Malformed, MalformedKind};
+pub use message::{Message, Notification, Outcome, Request, Response};
+pub use object::Object;
+
+use malformed::Defect;
+use scan::Scanner;
+
+/// What one frame of a transport holds (basic/index, "Messages").
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC has messages and batches of them"
+)]
+pub enum Envelope<'a> {
+    /// One message.
+    Single(Message<'a>),
+    /// The elements of an array, which isn't empty, each judged by itself.
+    Batch(Vec<Result<Message<'a>, Malformed<'a>>>),
+}
+
+/// Reads `bytes` as one message or a batch.
+///
+/// Strict in what JSON is (RFC 8259; no byte order mark, no lone surrogate, no number beyond the range of a 64-bit
+/// float) and lenient in what it doesn't know: other members of a message are ignored, once they are well-formed and
+/// without duplicate keys.
+///
+/// # Errors
+///
+/// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
+/// fault fails its element.
+pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Defect::new("invalid utf-8", error.valid_up_to()).into_parse())?;
+    let mut scanner = Scanner::new(text, limits);
+    if scanner.starts_array() {
+        return parse_batch(scanner, limits).map(Envelope::Batch);
+    }
+    let message = scanner
+        .value()
+        .and_then(|value| scanner.end().map(|()| value));
+    message::judge(message.map_err(Defect::into_parse)?, limits).map(Envelope::Single)
+}
+
+type Batch<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
+
+fn parse_batch<'a>(
+    mut scanner: Scanner<'a, '_>,
+    limits: &Limits,
+) -> Result<Batch<'a>, Malformed<'a>> {
+    let mut batch = Vec::new();
+    let mut excess = None;
+    while let Some(element) = scanner.element().map_err(Defect::into_parse)? {
+        let too_much = if batch.len() == limits.batch_messages {
+            Some("too many messages in a batch")
+        } else if scanner.is_over_nodes() {
+            Some("too many values")
+        } else {
+            batch.push(message::judge(element, limits));
+            continue;
+        };
+        // The rest must still be JSON, or the error is another one.
+        excess = excess.or(too_much.map(|what| Defect::new(what, scanner.at())));
+    }
+    scanner.end().map_err(Defect::into_parse)?;
+    match excess {
+        Some(defect) => Err(defect.into_invalid_request(None)),
+        None if batch.is_empty() => Err(Defect::new("empty batch", 0).into_invalid_request(None)),
+        None => Ok(batch),
+    }
+}
+
+/// Reads `text`, which must be one JSON object, as the scan of a whole message reads `params`.
+///
+/// # Errors
+///
+/// [`MalformedKind::Parse`] if it isn't JSON, [`MalformedKind::InvalidRequest`] if it is no object, has duplicate keys
+/// or goes beyond `limits`.
+pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {
+    let mut scanner = Scanner::new(text, limits);
+    let value = scanner
+        .value()
+        .and_then(|value| scanner.end().map(|()| value));
+    let value = value.map_err(Defect::into_parse)?;
+    match (value.fault, value.members) {
+        (Some(fault), _) => Err(fault.into_invalid_request(None)),
+        (None, Some(members)) => Ok(Object::new(value.raw, members)),
+        (None, None) => Err(Defect::new("not an object", value.at).into_invalid_request(None)),
+    }
+}

@@ -6,6 +6,7 @@
 //! ```
 
 pub mod envelope;
+pub mod escape;
 pub mod id;
 
 pub mod method;

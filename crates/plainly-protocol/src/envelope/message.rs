@@ -1,0 +1,199 @@
+//! What makes a scanned value a request, a notification or a response.
+
+use std::borrow::Cow;
+
+use super::limits::Limits;
+use super::malformed::{Defect, Malformed};
+use super::object::{Member, Object};
+use super::scan::Scanned;
+use crate::escape;
+use crate::id::RawId;
+
+/// One JSON-RPC message.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "JSON-RPC has these three kinds of message"
+)]
+pub enum Message<'a> {
+    /// Wants a response.
+    Request(Request<'a>),
+    /// Wants none.
+    Notification(Notification<'a>),
+    /// Answers a request.
+    Response(Response<'a>),
+}
+
+/// A message with `method` and `id`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// What its response must carry.
+    pub id: RawId<'a>,
+    /// The method's name, known or not.
+    pub method: Cow<'a, str>,
+    /// The parameters, if there are any.
+    pub params: Option<Object<'a>>,
+}
+
+/// A message with `method` and without `id`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Notification<'a> {
+    /// The method's name, known or not.
+    pub method: Cow<'a, str>,
+    /// The parameters, if there are any.
+    pub params: Option<Object<'a>>,
+}
+
+/// A message with either `result` or `error`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Response<'a> {
+    /// The id of the request that is answered. Only an error can be without (`null` counts as absent): its sender
+    /// couldn't read the id.
+    pub id: Option<RawId<'a>>,
+    /// How the request ended.
+    pub outcome: Outcome<'a>,
+}
+
+/// How a request ended: raw JSON of any kind, which the reader of the response checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "JSON-RPC has results and errors")]
+pub enum Outcome<'a> {
+    /// The `result` member.
+    Result(&'a str),
+    /// The `error` member.
+    Error(&'a str),
+}
+
+/// The members of a message that mean something, first of its name each.
+#[derive(Default)]
+struct Fields<'m, 'a> {
+    jsonrpc: Option<&'m Member<'a>>,
+    id: Option<&'m Member<'a>>,
+    method: Option<&'m Member<'a>>,
+    params: Option<&'m Member<'a>>,
+    result: Option<&'m Member<'a>>,
+    error: Option<&'m Member<'a>>,
+}
+
+impl<'m, 'a> Fields<'m, 'a> {
+    fn of(members: &'m [Member<'a>]) -> Self {
+        let mut fields = Self::default();
+        for member in members {
+            let field = match &*member.key {
+                "jsonrpc" => &mut fields.jsonrpc,
+                "id" => &mut fields.id,
+                "method" => &mut fields.method,
+                "params" => &mut fields.params,
+                "result" => &mut fields.result,
+                "error" => &mut fields.error,
+                _ => continue,
+            };
+            field.get_or_insert(member);
+        }
+        fields
+    }
+}
+
+/// Makes a message of `scanned`, or says why it is none; the id is read first, so that the error can carry it.
+pub(super) fn judge<'a>(
+    scanned: Scanned<'a>,
+    limits: &Limits,
+) -> Result<Message<'a>, Malformed<'a>> {
+    let Some(members) = &scanned.members else {
+        let defect = scanned
+            .fault
+            .unwrap_or(Defect::new("message that is no object", scanned.at));
+        return Err(defect.into_invalid_request(None));
+    };
+    let fields = Fields::of(members);
+    let id = fields
+        .id
+        .and_then(|id| RawId::from_token(id.value, limits.id_bytes));
+    // With more members than were kept, or two ids, nobody can say which one counts.
+    let certain = members.len() <= limits.members_per_object
+        && members.iter().filter(|member| member.key == "id").count() < 2;
+    let readable = id.filter(|_| certain);
+
+    let valid = match scanned.fault {
+        Some(fault) => Err(fault),
+        None => check(&fields, id, scanned.at, limits),
+    };
+    let kind = valid.map_err(|defect| defect.into_invalid_request(readable))?;
+    let params = match fields.params {
+        Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
+            return Err(
+                Defect::new("`params` that are no object", params.at).into_invalid_params(readable)
+            );
+        }
+        _ => scanned.params,
+    };
+    Ok(match (kind, id) {
+        (Kind::Call(method), Some(id)) => Message::Request(Request { id, method, params }),
+        (Kind::Call(method), None) => Message::Notification(Notification { method, params }),
+        (Kind::Response(outcome), id) => Message::Response(Response { id, outcome }),
+    })
+}
+
+enum Kind<'a> {
+    Call(Cow<'a, str>),
+    Response(Outcome<'a>),
+}
+
+/// The rules of JSON-RPC for every member but `params`; `at` is where the message starts.
+fn check<'a>(
+    fields: &Fields<'_, 'a>,
+    id: Option<RawId<'a>>,
+    at: usize,
+    limits: &Limits,
+) -> Result<Kind<'a>, Defect> {
+    let version = fields
+        .jsonrpc
+        .ok_or(Defect::new("message without `jsonrpc`", at))?;
+    if string(version.value).as_deref() != Some("2.0") {
+        return Err(Defect::new("`jsonrpc` other than \"2.0\"", version.at));
+    }
+    let nameless_error = fields.method.is_none() && fields.error.is_some();
+    match fields.id {
+        Some(member) if id.is_none() && !(nameless_error && member.value == "null") => {
+            return Err(Defect::new(
+                "`id` that is neither a short string nor an integer of 64 bits",
+                member.at,
+            ));
+        }
+        _ => {}
+    }
+    match (fields.method, fields.result, fields.error) {
+        (Some(method), None, None) => method_name(method, limits).map(Kind::Call),
+        (Some(method), _, _) => Err(Defect::new(
+            "`method` beside a `result` or an `error`",
+            method.at,
+        )),
+        (None, Some(result), None) if id.is_some() => {
+            Ok(Kind::Response(Outcome::Result(result.value)))
+        }
+        (None, Some(result), None) => Err(Defect::new("`result` without an `id`", result.at)),
+        (None, None, Some(error)) => Ok(Kind::Response(Outcome::Error(error.value))),
+        (None, Some(_), Some(error)) => Err(Defect::new("`error` beside a `result`", error.at)),
+        (None, None, None) => Err(Defect::new(
+            "message without `method`, `result` and `error`",
+            at,
+        )),
+    }
+}
+
+fn method_name<'a>(method: &Member<'a>, limits: &Limits) -> Result<Cow<'a, str>, Defect> {
+    let name = string(method.value).ok_or(Defect::new("`method` that is no string", method.at))?;
+    if name.len() > limits.method_bytes {
+        return Err(Defect::new("`method` that is too long", method.at));
+    }
+    Ok(name)
+}
+
+/// The text of `raw`, if it is a string.
+fn string(raw: &str) -> Option<Cow<'_, str>> {
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    Some(escape::decode(inner))
+}

@@ -1,0 +1,74 @@
+//! A scanned JSON object: its members in order, keys decoded, values raw.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::limits::Limits;
+
+/// A JSON object whose text has been checked: well-formed, no duplicate keys in it or below.
+#[derive(Debug, Clone)]
+pub struct Object<'a> {
+    raw: &'a str,
+    members: Vec<Member<'a>>,
+}
+
+impl<'a> Object<'a> {
+    /// `raw` is what the scan found `members` in.
+    pub(super) fn new(raw: &'a str, members: Vec<Member<'a>>) -> Self {
+        Self { raw, members }
+    }
+
+    /// The JSON of the object, byte for byte as it was received.
+    pub fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// The raw JSON of the member named `key`.
+    pub fn get(&self, key: &str) -> Option<&'a str> {
+        self.members
+            .iter()
+            .find(|member| member.key == key)
+            .map(|member| member.value)
+    }
+
+    /// The member named `key`, if it is an object too.
+    pub fn get_object(&self, key: &str) -> Option<Self> {
+        let value = self.get(key)?;
+        super::parse_object(value, &Limits::UNLIMITED).ok()
+    }
+
+    /// The names of the members and their raw JSON, in the order of the text.
+    pub fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.members
+            .iter()
+            .map(|member| (&*member.key, member.value))
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Member<'a> {
+    pub(super) key: Cow<'a, str>,
+    pub(super) value: &'a str,
+    /// Where the key stands in the frame.
+    pub(super) at: usize,
+}
+
+/// The first member whose key came before.
+///
+/// Keys are hashed only where comparing each with each would take longer; the hash is seeded, so nobody can choose keys
+/// that collide.
+pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m Member<'a>> {
+    const FEW: usize = 16;
+    if members.len() > FEW {
+        let mut seen = HashSet::with_capacity(members.len());
+        return members.iter().find(|member| !seen.insert(&*member.key));
+    }
+    let mut before = members.iter().enumerate();
+    before.find_map(|(index, member)| {
+        let came = members
+            .iter()
+            .take(index)
+            .any(|other| other.key == member.key);
+        came.then_some(member)
+    })
+}

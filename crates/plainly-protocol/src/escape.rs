@@ -1,0 +1,220 @@
+//! JSON strings between their quotes: writing them with the escapes that are needed, and reading escapes back.
+//!
+//! The writer is the last step of every reply; the reader serves the envelope's keys, methods and ids. What a string
+//! means is for others to know.
+
+use std::borrow::Cow;
+
+/// Appends `text` to `out` as a JSON string, quotes included.
+///
+/// Escapes only what RFC 8259 section 7 requires: the quote, the backslash and the characters below U+0020, the common
+/// ones in their short form. The bytes are those that `serde_json` writes.
+pub fn write_string(out: &mut Vec<u8>, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, tail) = rest.split_at(plain_run(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = tail.split_first() else {
+            break;
+        };
+        write_escape(out, byte);
+        rest = after;
+    }
+    out.push(b'"');
+}
+
+fn write_escape(out: &mut Vec<u8>, byte: u8) {
+    let short = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0c => b'f',
+        b'\r' => b'r',
+        control => {
+            let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+            out.extend_from_slice(b"\\u00");
+            out.extend_from_slice(&[digit(control >> 4), digit(control & 15)]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
+}
+
+/// What stands between the quotes of a JSON string, without its escapes.
+///
+/// Expects what the envelope's scan has accepted; of anything else it makes some string and doesn't panic.
+pub(crate) fn decode(inner: &str) -> Cow<'_, str> {
+    let Some((plain, mut rest)) = inner.split_once('\\') else {
+        return Cow::Borrowed(inner);
+    };
+    let mut text = String::with_capacity(inner.len());
+    text.push_str(plain);
+    loop {
+        let mut chars = rest.chars();
+        text.push(match chars.next() {
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => {
+                let (character, after) = decode_unicode(chars.as_str());
+                chars = after.chars();
+                character
+            }
+            Some(itself) => itself,
+            None => break,
+        });
+        let Some((plain, after)) = chars.as_str().split_once('\\') else {
+            text.push_str(chars.as_str());
+            break;
+        };
+        text.push_str(plain);
+        rest = after;
+    }
+    Cow::Owned(text)
+}
+
+/// The character of a `\u` escape, or of the pair of them that a surrogate needs, and what follows it.
+fn decode_unicode(digits: &str) -> (char, &str) {
+    let unit = |text: &str| {
+        text.get(..4)
+            .and_then(|hex| u16::from_str_radix(hex, 16).ok())
+    };
+    let after = digits.get(4..).unwrap_or_default();
+    let first = unit(digits).unwrap_or_default();
+    if !(0xd800..0xdc00).contains(&first) {
+        return (
+            char::from_u32(first.into()).unwrap_or(char::REPLACEMENT_CHARACTER),
+            after,
+        );
+    }
+    let second = after.strip_prefix("\\u").and_then(unit).unwrap_or_default();
+    let character = char::decode_utf16([first, second])
+        .next()
+        .and_then(Result::ok);
+    (
+        character.unwrap_or(char::REPLACEMENT_CHARACTER),
+        after.get(6..).unwrap_or_default(),
+    )
+}
+
+/// How many bytes at the start of `bytes` stand for themselves in a JSON string: up to a quote, a backslash or a
+/// character below U+0020.
+///
+/// Blocks keep long text near the speed of memory: the compiler turns the test of a block into vector instructions.
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 32;
+    let mut run = 0;
+    if bytes.len() >= BLOCK {
+        let (blocks, _) = bytes.as_chunks::<BLOCK>();
+        run = BLOCK
+            * blocks
+                .iter()
+                .take_while(|block| block_is_plain(block))
+                .count();
+    }
+    let rest = bytes.get(run..).unwrap_or_default();
+    run + rest
+        .iter()
+        .position(|&byte| !is_plain(byte))
+        .unwrap_or(rest.len())
+}
+
+fn block_is_plain<const BLOCK: usize>(block: &[u8; BLOCK]) -> bool {
+    block
+        .iter()
+        .fold(true, |plain, &byte| plain & is_plain(byte))
+}
+
+const fn is_plain(byte: u8) -> bool {
+    (byte >= 0x20) & (byte != b'"') & (byte != b'\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_string(&mut out, text);
+        out
+    }
+
+    #[test]
+    fn writes_every_character_of_the_first_two_planes_as_serde_json_does() {
+        for character in ('\0'..='\u{1ffff}').chain(['\u{10ffff}']) {
+            let text = String::from(character);
+            assert_eq!(written(&text), serde_json::to_vec(&text).unwrap());
+        }
+    }
+
+    #[test]
+    fn finds_the_first_special_byte_wherever_it_stands() {
+        for length in 0..100 {
+            for at in 0..length {
+                for special in [b'"', b'\\', 0, b'\n', 0x1f] {
+                    let mut bytes = vec![0x7f; length];
+                    bytes[at] = special;
+                    assert_eq!(plain_run(&bytes), at);
+                }
+            }
+            assert_eq!(plain_run(&vec![0x80; length]), length);
+        }
+    }
+
+    #[test]
+    fn decodes_every_kind_of_escape() {
+        let cases = [
+            ("", ""),
+            ("plain", "plain"),
+            (r#"\"\\\/\b\f\n\r\t"#, "\"\\/\u{8}\u{c}\n\r\t"),
+            (r"n\u0061me", "name"),
+            (r"\u0000", "\0"),
+            (r"\uD83D\ude00!", "😀!"),
+            (r"\ufffe\\u0041", "\u{fffe}\\u0041"),
+        ];
+        for (inner, text) in cases {
+            assert_eq!(decode(inner), text);
+        }
+    }
+
+    #[test]
+    fn decoding_what_the_scan_refuses_does_not_panic() {
+        for inner in [
+            r"\",
+            r"\u",
+            r"\u00",
+            r"\ud800",
+            r"\ud800\u",
+            r"\ud800\u00e9",
+            r"\udc00",
+            r"\u12é4",
+        ] {
+            decode(inner);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writes_what_serde_json_writes(text in r#"([ -~]{0,40}|["\\\x00-\x1f]|\PC|[^a])*"#) {
+            prop_assert_eq!(written(&text), serde_json::to_vec(&text).unwrap());
+        }
+
+        #[test]
+        fn decodes_what_was_written(text: String) {
+            let out = String::from_utf8(written(&text)).unwrap();
+            prop_assert_eq!(decode(&out[1..out.len() - 1]), text);
+        }
+
+        #[test]
+        fn decoding_any_text_does_not_panic(text in r"(\\|u|[0-9a-fA-F]|\\ud[89c]00|.)*") {
+            decode(&text);
+        }
+    }
+}
