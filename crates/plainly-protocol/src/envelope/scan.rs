@@ -66,9 +66,9 @@ impl<'a, 'l> Scanner<'a, 'l> {
             nodes: 0,
             fault: None,
             base: 0,
-            open: Vec::new(),
-            frames: Vec::new(),
-            members: Vec::new(),
+            open: Vec::with_capacity(16),
+            frames: Vec::with_capacity(8),
+            members: Vec::with_capacity(16),
             params: None,
         }
     }
