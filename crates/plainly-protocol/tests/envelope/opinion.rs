@@ -12,7 +12,7 @@ use plainly_protocol::id::RequestId;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Panics where the scan and the second opinion differ on `bytes`.
-pub fn compare(bytes: &[u8], limits: &Limits) {
+pub(crate) fn compare(bytes: &[u8], limits: &Limits) {
     let scan = envelope::parse(bytes, limits);
     let tree = std::str::from_utf8(bytes).map_err(|_| String::new());
     let tree =
@@ -34,7 +34,7 @@ pub fn compare(bytes: &[u8], limits: &Limits) {
 }
 
 /// The limits that a few bytes can reach.
-pub fn tight_limits() -> Limits {
+pub(crate) fn tight_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 5;
     limits.members_per_object = 7;
