@@ -39,6 +39,23 @@ fn depth_counts_the_batch() {
 }
 
 #[test]
+fn no_id_is_read_out_of_what_is_too_deep() {
+    let mut limits = Limits::default();
+    limits.depth = 1;
+    let refused = parse(br#"{"jsonrpc":"2.0","id":[1],"method":"x"}"#, &limits).unwrap_err();
+    assert_eq!(
+        (refused.kind, refused.id.is_none()),
+        (MalformedKind::InvalidRequest, true)
+    );
+    let refused = parse(
+        br#"{"jsonrpc":"2.0","params":[7],"id":1,"method":"x"}"#,
+        &limits,
+    )
+    .unwrap_err();
+    assert_eq!(refused.id.map(|id| id.as_raw()), Some("1"));
+}
+
+#[test]
 fn a_million_brackets_need_no_stack() {
     let run = || {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {

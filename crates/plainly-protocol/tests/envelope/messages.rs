@@ -145,6 +145,12 @@ fn what_is_json_but_no_message() {
             r#"{"jsonRPC":"2.0","method":"ping","id":1}"#,
             "invalid request 1",
         ),
+    ]);
+}
+
+#[test]
+fn members_that_exclude_each_other() {
+    check(&[
         (
             r#"{"jsonrpc":"2.0","method":"ping","id":1,"result":{}}"#,
             "invalid request 1",

@@ -63,40 +63,19 @@ fn describe_malformed(malformed: &Malformed<'_>) -> String {
 }
 
 fn describe_message(message: &Message<'_>) -> String {
-    let read = |raw: &str| serde_json::from_str::<Tree>(raw).expect("raw members are JSON");
-    let params = |params: &Option<Object<'_>>| {
-        params.as_ref().map(|params| {
-            let members: Vec<(String, Tree)> = params
-                .members()
-                .map(|(key, raw)| (key.to_owned(), read(raw)))
-                .collect();
-            for (key, value) in &members {
-                assert_eq!(read(params.get(key).expect("listed")), *value);
-                assert_eq!(
-                    params.get_object(key).is_some(),
-                    matches!(value, Tree::Object(_))
-                );
-                let inner = params.get_object(key).map(|inner| {
-                    Tree::Object(
-                        inner
-                            .members()
-                            .map(|(key, raw)| (key.to_owned(), read(raw)))
-                            .collect(),
-                    )
-                });
-                assert!(inner.is_none_or(|inner| inner == *value));
-            }
-            assert_eq!(read(params.raw()), Tree::Object(members.clone()));
-            Tree::Object(members)
-        })
-    };
     match message {
-        Message::Request(request) => called(
-            Some(request.id.to_owned()),
-            &request.method,
-            params(&request.params).as_ref(),
-        ),
-        Message::Notification(call) => called(None, &call.method, params(&call.params).as_ref()),
+        Message::Request(request) => {
+            let params = request.params.as_ref().map(read_params);
+            called(
+                Some(request.id.to_owned()),
+                &request.method,
+                params.as_ref(),
+            )
+        }
+        Message::Notification(notification) => {
+            let params = notification.params.as_ref().map(read_params);
+            called(None, &notification.method, params.as_ref())
+        }
         Message::Response(response) => {
             let id = response.id.map(|id| id.to_owned());
             match response.outcome {
@@ -105,6 +84,30 @@ fn describe_message(message: &Message<'_>) -> String {
             }
         }
     }
+}
+
+/// The params as their members say, which must be what their text says.
+fn read_params(params: &Object<'_>) -> Tree {
+    let tree = read_members(params);
+    assert_eq!(read(params.raw()), tree);
+    for (key, raw) in params.members() {
+        assert_eq!(params.get(key), Some(raw));
+        let object = params.get_object(key).as_ref().map(read_members);
+        let expected = Some(read(raw)).filter(|value| matches!(value, Tree::Object(_)));
+        assert_eq!(object, expected);
+    }
+    tree
+}
+
+fn read_members(object: &Object<'_>) -> Tree {
+    let members = object
+        .members()
+        .map(|(key, raw)| (key.to_owned(), read(raw)));
+    Tree::Object(members.collect())
+}
+
+fn read(raw: &str) -> Tree {
+    serde_json::from_str(raw).expect("raw members are JSON")
 }
 
 fn judge(tree: &Tree, limits: &Limits) -> String {
@@ -166,7 +169,7 @@ fn as_id(tree: &Tree, limits: &Limits) -> Option<RequestId> {
     match tree {
         Tree::Number(number) => number.parse::<i64>().ok().map(RequestId::from),
         Tree::String(id) if id.len() <= limits.id_bytes => Some(RequestId::from(id.as_str())),
-        _ => None,
+        Tree::String(_) | Tree::Null | Tree::Bool(_) | Tree::Array(_) | Tree::Object(_) => None,
     }
 }
 
@@ -186,8 +189,8 @@ enum Tree {
     /// An integer as its digits; any other number as Rust shows a float.
     Number(String),
     String(String),
-    Array(Vec<Tree>),
-    Object(Vec<(String, Tree)>),
+    Array(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Tree {
@@ -195,7 +198,7 @@ impl Tree {
         match self {
             Self::Array(values) => values.iter().collect(),
             Self::Object(members) => members.iter().map(|(_, value)| value).collect(),
-            _ => Vec::new(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => Vec::new(),
         }
     }
 
