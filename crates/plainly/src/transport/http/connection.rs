@@ -54,11 +54,13 @@ pub(super) async fn serve<E: Exchange>(
     let connection = builder(&limits).serve_connection(
         io,
         service_fn(|request: Request<Incoming>| {
-            let serving = activity.serve();
+            let serving = activity.serve(request.version());
             let body_of = Arc::clone(&activity);
             let response = service.respond(request.map(|body| RequestBody::new(body, body_of)));
             async move {
-                Ok::<_, Infallible>(response.await.map(|body| ResponseBody {
+                let response = response.await;
+                serving.note_answer();
+                Ok::<_, Infallible>(response.map(|body| ResponseBody {
                     body,
                     _serving: serving,
                 }))
@@ -99,8 +101,7 @@ fn builder(limits: &HttpLimits) -> http1::Builder {
     builder
         .header_read_timeout(None)
         .max_header_size(head_bytes)
-        .max_buf_size(head_bytes)
-        .pipeline_flush(true);
+        .max_buf_size(head_bytes);
     builder
 }
 

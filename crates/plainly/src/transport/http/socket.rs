@@ -4,14 +4,18 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep};
 
 use super::watch::Activity;
 
 /// How much of what a peer still sends is read after its last response.
 const LINGER_BYTES: usize = 64 << 10;
+/// How often to look whether a peer is gone that sends no more. Nothing wakes us for that.
+const LOOK: Duration = Duration::from_millis(50);
 
 pub(super) struct Socket {
     stream: TcpStream,
@@ -19,6 +23,8 @@ pub(super) struct Socket {
     /// The peer said that it sends no more.
     has_ended: bool,
     lingered: usize,
+    /// When to look next whether a peer that sends no more is still there.
+    next_look: Option<Pin<Box<Sleep>>>,
 }
 
 impl Socket {
@@ -28,6 +34,7 @@ impl Socket {
             activity,
             has_ended: false,
             lingered: 0,
+            next_look: None,
         }
     }
 
@@ -38,6 +45,27 @@ impl Socket {
             Poll::Pending => self.activity.note_blocked(),
         }
         written
+    }
+
+    /// Fails once a peer that sends no more has closed the other half too, which says that it wants no answer.
+    ///
+    /// Both look the same from here until something is sent: the kernel of a peer that is gone answers with a reset. An
+    /// informational response is what one may send to ask (RFC 9110, 15.2: clients skip those they did not expect).
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.next_look.is_none() && self.activity.takes_interim() {
+            // Should it not fit, the answer itself will find out.
+            let _sent = self.stream.try_write(b"HTTP/1.1 100 Continue\r\n\r\n");
+        }
+        let next_look = self
+            .next_look
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(LOOK)));
+        while next_look.as_mut().poll(cx).is_ready() {
+            if let Some(error) = self.stream.take_error()? {
+                return Poll::Ready(Err(error));
+            }
+            next_look.as_mut().reset(Instant::now() + LOOK);
+        }
+        Poll::Pending
     }
 
     /// Reads what the peer still sends: the kernel would answer it with a reset, which can overtake the last response.
@@ -66,10 +94,9 @@ impl AsyncRead for Socket {
             return Poll::Ready(Ok(()));
         }
         self.has_ended = true;
-        // hyper would take the end for a disconnect, but half a connection is enough to take an answer. The wake-up for
-        // it comes with the answer.
+        // hyper would take the end for a disconnect, but half a connection is enough to take an answer.
         if self.activity.owes_answer() {
-            return Poll::Pending;
+            return self.poll_gone(cx);
         }
         Poll::Ready(Ok(()))
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::Version;
 use tokio::time::{Instant, Sleep};
 
 use super::HttpLimits;
@@ -23,6 +24,10 @@ pub(super) struct Activity {
     is_serving: AtomicBool,
     /// The body of that request is here.
     has_body: AtomicBool,
+    /// Its response has begun.
+    is_answering: AtomicBool,
+    /// Its peer knows informational responses: it speaks HTTP/1.1.
+    takes_interim: AtomicBool,
     /// Bytes came since the last request was served.
     has_heard: AtomicBool,
     /// Bytes sent so far.
@@ -57,18 +62,31 @@ impl Activity {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Whether the peer has said all it wants to say and waits for what we have to say.
+    /// Whether the peer has said all that it has to say and waits for an answer.
     pub(super) fn owes_answer(&self) -> bool {
-        self.is_blocked.load(Relaxed)
-            || self.is_serving.load(Relaxed) && self.has_body.load(Relaxed)
+        self.is_blocked.load(Relaxed) || self.awaits_handler()
+    }
+
+    /// Whether an informational response may be sent now.
+    pub(super) fn takes_interim(&self) -> bool {
+        self.awaits_handler() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)
+    }
+
+    fn awaits_handler(&self) -> bool {
+        self.is_serving.load(Relaxed)
+            && self.has_body.load(Relaxed)
+            && !self.is_answering.load(Relaxed)
     }
 
     /// Notes that a request is served for as long as the result lives.
-    pub(super) fn serve(self: &Arc<Self>) -> Serving {
+    pub(super) fn serve(self: &Arc<Self>, version: Version) -> Serving {
         self.requests
             .store(self.requests.load(Relaxed) + 1, Relaxed);
         self.has_heard.store(false, Relaxed);
         self.has_body.store(false, Relaxed);
+        self.is_answering.store(false, Relaxed);
+        self.takes_interim
+            .store(version == Version::HTTP_11, Relaxed);
         self.is_serving.store(true, Relaxed);
         Serving(Arc::clone(self))
     }
@@ -94,6 +112,12 @@ impl Activity {
 /// A request is being served.
 #[derive(Debug)]
 pub(super) struct Serving(Arc<Activity>);
+
+impl Serving {
+    pub(super) fn note_answer(&self) {
+        self.0.is_answering.store(true, Relaxed);
+    }
+}
 
 impl Drop for Serving {
     fn drop(&mut self) {
