@@ -1,1 +1,43 @@
-//! types
+//! What is inside of requests and results: one file per page of the spec, plain data for all revisions. Which revision
+//! has which field is not decided here. Unknown fields are ignored on reading, duplicate ones refused.
+
+mod setters;
+
+mod base64;
+mod json;
+
+mod caching;
+mod common;
+mod pagination;
+mod result;
+
+mod capabilities;
+mod discover;
+mod initialize;
+
+mod content;
+mod contents;
+mod resources;
+mod tools;
+
+pub use self::caching::{CacheHint, CacheScope};
+pub use self::capabilities::{
+    ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability,
+    SamplingCapability, ServerCapabilities,
+};
+pub use self::common::{Annotations, Icon, IconTheme, Implementation, Role};
+pub use self::content::{Content, EmbeddedResource, MediaContent, TextContent};
+pub use self::contents::{Body, ResourceContents};
+pub use self::discover::DiscoverResult;
+pub use self::initialize::{InitializeParams, InitializeResult};
+pub use self::json::{JsonObject, Meta, RawJson};
+pub use self::pagination::Cursor;
+pub use self::resources::{
+    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
+    ListResourcesResult, ReadResourceParams, ReadResourceResult, Resource, ResourceMetadataParams,
+    ResourceMetadataResult, ResourceTemplate, SubscribeParams, UnsubscribeParams,
+};
+pub use self::result::{EmptyResult, ResultFields, ResultType};
+pub use self::tools::{
+    CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,
+};

@@ -1,0 +1,41 @@
+//! How bytes stand in JSON: base64 with the standard alphabet, padded, canonical (RFC 4648, section 4). For
+//! `#[serde(with)]`. Knows no type that holds bytes.
+
+use std::fmt;
+
+use ::base64::Engine;
+use ::base64::display::Base64Display;
+use ::base64::engine::general_purpose::STANDARD;
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serializer};
+
+/// Encodes straight into the serializer's output: no string between.
+pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&Base64Display::new(bytes, &STANDARD))
+}
+
+/// Decodes, and refuses missing padding, white space, the URL-safe alphabet and stray trailing bits.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    deserializer.deserialize_str(Base64Text)
+}
+
+/// Bytes as a field of their own, for where `#[serde(with)]` can't be used (inside an `Option`).
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Bytes(#[serde(deserialize_with = "deserialize")] pub(super) Vec<u8>);
+
+struct Base64Text;
+
+impl Visitor<'_> for Base64Text {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a base64 string")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<u8>, E> {
+        STANDARD
+            .decode(text)
+            .map_err(|cause| E::custom(format_args!("invalid base64: {cause}")))
+    }
+}

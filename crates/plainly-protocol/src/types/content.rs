@@ -1,0 +1,251 @@
+//! Blocks of content, as tools answer and prompts contain them (Tools, "Tool Result"). The member `type` decides; a block
+//! of a type that we don't know is kept as it is.
+
+use std::borrow::Cow;
+
+use serde::de::{Deserializer, Error};
+use serde::ser::{SerializeStruct, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::base64;
+use super::common::Annotations;
+use super::contents::ResourceContents;
+use super::json::{Meta, RawJson};
+use super::resources::Resource;
+use super::setters::setters;
+
+/// A block of content.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Content {
+    /// Text.
+    Text(TextContent),
+    /// An image.
+    Image(MediaContent),
+    /// Sound; from 2025-03-26.
+    Audio(MediaContent),
+    /// A resource with its content.
+    Resource(EmbeddedResource),
+    /// A resource to be read when it is wanted; from 2025-06-18.
+    ResourceLink(Resource),
+    /// A block of a type that we don't know, whole.
+    #[serde(untagged)]
+    Unknown(RawJson),
+}
+
+impl Content {
+    /// A block of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextContent::new(text))
+    }
+
+    /// An image from the bytes of its file.
+    pub fn image(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
+        Self::Image(MediaContent::new(data, mime_type))
+    }
+
+    /// A recording from the bytes of its file.
+    pub fn audio(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
+        Self::Audio(MediaContent::new(data, mime_type))
+    }
+
+    /// A resource with its content.
+    #[must_use]
+    pub fn resource(contents: ResourceContents) -> Self {
+        Self::Resource(EmbeddedResource::new(contents))
+    }
+
+    /// A resource to be read when it is wanted.
+    #[must_use]
+    pub fn resource_link(resource: Resource) -> Self {
+        Self::ResourceLink(resource)
+    }
+
+    /// The hints for the host, of whichever kind of block.
+    #[must_use]
+    pub fn annotations(&self) -> Option<&Annotations> {
+        match self {
+            Self::Text(block) => block.annotations.as_ref(),
+            Self::Image(block) | Self::Audio(block) => block.annotations.as_ref(),
+            Self::Resource(block) => block.resource.annotations.as_ref(),
+            Self::ResourceLink(resource) => resource.annotations.as_ref(),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    // Not a derived tagged enum: that buffers the block as a tree, and can't keep one that it doesn't know.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let block = Box::<RawValue>::deserialize(deserializer)?;
+        let known = known(block.get()).map_err(D::Error::custom)?;
+        Ok(known.unwrap_or_else(|| Self::Unknown(block.into())))
+    }
+}
+
+/// Reads a block by its `type`. `None` if it isn't one of ours.
+fn known(block: &str) -> serde_json::Result<Option<Content>> {
+    #[derive(Deserialize)]
+    struct Tag<'a> {
+        #[serde(borrow)]
+        r#type: Cow<'a, str>,
+    }
+
+    let tag: Tag<'_> = serde_json::from_str(block)?;
+    let content = match tag.r#type.as_ref() {
+        "text" => Content::Text(serde_json::from_str(block)?),
+        "image" => Content::Image(serde_json::from_str(block)?),
+        "audio" => Content::Audio(serde_json::from_str(block)?),
+        "resource" => Content::Resource(serde_json::from_str(block)?),
+        "resource_link" => Content::ResourceLink(serde_json::from_str(block)?),
+        _ => return Ok(None),
+    };
+    Ok(Some(content))
+}
+
+/// Text, for the model or the user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct TextContent {
+    /// The text.
+    pub text: String,
+    /// Hints for the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+    /// Metadata of the block.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl TextContent {
+    /// Text without hints.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            annotations: None,
+            meta: None,
+        }
+    }
+
+    setters! {
+        /// Sets the hints for the host.
+        annotations: Annotations;
+        /// Sets the metadata of the block.
+        meta: Meta;
+    }
+}
+
+/// An image or a recording: the spec's `ImageContent` and `AudioContent`, which differ in their `type` only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct MediaContent {
+    /// The bytes of the file, base64 on the wire.
+    #[serde(with = "base64")]
+    pub data: Vec<u8>,
+    /// The MIME type of the file.
+    pub mime_type: String,
+    /// Hints for the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+    /// Metadata of the block.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl MediaContent {
+    /// A file without hints.
+    pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
+        Self {
+            data: data.into(),
+            mime_type: mime_type.into(),
+            annotations: None,
+            meta: None,
+        }
+    }
+
+    setters! {
+        /// Sets the hints for the host.
+        annotations: Annotations;
+        /// Sets the metadata of the block.
+        meta: Meta;
+    }
+}
+
+/// A resource with its content, inside of a message (Tools, "Embedded Resources").
+///
+/// The annotations are those of the resource. On the wire they stand in both places, since peers of before SEP-2093 look
+/// for them beside the resource, and are read from there where the resource has none.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "Wire")]
+#[non_exhaustive]
+pub struct EmbeddedResource {
+    /// The resource and its content.
+    pub resource: ResourceContents,
+    /// Metadata of the block.
+    pub meta: Option<Meta>,
+}
+
+impl EmbeddedResource {
+    /// Embeds the contents.
+    #[must_use]
+    pub fn new(resource: ResourceContents) -> Self {
+        Self {
+            resource,
+            meta: None,
+        }
+    }
+
+    /// Sets the hints for the host: those of the resource.
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.resource.annotations = Some(annotations);
+        self
+    }
+
+    setters! {
+        /// Sets the metadata of the block.
+        meta: Meta;
+    }
+}
+
+impl Serialize for EmbeddedResource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let annotations = self.resource.annotations.as_ref();
+        let fields = 1 + usize::from(annotations.is_some()) + usize::from(self.meta.is_some());
+        let mut block = serializer.serialize_struct("EmbeddedResource", fields)?;
+        block.serialize_field("resource", &self.resource)?;
+        if let Some(annotations) = annotations {
+            block.serialize_field("annotations", annotations)?;
+        }
+        if let Some(meta) = &self.meta {
+            block.serialize_field("_meta", meta)?;
+        }
+        block.end()
+    }
+}
+
+/// The block as it stands on the wire, where annotations can be in two places.
+#[derive(Deserialize)]
+struct Wire {
+    resource: ResourceContents,
+    annotations: Option<Annotations>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+}
+
+impl From<Wire> for EmbeddedResource {
+    fn from(
+        Wire {
+            mut resource,
+            annotations,
+            meta,
+        }: Wire,
+    ) -> Self {
+        resource.annotations = resource.annotations.or(annotations);
+        Self { resource, meta }
+    }
+}

@@ -1,0 +1,177 @@
+//! The content of a resource together with its metadata: the spec's `TextResourceContents` and `BlobResourceContents`,
+//! which by SEP-2093 extend `Resource`. Knows nothing of the result or the embedding that it stands in.
+
+use serde::{Deserialize, Serialize};
+
+use super::base64;
+use super::common::{Annotations, Icon};
+use super::json::Meta;
+use super::resources::Resource;
+
+/// What was read of a resource (Resources, "Resource Contents").
+///
+/// Built from a [`Resource`], so what we write always has a name; servers that don't know SEP-2093 send no more than URI,
+/// MIME type and body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", try_from = "Wire")]
+#[non_exhaustive]
+pub struct ResourceContents {
+    /// The identity of the resource.
+    pub uri: String,
+    /// The name for programs, and for people where there is no title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the resource is, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The MIME type of this body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// The size of this body in bytes, before any encoding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Whether this is a collection. Absent: the server doesn't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_collection: Option<bool>,
+    /// Icons to show beside the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icons: Option<Vec<Icon>>,
+    /// Hints for the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+    /// Metadata of the contents.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+    /// The content itself: the member `text` or `blob`.
+    // Flattened in writing only, where it costs nothing; reading goes through `Wire`.
+    #[serde(flatten)]
+    pub body: Body,
+}
+
+impl ResourceContents {
+    /// The resource with its body: text from a string, a blob from bytes.
+    pub fn new(resource: Resource, body: impl Into<Body>) -> Self {
+        Self {
+            uri: resource.uri,
+            name: Some(resource.name),
+            title: resource.title,
+            description: resource.description,
+            mime_type: resource.mime_type,
+            size: resource.size,
+            is_collection: resource.is_collection,
+            icons: resource.icons,
+            annotations: resource.annotations,
+            meta: resource.meta,
+            body: body.into(),
+        }
+    }
+}
+
+/// The content of a resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a JSON string can hold text or encoded bytes, and a reader must handle both"
+)]
+pub enum Body {
+    /// Text.
+    Text(String),
+    /// Bytes, base64 on the wire.
+    Blob(#[serde(with = "base64")] Vec<u8>),
+}
+
+impl Body {
+    /// The text, if it is text.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Blob(_) => None,
+        }
+    }
+
+    /// The raw content, of either kind.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Blob(bytes) => bytes,
+        }
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Body {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Blob(bytes)
+    }
+}
+
+/// The contents as they stand on the wire, where nothing keeps `text` and `blob` apart.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    uri: String,
+    name: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+    mime_type: Option<String>,
+    size: Option<u64>,
+    is_collection: Option<bool>,
+    icons: Option<Vec<Icon>>,
+    annotations: Option<Annotations>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+    text: Option<String>,
+    blob: Option<base64::Bytes>,
+}
+
+impl TryFrom<Wire> for ResourceContents {
+    type Error = BodyError;
+
+    fn try_from(wire: Wire) -> Result<Self, BodyError> {
+        let body = match (wire.text, wire.blob) {
+            (Some(text), None) => Body::Text(text),
+            (None, Some(base64::Bytes(bytes))) => Body::Blob(bytes),
+            (Some(_), Some(_)) => return Err(BodyError::Both(wire.uri)),
+            (None, None) => return Err(BodyError::Neither(wire.uri)),
+        };
+        Ok(Self {
+            uri: wire.uri,
+            name: wire.name,
+            title: wire.title,
+            description: wire.description,
+            mime_type: wire.mime_type,
+            size: wire.size,
+            is_collection: wire.is_collection,
+            icons: wire.icons,
+            annotations: wire.annotations,
+            meta: wire.meta,
+            body,
+        })
+    }
+}
+
+/// Why contents have no readable body. Reaches the reader as the text of a deserialisation error.
+#[derive(Debug, thiserror::Error)]
+enum BodyError {
+    #[error("the contents of {0} have both `text` and `blob`")]
+    Both(String),
+    #[error("the contents of {0} have neither `text` nor `blob`")]
+    Neither(String),
+}

@@ -1,0 +1,164 @@
+//! JSON that is carried rather than understood: verbatim values ([`RawJson`]: schemas, structured content) and open
+//! objects ([`JsonObject`]: `_meta`, settings of extensions). Knows nothing of what is inside.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+/// A JSON value as it was written: key order, number notation and unknown keywords are kept. Cheap to clone.
+///
+/// Line breaks between tokens are dropped, so that the value can stand in a message that ends with a line break (stdio).
+/// Two values are equal if their text is.
+#[derive(Clone)]
+pub struct RawJson(
+    /// Holds no `\n` and no `\r`.
+    Arc<RawValue>,
+);
+
+impl RawJson {
+    /// Checks and keeps `text`. The error says where it is not JSON.
+    pub fn parse(text: impl Into<String>) -> serde_json::Result<Self> {
+        RawValue::from_string(text.into()).map(Self::from)
+    }
+
+    /// Writes `value` as JSON. Fails if its `Serialize` does, or has maps whose keys are not strings.
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
+        to_raw_value(value).map(Self::from)
+    }
+
+    /// Reads the value into a type of the caller's.
+    pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
+        serde_json::from_str(self.get())
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn get(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl From<Box<RawValue>> for RawJson {
+    fn from(raw: Box<RawValue>) -> Self {
+        const BREAKS: [char; 2] = ['\n', '\r'];
+        if !raw.get().contains(BREAKS) {
+            return Self(raw.into());
+        }
+        // Inside a JSON string a line break is always escaped: those that are left stand between tokens.
+        let line = raw.get().replace(BREAKS, "");
+        let raw = RawValue::from_string(line).expect("white space between JSON tokens is optional");
+        Self(raw.into())
+    }
+}
+
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for RawJson {}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.get())
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// The `_meta` of a thing: the spec's `MetaObject` (Base Protocol, "`_meta`").
+pub type Meta = JsonObject;
+
+/// An open JSON object: the spec's `JSONObject`. Reading refuses an object that names a member twice.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(transparent)]
+pub struct JsonObject(Map<String, Value>);
+
+impl JsonObject {
+    /// An object without members.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Deref for JsonObject {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for JsonObject {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl From<Map<String, Value>> for JsonObject {
+    fn from(members: Map<String, Value>) -> Self {
+        Self(members)
+    }
+}
+
+impl From<JsonObject> for Map<String, Value> {
+    fn from(object: JsonObject) -> Self {
+        object.0
+    }
+}
+
+impl<K: Into<String>> FromIterator<(K, Value)> for JsonObject {
+    fn from_iter<I: IntoIterator<Item = (K, Value)>>(members: I) -> Self {
+        Self(
+            members
+                .into_iter()
+                .map(|(name, value)| (name.into(), value))
+                .collect(),
+        )
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(UniqueMembers)
+    }
+}
+
+/// Reads an object member by member, since a `Map` keeps the last of two equal names without a word.
+struct UniqueMembers;
+
+impl<'de> Visitor<'de> for UniqueMembers {
+    type Value = JsonObject;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<JsonObject, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            if members.contains_key(&name) {
+                return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
+            }
+            members.insert(name, access.next_value()?);
+        }
+        Ok(JsonObject(members))
+    }
+}

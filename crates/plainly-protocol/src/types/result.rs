@@ -1,0 +1,133 @@
+//! The fields that any result may have, as a client reads them (Base Protocol, "Responses"). They are read from the same
+//! JSON as the result's own type, in a pass of their own; a server adds them when it encodes. Knows no method.
+
+use std::time::Duration;
+
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::caching::{CacheHint, CacheScope};
+use super::common::Implementation;
+use super::json::Meta;
+use super::setters::setters;
+
+/// The member of a result's `_meta` that says who answered.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// What surrounds the body of a result. All of it is optional on the wire, so results of older revisions read as well.
+///
+/// ```
+/// use plainly_protocol::types::{ListToolsResult, ResultFields, ResultType};
+///
+/// let result = r#"{"resultType":"complete","tools":[],"ttlMs":60000,"cacheScope":"public"}"#;
+/// let fields: ResultFields = serde_json::from_str(result)?;
+/// assert_eq!(fields.result_type, ResultType::Complete);
+/// let body: ListToolsResult = serde_json::from_str(result)?;
+/// assert!(body.tools.is_empty());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(from = "Wire")]
+#[non_exhaustive]
+pub struct ResultFields {
+    /// What kind of result this is.
+    pub result_type: ResultType,
+    /// How long it is good, and for whom.
+    pub cache: CacheHint,
+    /// Metadata of the result.
+    pub meta: Option<Meta>,
+}
+
+impl ResultFields {
+    /// Who answered, if the server said so in a form that can be read.
+    #[must_use]
+    pub fn server_info(&self) -> Option<Implementation> {
+        let info = self.meta.as_ref()?.get(SERVER_INFO)?;
+        // Self-reported, for display: no reason to refuse a result whose body is good. The text is still in `meta`.
+        Implementation::deserialize(info).ok()
+    }
+}
+
+/// What kind of result it is, which tells how to read the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "String")]
+#[non_exhaustive]
+pub enum ResultType {
+    /// The final result of the method. Also where the field is absent, as in all revisions before 2026-07-28.
+    #[default]
+    Complete,
+    /// The server asks for input, then wants the request again.
+    InputRequired,
+    /// A word we don't know. The spec has such a result treated as invalid, unless an extension defines the word.
+    Unknown(String),
+}
+
+impl From<String> for ResultType {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "complete" => Self::Complete,
+            "input_required" => Self::InputRequired,
+            _ => Self::Unknown(word),
+        }
+    }
+}
+
+/// A result without a body: the answer to `ping`, `resources/subscribe` and `resources/unsubscribe`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EmptyResult {
+    /// Metadata of the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl EmptyResult {
+    /// The empty object.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// Sets the metadata of the result.
+        meta: Meta;
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    result_type: Option<ResultType>,
+    #[serde(default, deserialize_with = "ttl")]
+    ttl_ms: Duration,
+    cache_scope: Option<CacheScope>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
+}
+
+impl From<Wire> for ResultFields {
+    fn from(wire: Wire) -> Self {
+        Self {
+            result_type: wire.result_type.unwrap_or_default(),
+            cache: CacheHint::new(wire.ttl_ms, wire.cache_scope.unwrap_or_default()),
+            meta: wire.meta,
+        }
+    }
+}
+
+/// Reads any number, since a hint that is out of range must not cost the client the result: below zero is zero, a
+/// fraction is cut, and what is too large for 64 bits (even for a float) is the longest time.
+fn ttl<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let Some(raw) = Option::<Box<RawValue>>::deserialize(deserializer)? else {
+        return Ok(Duration::ZERO);
+    };
+    let text = raw.get();
+    let millis: f64 = text.parse().map_err(|_| {
+        D::Error::custom(format_args!(
+            "invalid ttlMs: expected a number, found {text}"
+        ))
+    })?;
+    // A cast from float to integer saturates.
+    Ok(Duration::from_millis(millis as u64))
+}
