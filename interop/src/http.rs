@@ -33,12 +33,18 @@ where
         let service = service.clone();
         tokio::spawn(async move {
             // A broken connection is the load generator's to report.
-            let _ = http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+            let _ = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
         });
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the benchmark reads the address from there")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the benchmark reads the address from there"
+)]
 fn announce(listener: &TcpListener) -> std::io::Result<()> {
     println!("http://{}/mcp", listener.local_addr()?);
     Ok(())

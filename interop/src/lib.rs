@@ -26,7 +26,10 @@ pub fn resource_text() -> String {
 
 /// One request, sent over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "nobody outside this unpublished crate matches on it")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "nobody outside this unpublished crate matches on it"
+)]
 pub enum Case {
     /// `tools/call` of a tool that answers with its argument.
     Echo,
@@ -102,7 +105,9 @@ impl Case {
     /// Whether a body answers the request `id` with the text that was asked for.
     #[must_use]
     pub fn is_answered_by(self, id: u64, body: &[u8]) -> bool {
-        let Ok(reply) = serde_json::from_slice::<Value>(body) else { return false };
+        let Ok(reply) = serde_json::from_slice::<Value>(body) else {
+            return false;
+        };
         let (text, expected) = match self {
             Self::Echo => (&reply["result"]["content"][0]["text"], ECHO_TEXT.to_owned()),
             Self::Read => (&reply["result"]["contents"][0]["text"], resource_text()),

@@ -1,13 +1,13 @@
 //! The benchmark's server as written with rmcp: by hand on `ServerHandler`, without its macros and routers,
 //! which is the shortest way a request can take through it. Knows no transport.
 
+use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, ServerCapabilities,
-    ServerConfig,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::ServerHandler;
 
 use crate::{RESOURCE_URI, resource_text};
 
@@ -17,7 +17,12 @@ pub struct Server;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
+        ServerConfig::new(
+            ServerCapabilities::builder()
+                .enable_tools()
+                .enable_resources()
+                .build(),
+        )
     }
 
     async fn call_tool(
@@ -25,9 +30,15 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let text = request.arguments.as_ref().and_then(|arguments| arguments.get("text")).and_then(|text| text.as_str());
+        let text = request
+            .arguments
+            .as_ref()
+            .and_then(|arguments| arguments.get("text"))
+            .and_then(|text| text.as_str());
         match (request.name.as_ref(), text) {
-            ("echo", Some(text)) => Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into()),
+            ("echo", Some(text)) => {
+                Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
+            }
             _ => Err(ErrorData::invalid_params("no such tool, or no text", None)),
         }
     }
@@ -40,7 +51,11 @@ impl ServerHandler for Server {
         if request.uri != RESOURCE_URI {
             return Err(ErrorData::resource_not_found("no such resource", None));
         }
-        let contents = ResourceContents::text(resource_text(), request.uri).with_mime_type("text/plain");
-        Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
+        let contents =
+            ResourceContents::text(resource_text(), request.uri).with_mime_type("text/plain");
+        Ok(ReadResourceResult::new(vec![contents])
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private)
+            .into())
     }
 }

@@ -14,6 +14,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_sse_keep_alive(None);
-    let service = StreamableHttpService::new(|| Ok(Server), NeverSessionManager::default().into(), config);
+    let service =
+        StreamableHttpService::new(|| Ok(Server), NeverSessionManager::default().into(), config);
     serve(TowerToHyperService::new(service)).await
 }
