@@ -37,7 +37,11 @@ function makeDirectory() {
 // One server process for each connection, so that one era can't lean on what another left behind.
 async function overHttp(plainly, docs) {
   const server = spawn(plainly, ['serve', docs, '--http', '127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const stop = () => new Promise(resolve => server.once('exit', resolve).kill());
+  const ended = new Promise(resolve => server.once('exit', resolve));
+  const stop = () => {
+    server.kill();
+    return ended;
+  };
   for await (const line of createInterface({ input: server.stderr })) {
     const url = line.match(/http:\/\/127\.0\.0\.1:\d+\/mcp/)?.[0];
     if (url !== undefined) {
