@@ -35,6 +35,9 @@ const STDIO: &[Program] = &[Program {
     path: env!("CARGO_BIN_EXE_rmcp-stdio"),
 }];
 
+/// Starts the server afresh, loads it for the given time, and ends it.
+type Round = fn(&Program, Case, Duration) -> Result<Measure, Box<dyn Error>>;
+
 /// One block of the table: what is measured, on which servers, and how.
 struct Block {
     title: String,
@@ -42,7 +45,7 @@ struct Block {
     programs: &'static [Program],
     /// Columns of ratios: the rows that all others are divided by.
     references: &'static [usize],
-    round: fn(&Program, Case, Duration) -> Result<Measure, Box<dyn Error>>,
+    round: Round,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
