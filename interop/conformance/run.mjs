@@ -80,11 +80,12 @@ function makeDirectory(root) {
 
 async function start(plainly, docs) {
   const server = spawn(plainly, ['serve', docs, '--http', '127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  process.on('exit', () => server.kill());
   for await (const line of createInterface({ input: server.stderr })) {
     const port = line.match(/http:\/\/127\.0\.0\.1:(\d+)\/mcp/)?.[1];
     if (port !== undefined) {
       server.stderr.resume();
-      return { server, url: `http://localhost:${port}/mcp` };
+      return `http://localhost:${port}/mcp`;
     }
   }
   throw new Error('the server ended without saying its address');
@@ -122,7 +123,7 @@ if (plainly === undefined) {
 const { version } = createRequire(import.meta.url)('@modelcontextprotocol/conformance/package.json');
 console.log(`@modelcontextprotocol/conformance ${version}`);
 const root = mkdtempSync(join(tmpdir(), 'plainly-conformance-'));
-const { server, url } = await start(plainly, makeDirectory(root));
+const url = await start(plainly, makeDirectory(root));
 const tally = { ok: 0, FAIL: 0, fixture: 0 };
 for (const scenario of SCENARIOS) {
   const checks = runSuite(scenario, url, root);
@@ -139,7 +140,6 @@ for (const scenario of SCENARIOS) {
   for (const id of absent) console.log(`FAIL  ${scenario.revision} ${scenario.name}: ${id} was not made`);
   tally.FAIL += absent.length;
 }
-server.kill();
 rmSync(root, { recursive: true });
 console.log(`${tally.ok} passed, ${tally.FAIL} failed, ${tally.fixture} need a fixture`);
 process.exit(tally.FAIL === 0 ? 0 : 1);

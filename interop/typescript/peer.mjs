@@ -37,6 +37,7 @@ function makeDirectory() {
 // One server process for each connection, so that one era can't lean on what another left behind.
 async function overHttp(plainly, docs) {
   const server = spawn(plainly, ['serve', docs, '--http', '127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  process.on('exit', () => server.kill());
   const ended = new Promise(resolve => server.once('exit', resolve));
   const stop = () => {
     server.kill();
