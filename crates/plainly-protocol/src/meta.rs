@@ -43,7 +43,9 @@ impl<'a> RequestMeta<'a> {
     /// The protocol version, if there is one and it is a string.
     pub fn protocol_version(&self) -> Option<Cow<'a, str>> {
         let raw = self.0.as_ref()?.get(PROTOCOL_VERSION)?;
-        serde_json::from_str::<Text<'a>>(raw).ok().map(|text| text.0)
+        serde_json::from_str::<Text<'a>>(raw)
+            .ok()
+            .map(|text| text.0)
     }
 
     /// The introduction, or every key of it that is missing or wrong.
@@ -58,7 +60,10 @@ impl<'a> RequestMeta<'a> {
         }
         let implementation = self.read(CLIENT_INFO, &mut wrong);
         match capabilities {
-            Some(capabilities) if wrong.is_empty() => Ok(Introduction { capabilities, implementation }),
+            Some(capabilities) if wrong.is_empty() => Ok(Introduction {
+                capabilities,
+                implementation,
+            }),
             _ => Err(wrong),
         }
     }
@@ -111,7 +116,10 @@ mod tests {
     fn all_that_is_missing_or_wrong_is_named_at_once() {
         for (params, keys) in [
             ("{}", vec![PROTOCOL_VERSION, CLIENT_CAPABILITIES]),
-            (r#"{"_meta":[]}"#, vec![PROTOCOL_VERSION, CLIENT_CAPABILITIES]),
+            (
+                r#"{"_meta":[]}"#,
+                vec![PROTOCOL_VERSION, CLIENT_CAPABILITIES],
+            ),
             (
                 r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#,
                 vec![CLIENT_CAPABILITIES],

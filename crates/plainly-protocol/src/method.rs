@@ -107,10 +107,23 @@ const REQUEST: Row = Row {
     name_header: None,
     cacheable: false,
 };
-const NOTIFICATION: Row = Row { kind: Kind::Notification, ..REQUEST };
-const RESOURCES: Row = Row { capability: Some(Capability::Resources), ..REQUEST };
-const TOOLS: Row = Row { capability: Some(Capability::Tools), ..REQUEST };
-const SUBSCRIBE: Row = Row { capability: Some(Capability::ResourcesSubscribe), last: LEGACY, ..REQUEST };
+const NOTIFICATION: Row = Row {
+    kind: Kind::Notification,
+    ..REQUEST
+};
+const RESOURCES: Row = Row {
+    capability: Some(Capability::Resources),
+    ..REQUEST
+};
+const TOOLS: Row = Row {
+    capability: Some(Capability::Tools),
+    ..REQUEST
+};
+const SUBSCRIBE: Row = Row {
+    capability: Some(Capability::ResourcesSubscribe),
+    last: LEGACY,
+    ..REQUEST
+};
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
@@ -169,12 +182,24 @@ mod tests {
     #[test]
     fn what_a_revision_does_not_have_is_absent_for_it() {
         let cases = [
-            ("initialize", Revision::V2025_11_25, Some(Method::Initialize)),
+            (
+                "initialize",
+                Revision::V2025_11_25,
+                Some(Method::Initialize),
+            ),
             ("initialize", Revision::V2026_07_28, None),
             ("ping", Revision::V2026_07_28, None),
             ("server/discover", Revision::V2025_11_25, None),
-            ("server/discover", Revision::V2026_07_28, Some(Method::Discover)),
-            ("resources/subscribe", Revision::V2024_11_05, Some(Method::Subscribe)),
+            (
+                "server/discover",
+                Revision::V2026_07_28,
+                Some(Method::Discover),
+            ),
+            (
+                "resources/subscribe",
+                Revision::V2024_11_05,
+                Some(Method::Subscribe),
+            ),
             ("resources/subscribe", Revision::V2026_07_28, None),
             ("tools/call", Revision::V2024_11_05, Some(Method::CallTool)),
             ("Tools/Call", Revision::V2024_11_05, None),

@@ -19,7 +19,15 @@ pub struct Peer {
 
 impl Peer {
     /// A peer that speaks `revision` and declared `capabilities`.
-    pub fn new(revision: Revision, capabilities: ClientCapabilities, implementation: Option<Implementation>) -> Self {
-        Self { revision, capabilities, implementation }
+    pub fn new(
+        revision: Revision,
+        capabilities: ClientCapabilities,
+        implementation: Option<Implementation>,
+    ) -> Self {
+        Self {
+            revision,
+            capabilities,
+            implementation,
+        }
     }
 }

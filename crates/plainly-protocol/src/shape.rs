@@ -46,17 +46,24 @@ pub fn surroundings(
     server: &Implementation,
 ) -> Surroundings {
     let mut around = Surroundings::default();
-    for (field, ..) in FIELDS.iter().filter(|(_, first, last)| revision.within(*first, *last)) {
+    for (field, ..) in FIELDS
+        .iter()
+        .filter(|(_, first, last)| revision.within(*first, *last))
+    {
         match (field, cache) {
             (Field::ResultType, _) => {
-                around.members.insert("resultType".to_owned(), json!("complete"));
+                around
+                    .members
+                    .insert("resultType".to_owned(), json!("complete"));
             }
             (Field::TtlMs, Some(hint)) => {
                 let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
                 around.members.insert("ttlMs".to_owned(), json!(millis));
             }
             (Field::CacheScope, Some(hint)) => {
-                around.members.insert("cacheScope".to_owned(), json!(hint.scope));
+                around
+                    .members
+                    .insert("cacheScope".to_owned(), json!(hint.scope));
             }
             (Field::ServerInfo, _) => {
                 around.meta.insert(SERVER_INFO.to_owned(), json!(server));
@@ -76,7 +83,10 @@ mod tests {
         let server = Implementation::new("s", "1");
         for revision in Revision::ALL {
             let around = surroundings(revision, Some(CacheHint::default()), &server);
-            assert_eq!(around == Surroundings::default(), revision != Revision::V2026_07_28);
+            assert_eq!(
+                around == Surroundings::default(),
+                revision != Revision::V2026_07_28
+            );
         }
     }
 
@@ -89,6 +99,9 @@ mod tests {
         let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}});
         assert_eq!(Value::Object(around.meta), meta);
         let plain = surroundings(Revision::V2026_07_28, None, &server);
-        assert_eq!(Value::Object(plain.members), json!({"resultType": "complete"}));
+        assert_eq!(
+            Value::Object(plain.members),
+            json!({"resultType": "complete"})
+        );
     }
 }

@@ -5,6 +5,8 @@ pub(crate) mod child;
 #[cfg(feature = "client")]
 mod escaped;
 mod frame;
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(all(feature = "client", feature = "http"))]
 pub(crate) mod http_client;
 pub mod lines;

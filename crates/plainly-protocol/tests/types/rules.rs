@@ -1,4 +1,4 @@
-//! The rules of reading and writing the types that hold without the spec at hand.
+//! The rules of reading and writing: what is refused, what is tolerated, what is kept.
 
 use std::time::Duration;
 
