@@ -332,9 +332,8 @@ struct List<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for List<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, rest) = match self.0.split_first() {
-            Some(parts) => parts,
-            None => return f.write_str("none"),
+        let Some((first, rest)) = self.0.split_first() else {
+            return f.write_str("none");
         };
         write!(f, "{}", Escaped(&first.to_string()))?;
         rest.iter()
