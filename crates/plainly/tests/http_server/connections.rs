@@ -52,8 +52,9 @@ async fn half_a_connection_is_enough_for_an_answer() {
     server.echo.running(1).await;
     server.echo.release(1);
     let response = client.read_to_end().await;
+    // It may have been asked before whether it still listens.
     assert!(
-        statuses(&response) == [200] && response.ends_with("\"slow\""),
+        statuses(&response).last() == Some(&200) && response.ends_with("\"slow\""),
         "{response}"
     );
 }
