@@ -137,7 +137,9 @@ fn invalid_request_status(detail: &InvalidRequest) -> u16 {
 
 fn invalid_params(detail: &InvalidParams) -> (Code, u16, Option<Value>) {
     match detail {
-        InvalidParams::MissingMeta { .. } => (INVALID_PARAMS, 400, tagged(detail)),
+        InvalidParams::NotAnObject | InvalidParams::MissingMeta { .. } => {
+            (INVALID_PARAMS, 400, tagged(detail))
+        }
         InvalidParams::Unrecognised { data } => (INVALID_PARAMS, 200, Some(data.clone())),
         InvalidParams::Malformed
         | InvalidParams::UnknownTool { .. }

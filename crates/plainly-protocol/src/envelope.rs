@@ -5,6 +5,7 @@
 //! needs them. Knows no method, no revision and no transport: whether batches are welcome, and who is told about a
 //! malformed message, is decided by the caller.
 
+mod cursor;
 mod limits;
 mod malformed;
 mod message;

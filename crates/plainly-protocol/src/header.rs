@@ -177,14 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn every_character_survives_alone_and_between_others() {
+    fn every_character_survives() {
         for character in '\0'..=char::MAX {
-            let (alone, between) = (String::from(character), format!("a{character}b"));
-            for value in [&alone, &between] {
-                let text = encode(value);
-                assert!(is_field_text(&text));
-                assert_eq!(decode(&text).as_deref(), Ok(value.as_str()));
-            }
+            let value = String::from(character);
+            let text = encode(&value);
+            assert!(is_field_text(&text));
+            assert_eq!(decode(&text).as_deref(), Ok(value.as_str()));
         }
     }
 

@@ -248,9 +248,9 @@ mod tests {
             let json = serde_json::to_string(&id).unwrap();
             prop_assert_eq!(&id.to_string(), &json);
             prop_assert_eq!(&serde_json::from_str::<RequestId>(&json).unwrap(), &id);
-            prop_assert_eq!(RawId::from_token(&json, usize::MAX).unwrap().to_owned(), id.clone());
+            prop_assert_eq!(&RawId::from_token(&json, usize::MAX).unwrap().to_owned(), &id);
             let token = ProgressToken::from(id);
-            prop_assert_eq!(serde_json::to_string(&token).unwrap(), json.clone());
+            prop_assert_eq!(&serde_json::to_string(&token).unwrap(), &json);
             prop_assert_eq!(serde_json::from_str::<ProgressToken>(&json).unwrap(), token);
         }
     }

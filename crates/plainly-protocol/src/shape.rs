@@ -1,1 +1,107 @@
-//! shape
+//! THE table of result fields that exist from or until a revision, and what they add to a result. The typed results hold
+//! none of them: a server prepares them once and appends them.
+
+use plainly_errors::Revision;
+use serde_json::{Map, Value, json};
+
+use crate::meta::SERVER_INFO;
+use crate::types::{CacheHint, Implementation};
+
+/// A field that a result has besides its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Field {
+    /// `resultType`: `complete`.
+    ResultType,
+    /// `ttlMs`, on cacheable results.
+    TtlMs,
+    /// `cacheScope`, on cacheable results.
+    CacheScope,
+    /// `_meta["io.modelcontextprotocol/serverInfo"]`.
+    ServerInfo,
+}
+
+/// Each field with the first and the last revision that has it.
+pub static FIELDS: [(Field, Option<Revision>, Option<Revision>); 4] = [
+    (Field::ResultType, Some(Revision::V2026_07_28), None),
+    (Field::TtlMs, Some(Revision::V2026_07_28), None),
+    (Field::CacheScope, Some(Revision::V2026_07_28), None),
+    (Field::ServerInfo, Some(Revision::V2026_07_28), None),
+];
+
+/// What a complete result has besides its body.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Surroundings {
+    /// Members of the result.
+    pub members: Map<String, Value>,
+    /// Members of its `_meta`.
+    pub meta: Map<String, Value>,
+}
+
+/// What a complete result of `revision` has besides its body; `cache` where it is a cacheable one.
+pub fn surroundings(
+    revision: Revision,
+    cache: Option<CacheHint>,
+    server: &Implementation,
+) -> Surroundings {
+    let mut around = Surroundings::default();
+    for (field, ..) in FIELDS
+        .iter()
+        .filter(|(_, first, last)| revision.within(*first, *last))
+    {
+        match (field, cache) {
+            (Field::ResultType, _) => {
+                around
+                    .members
+                    .insert("resultType".to_owned(), json!("complete"));
+            }
+            (Field::TtlMs, Some(hint)) => {
+                let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
+                around.members.insert("ttlMs".to_owned(), json!(millis));
+            }
+            (Field::CacheScope, Some(hint)) => {
+                around
+                    .members
+                    .insert("cacheScope".to_owned(), json!(hint.scope));
+            }
+            (Field::ServerInfo, _) => {
+                around.meta.insert(SERVER_INFO.to_owned(), json!(server));
+            }
+            (Field::TtlMs | Field::CacheScope, None) => {}
+        }
+    }
+    around
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_revisions_get_the_bare_result() {
+        let server = Implementation::new("s", "1");
+        for revision in Revision::ALL {
+            let around = surroundings(revision, Some(CacheHint::default()), &server);
+            assert_eq!(
+                around == Surroundings::default(),
+                revision != Revision::V2026_07_28
+            );
+        }
+    }
+
+    #[test]
+    fn the_newest_revision_has_all_fields_and_hints_only_where_cacheable() {
+        let server = Implementation::new("s", "1");
+        let around = surroundings(Revision::V2026_07_28, Some(CacheHint::default()), &server);
+        let members = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+        assert_eq!(Value::Object(around.members), members);
+        let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}});
+        assert_eq!(Value::Object(around.meta), meta);
+        let plain = surroundings(Revision::V2026_07_28, None, &server);
+        assert_eq!(
+            Value::Object(plain.members),
+            json!({"resultType": "complete"})
+        );
+    }
+}

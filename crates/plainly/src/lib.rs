@@ -2,9 +2,16 @@
 
 pub mod limits;
 
+pub mod shutdown;
+
+pub mod transport;
+
+#[cfg(feature = "server")]
+mod schema;
+#[cfg(feature = "server")]
+pub mod server;
 #[cfg(feature = "server")]
 pub mod store;
-pub mod transport;
 
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;

@@ -69,6 +69,8 @@ pub enum InvalidParams {
     /// They are not of the method's type; the message names what. The default; has no data.
     #[serde(skip)]
     Malformed,
+    /// They are there and no JSON object.
+    NotAnObject,
     /// The fields of `_meta` that every request must carry are missing or wrong (2026-07-28).
     MissingMeta {
         /// The keys that are missing or wrong.

@@ -87,6 +87,7 @@ fn refused(refusal: Refusal) -> &'static str {
 fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
     match detail {
         InvalidParams::Malformed | InvalidParams::Unrecognised { .. } => "Invalid params".into(),
+        InvalidParams::NotAnObject => "Invalid params: not an object".into(),
         InvalidParams::MissingMeta { keys } => {
             format!("Invalid params: _meta must have {}", keys.join(" and ")).into()
         }

@@ -7,6 +7,7 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
+use super::cursor::{Cursor, Step};
 use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
@@ -25,8 +26,7 @@ pub(super) struct Scanned<'a> {
 }
 
 pub(super) struct Scanner<'a, 'l> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     limits: &'l Limits,
     nodes: usize,
     fault: Option<Defect>,
@@ -55,26 +55,23 @@ struct Frame<'a> {
     pending: Option<Member<'a>>,
 }
 
-type Step<T = ()> = Result<T, Defect>;
-
 impl<'a, 'l> Scanner<'a, 'l> {
     pub(super) fn new(text: &'a str, limits: &'l Limits) -> Self {
         Self {
-            text,
-            at: 0,
+            cursor: Cursor::new(text),
             limits,
             nodes: 0,
             fault: None,
             base: 0,
-            open: Vec::new(),
-            frames: Vec::new(),
-            members: Vec::new(),
+            open: Vec::with_capacity(16),
+            frames: Vec::with_capacity(8),
+            members: Vec::with_capacity(16),
             params: None,
         }
     }
 
     pub(super) fn at(&self) -> usize {
-        self.at
+        self.cursor.at
     }
 
     pub(super) fn is_over_nodes(&self) -> bool {
@@ -83,62 +80,59 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// True if the text is an array, whose elements [`Self::element`] then gives.
     pub(super) fn starts_array(&mut self) -> bool {
-        self.skip_whitespace();
-        self.peek() == Some(b'[')
+        self.cursor.skip_whitespace();
+        self.cursor.peek() == Some(b'[')
     }
 
     /// The next element of the outermost array; `None` at its end.
     pub(super) fn element(&mut self) -> Step<Option<Scanned<'a>>> {
-        self.skip_whitespace();
-        match (self.base, self.peek()) {
+        self.cursor.skip_whitespace();
+        match (self.base, self.cursor.peek()) {
             (0, Some(b'[')) => {
-                self.at += 1;
+                self.cursor.at += 1;
                 self.base = 1;
                 self.nodes += 1;
-                self.skip_whitespace();
-                if self.peek() == Some(b']') {
-                    self.at += 1;
+                self.cursor.skip_whitespace();
+                if self.cursor.peek() == Some(b']') {
+                    self.cursor.at += 1;
                     return Ok(None);
                 }
             }
-            (_, Some(b',')) => self.at += 1,
+            (_, Some(b',')) => self.cursor.at += 1,
             (_, Some(b']')) => {
-                self.at += 1;
+                self.cursor.at += 1;
                 return Ok(None);
             }
-            _ => return Err(self.expected("expected `,` or `]`")),
+            _ => return Err(self.cursor.expected("expected `,` or `]`")),
         }
         self.value().map(Some)
     }
 
     /// Nothing but whitespace may follow.
     pub(super) fn end(&mut self) -> Step {
-        self.skip_whitespace();
-        match self.peek() {
+        self.cursor.skip_whitespace();
+        match self.cursor.peek() {
             None => Ok(()),
-            Some(_) => Err(self.expected("expected nothing more")),
+            Some(_) => Err(self.cursor.expected("expected nothing more")),
         }
     }
 
     /// One value, to its end.
     pub(super) fn value(&mut self) -> Step<Scanned<'a>> {
-        self.skip_whitespace();
-        let start = self.at;
+        self.cursor.skip_whitespace();
+        let start = self.cursor.at;
         loop {
             self.value_start()?;
             if self.value_end()? {
                 break;
             }
         }
+        let raw = self.cursor.slice(start);
+        let members = std::mem::take(&mut self.members);
         Ok(Scanned {
-            raw: self.slice(start),
+            raw,
             at: start,
-            members: self
-                .text
-                .as_bytes()
-                .get(start)
-                .filter(|&&byte| byte == b'{')
-                .map(|_| std::mem::take(&mut self.members)),
+            members: raw.starts_with('{').then_some(members),
             params: self.params.take(),
             fault: self.fault.take(),
         })
@@ -147,28 +141,28 @@ impl<'a, 'l> Scanner<'a, 'l> {
     /// A scalar as a whole, or a container up to its first value.
     fn value_start(&mut self) -> Step {
         loop {
-            self.skip_whitespace();
-            let start = self.at;
+            self.cursor.skip_whitespace();
+            let start = self.cursor.at;
             self.nodes += 1;
             if self.is_over_nodes() {
                 self.refuse("too many values", start);
             }
-            match self.peek() {
+            match self.cursor.peek() {
                 Some(b'{') => {
                     self.enter(Container::Object);
-                    if self.peek() == Some(b'}') {
+                    if self.cursor.peek() == Some(b'}') {
                         return Ok(());
                     }
                     self.key()?;
                 }
                 Some(b'[') => {
                     self.enter(Container::Array);
-                    if self.peek() == Some(b']') {
+                    if self.cursor.peek() == Some(b']') {
                         return Ok(());
                     }
                 }
                 _ => {
-                    self.scalar()?;
+                    self.cursor.scalar()?;
                     self.note(start);
                     return Ok(());
                 }
@@ -182,30 +176,30 @@ impl<'a, 'l> Scanner<'a, 'l> {
             let Some(&container) = self.open.last() else {
                 return Ok(true);
             };
-            self.skip_whitespace();
-            match (container, self.peek()) {
+            self.cursor.skip_whitespace();
+            match (container, self.cursor.peek()) {
                 (Container::Array, Some(b',')) => {
-                    self.at += 1;
+                    self.cursor.at += 1;
                     return Ok(false);
                 }
                 (Container::Object, Some(b',')) => {
-                    self.at += 1;
+                    self.cursor.at += 1;
                     self.key()?;
                     return Ok(false);
                 }
                 (Container::Array, Some(b']')) | (Container::Object, Some(b'}')) => {
-                    self.at += 1;
+                    self.cursor.at += 1;
                     self.leave();
                 }
-                (Container::Array, _) => return Err(self.expected("expected `,` or `]`")),
-                (Container::Object, _) => return Err(self.expected("expected `,` or `}`")),
+                (Container::Array, _) => return Err(self.cursor.expected("expected `,` or `]`")),
+                (Container::Object, _) => return Err(self.cursor.expected("expected `,` or `}`")),
             }
         }
     }
 
     fn enter(&mut self, container: Container) {
-        let start = self.at;
-        self.at += 1;
+        let start = self.cursor.at;
+        self.cursor.at += 1;
         self.open.push(container);
         if self.base + self.open.len() <= self.limits.depth {
             self.frames.push(Frame {
@@ -216,7 +210,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         } else {
             self.refuse("too many arrays and objects in each other", start);
         }
-        self.skip_whitespace();
+        self.cursor.skip_whitespace();
     }
 
     fn leave(&mut self) {
@@ -237,7 +231,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
                 .is_some_and(|member| member.key == "params")
         {
             let members = self.members.split_off(frame.members);
-            self.params = Some(Object::new(self.slice(frame.start), members));
+            self.params = Some(Object::new(self.cursor.slice(frame.start), members));
         } else if !self.frames.is_empty() {
             self.members.truncate(frame.members);
         }
@@ -249,7 +243,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if !self.is_framed() {
             return;
         }
-        let value = self.slice(start);
+        let value = self.cursor.slice(start);
         if let Some(member) = self
             .frames
             .last_mut()
@@ -265,16 +259,17 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     fn key(&mut self) -> Step {
-        self.skip_whitespace();
-        let at = self.at;
-        if self.peek() != Some(b'"') {
-            return Err(self.expected("expected a key"));
+        self.cursor.skip_whitespace();
+        let at = self.cursor.at;
+        if self.cursor.peek() != Some(b'"') {
+            return Err(self.cursor.expected("expected a key"));
         }
-        let escaped = self.string()?;
-        let inner = self.text.get(at + 1..self.at - 1).unwrap_or_default();
-        self.skip_whitespace();
-        if !self.eat(b':') {
-            return Err(self.expected("expected `:`"));
+        let escaped = self.cursor.string()?;
+        let quoted = self.cursor.slice(at);
+        let inner = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        self.cursor.skip_whitespace();
+        if !self.cursor.eat(b':') {
+            return Err(self.cursor.expected("expected `:`"));
         }
         // After a fault only the message's own members matter: one of them may be its id.
         if !self.is_framed() || (self.fault.is_some() && self.frames.len() > 1) {
@@ -298,150 +293,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         Ok(())
     }
 
-    fn scalar(&mut self) -> Step {
-        match self.peek() {
-            Some(b'"') => self.string().map(drop),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.literal("true"),
-            Some(b'f') => self.literal("false"),
-            Some(b'n') => self.literal("null"),
-            _ => Err(self.expected("expected a value")),
-        }
-    }
-
-    fn literal(&mut self, name: &str) -> Step {
-        if !self.rest().starts_with(name.as_bytes()) {
-            return Err(self.expected("expected a value"));
-        }
-        self.at += name.len();
-        Ok(())
-    }
-
-    /// A string whose opening quote is next; true if it has escapes.
-    fn string(&mut self) -> Step<bool> {
-        let start = self.at;
-        self.at += 1;
-        let mut escaped = false;
-        loop {
-            self.at += escape::plain_run(self.rest());
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(escaped);
-                }
-                Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.expected("control character in a string")),
-                None => return Err(Defect::new("string without an end", start)),
-            }
-            escaped = true;
-        }
-    }
-
-    fn escape(&mut self) -> Step {
-        let start = self.at;
-        match self.rest().get(1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                return Ok(());
-            }
-            Some(b'u') => {}
-            _ => return Err(Defect::new("invalid escape", start)),
-        }
-        match self.unicode_escape()? {
-            0xd800..0xdc00 if !(0xdc00..0xe000).contains(&self.unicode_escape()?) => {
-                Err(Defect::new("lone surrogate", start))
-            }
-            0xdc00..0xe000 => Err(Defect::new("lone surrogate", start)),
-            _ => Ok(()),
-        }
-    }
-
-    /// `\u` and four digits.
-    fn unicode_escape(&mut self) -> Step<u32> {
-        let [b'\\', b'u', digits @ ..] = self.rest() else {
-            return Err(self.expected("lone surrogate"));
-        };
-        let mut unit = 0;
-        for index in 0..4 {
-            let digit = digits
-                .get(index)
-                .and_then(|&byte| char::from(byte).to_digit(16));
-            unit = unit * 16 + digit.ok_or_else(|| self.expected("invalid escape"))?;
-        }
-        self.at += 6;
-        Ok(unit)
-    }
-
-    fn number(&mut self) -> Step {
-        /// So many characters without an exponent are below the largest 64-bit float, which has 309 digits.
-        const SURELY_FINITE: usize = 300;
-        let start = self.at;
-        self.eat(b'-');
-        if !self.eat(b'0') {
-            self.digits()?;
-        }
-        if self.eat(b'.') {
-            self.digits()?;
-        }
-        let exponent = self.eat(b'e') || self.eat(b'E');
-        if exponent {
-            let _signed = self.eat(b'+') || self.eat(b'-');
-            self.digits()?;
-        }
-        if !exponent && self.at - start < SURELY_FINITE {
-            return Ok(());
-        }
-        match self.slice(start).parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(()),
-            _ => Err(Defect::new("number out of range", start)),
-        }
-    }
-
-    fn digits(&mut self) -> Step {
-        let count = self
-            .rest()
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        if count == 0 {
-            return Err(self.expected("expected a digit"));
-        }
-        self.at += count;
-        Ok(())
-    }
-
-    fn skip_whitespace(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
-        }
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        self.text.as_bytes().get(self.at..).unwrap_or_default()
-    }
-
-    /// The text from `start`, where a token starts, to here, where one ends.
-    fn slice(&self, start: usize) -> &'a str {
-        self.text
-            .get(start..self.at)
-            .expect("tokens start and end with ASCII")
-    }
-
     fn refuse(&mut self, what: &'static str, at: usize) {
         self.fault.get_or_insert(Defect::new(what, at));
-    }
-
-    fn expected(&self, what: &'static str) -> Defect {
-        Defect::new(what, self.at)
     }
 }

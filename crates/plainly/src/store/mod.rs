@@ -28,7 +28,10 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     fn metadata(&self, uri: &str) -> impl Future<Output = Result<Resource, StoreError>> + Send;
 
     /// The content. Of a collection: its children, possibly not all of them, and never a failure for their size.
-    fn read(&self, uri: &str) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
+    fn read(
+        &self,
+        uri: &str,
+    ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
 
     /// How long clients may keep what they got, and whether they may share it.
     fn cache_hint(&self) -> CacheHint {
@@ -51,7 +54,11 @@ pub struct ListQuery<'a> {
 impl<'a> ListQuery<'a> {
     /// Everything, from the start, at most `limit` entries.
     pub fn new(limit: usize) -> Self {
-        Self { parent: None, after: None, limit }
+        Self {
+            parent: None,
+            after: None,
+            limit,
+        }
     }
 
     /// The children of `parent` only.
@@ -124,14 +131,24 @@ impl StoreError {
     pub fn into_protocol_error(self, uri: &str) -> ProtocolError {
         match self {
             Self::NotFound => ProtocolError::resource_not_found(uri),
-            Self::InvalidUri { why } => ProtocolError::from(InvalidParams::InvalidUri { uri: uri.to_owned() })
-                .with_message(format!("Invalid URI: {uri}: {why}")),
-            Self::NotACollection => InvalidParams::NotACollection { uri: uri.to_owned() }.into(),
-            Self::InvalidCursor => InvalidParams::InvalidCursor.into(),
-            Self::TooLarge { size, limit } => {
-                InvalidParams::ResourceTooLarge { uri: uri.to_owned(), size, limit }.into()
+            Self::InvalidUri { why } => ProtocolError::from(InvalidParams::InvalidUri {
+                uri: uri.to_owned(),
+            })
+            .with_message(format!("Invalid URI: {uri}: {why}")),
+            Self::NotACollection => InvalidParams::NotACollection {
+                uri: uri.to_owned(),
             }
-            Self::Failed(source) => ProtocolError::internal("The resource could not be read").with_source(source),
+            .into(),
+            Self::InvalidCursor => InvalidParams::InvalidCursor.into(),
+            Self::TooLarge { size, limit } => InvalidParams::ResourceTooLarge {
+                uri: uri.to_owned(),
+                size,
+                limit,
+            }
+            .into(),
+            Self::Failed(source) => {
+                ProtocolError::internal("The resource could not be read").with_source(source)
+            }
         }
     }
 }

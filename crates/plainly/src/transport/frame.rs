@@ -38,7 +38,11 @@ pub struct Reply {
 impl Reply {
     /// A reply with this status and body.
     pub fn new(status: StatusCode, body: Bytes) -> Self {
-        Self { status, headers: HeaderMap::new(), body }
+        Self {
+            status,
+            headers: HeaderMap::new(),
+            body,
+        }
     }
 }
 

@@ -109,7 +109,9 @@ mod tests {
         let mut builder = Vec::new();
         let (mut writer, reader) = tokio::io::duplex(1 << 20);
         for chunk in chunks {
-            tokio::io::AsyncWriteExt::write_all(&mut writer, chunk).await.unwrap();
+            tokio::io::AsyncWriteExt::write_all(&mut writer, chunk)
+                .await
+                .unwrap();
         }
         drop(writer);
         let mut lines = LineReader::new(reader, limit);
@@ -139,7 +141,10 @@ mod tests {
     async fn a_line_at_the_limit_passes_and_one_byte_more_does_not() {
         assert_eq!(read_all(&[b"1234\n"], 4).await, [message("1234")]);
         assert_eq!(read_all(&[b"1234\r\n"], 4).await, [message("1234")]);
-        assert_eq!(read_all(&[b"12345\n1\n"], 4).await, [Line::TooLong, message("1")]);
+        assert_eq!(
+            read_all(&[b"12345\n1\n"], 4).await,
+            [Line::TooLong, message("1")]
+        );
     }
 
     #[tokio::test]
@@ -159,7 +164,11 @@ mod tests {
         let input = b"{\"a\":1}\r\n\n[2]\n";
         for cut in 0..input.len() {
             let (head, tail) = input.split_at(cut);
-            assert_eq!(read_all(&[head, tail], 100).await, [message("{\"a\":1}"), message("[2]")], "{cut}");
+            assert_eq!(
+                read_all(&[head, tail], 100).await,
+                [message("{\"a\":1}"), message("[2]")],
+                "{cut}"
+            );
         }
     }
 }

@@ -1,0 +1,164 @@
+//! The tokens of JSON (RFC 8259): scalars, checked to the last byte, and the whitespace between them.
+//!
+//! Knows nothing of what stands in what; that is the scan's.
+
+use super::malformed::Defect;
+use crate::escape;
+
+/// The text and how far it has been read.
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    pub(super) at: usize,
+}
+
+pub(super) type Step<T = ()> = Result<T, Defect>;
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Any value that is no array and no object.
+    pub(super) fn scalar(&mut self) -> Step {
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.literal("true"),
+            Some(b'f') => self.literal("false"),
+            Some(b'n') => self.literal("null"),
+            _ => Err(self.expected("expected a value")),
+        }
+    }
+
+    fn literal(&mut self, name: &str) -> Step {
+        if !self.rest().starts_with(name.as_bytes()) {
+            return Err(self.expected("expected a value"));
+        }
+        self.at += name.len();
+        Ok(())
+    }
+
+    /// A string whose opening quote is next; true if it has escapes.
+    pub(super) fn string(&mut self) -> Step<bool> {
+        let start = self.at;
+        self.at += 1;
+        let mut escaped = false;
+        loop {
+            self.at += escape::plain_run(self.rest());
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(escaped);
+                }
+                Some(b'\\') => self.escape()?,
+                Some(_) => return Err(self.expected("control character in a string")),
+                None => return Err(Defect::new("string without an end", start)),
+            }
+            escaped = true;
+        }
+    }
+
+    fn escape(&mut self) -> Step {
+        let start = self.at;
+        match self.rest().get(1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                return Ok(());
+            }
+            Some(b'u') => {}
+            _ => return Err(Defect::new("invalid escape", start)),
+        }
+        match self.unicode_escape()? {
+            0xd800..0xdc00 if !(0xdc00..0xe000).contains(&self.unicode_escape()?) => {
+                Err(Defect::new("lone surrogate", start))
+            }
+            0xdc00..0xe000 => Err(Defect::new("lone surrogate", start)),
+            _ => Ok(()),
+        }
+    }
+
+    /// `\u` and four digits.
+    fn unicode_escape(&mut self) -> Step<u32> {
+        let [b'\\', b'u', digits @ ..] = self.rest() else {
+            return Err(self.expected("lone surrogate"));
+        };
+        let mut unit = 0;
+        for index in 0..4 {
+            let digit = digits
+                .get(index)
+                .and_then(|&byte| char::from(byte).to_digit(16));
+            unit = unit * 16 + digit.ok_or_else(|| self.expected("invalid escape"))?;
+        }
+        self.at += 6;
+        Ok(unit)
+    }
+
+    fn number(&mut self) -> Step {
+        /// So many characters without an exponent are below the largest 64-bit float, which has 309 digits.
+        const SURELY_FINITE: usize = 300;
+        let start = self.at;
+        self.eat(b'-');
+        if !self.eat(b'0') {
+            self.digits()?;
+        }
+        if self.eat(b'.') {
+            self.digits()?;
+        }
+        let exponent = self.eat(b'e') || self.eat(b'E');
+        if exponent {
+            let _signed = self.eat(b'+') || self.eat(b'-');
+            self.digits()?;
+        }
+        if !exponent && self.at - start < SURELY_FINITE {
+            return Ok(());
+        }
+        match self.slice(start).parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(()),
+            _ => Err(Defect::new("number out of range", start)),
+        }
+    }
+
+    fn digits(&mut self) -> Step {
+        let count = self
+            .rest()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        if count == 0 {
+            return Err(self.expected("expected a digit"));
+        }
+        self.at += count;
+        Ok(())
+    }
+
+    pub(super) fn skip_whitespace(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// The text from `start`, where a token starts, to here, where one ends.
+    pub(super) fn slice(&self, start: usize) -> &'a str {
+        self.text
+            .get(start..self.at)
+            .expect("tokens start and end with ASCII")
+    }
+
+    pub(super) fn expected(&self, what: &'static str) -> Defect {
+        Defect::new(what, self.at)
+    }
+}

@@ -1,0 +1,361 @@
+//! One row per message: what it is taken for, and the id that an error carries.
+
+use plainly_protocol::envelope::{
+    Envelope, Limits, Malformed, MalformedKind, Message, Outcome, parse,
+};
+
+/// What `bytes` are, in a few words; a raw id and method, so that the bytes show.
+pub(crate) fn verdict(bytes: impl AsRef<[u8]>) -> String {
+    match parse(bytes.as_ref(), &Limits::default()) {
+        Ok(Envelope::Single(message)) => of_message(&message),
+        Ok(Envelope::Batch(messages)) => {
+            let each = messages
+                .iter()
+                .map(|message| message.as_ref().map_or_else(of_malformed, of_message));
+            format!("batch: {}", each.collect::<Vec<_>>().join("; "))
+        }
+        Err(malformed) => of_malformed(&malformed),
+    }
+}
+
+fn of_message(message: &Message<'_>) -> String {
+    match message {
+        Message::Request(request) => format!("request {} {}", request.id.as_raw(), request.method),
+        Message::Notification(notification) => format!("notification {}", notification.method),
+        Message::Response(response) => {
+            let id = response.id.map_or("without id", |id| id.as_raw());
+            match response.outcome {
+                Outcome::Result(raw) => format!("result {id} {raw}"),
+                Outcome::Error(raw) => format!("error {id} {raw}"),
+            }
+        }
+    }
+}
+
+fn of_malformed(malformed: &Malformed<'_>) -> String {
+    let kind = match malformed.kind {
+        MalformedKind::Parse => "parse error",
+        MalformedKind::InvalidRequest => "invalid request",
+        MalformedKind::InvalidParams => "invalid params",
+    };
+    malformed
+        .id
+        .map_or(kind.into(), |id| format!("{kind} {}", id.as_raw()))
+}
+
+#[track_caller]
+fn check(cases: &[(&str, &str)]) {
+    for (message, expected) in cases {
+        assert_eq!(verdict(message), *expected, "{message}");
+    }
+}
+
+#[test]
+fn kinds_of_message() {
+    check(&[
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            "request 1 ping",
+        ),
+        (
+            r#"{"method":"ping","params":{},"id":"a","jsonrpc":"2.0"}"#,
+            r#"request "a" ping"#,
+        ),
+        (
+            " \r\n\t{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} \r\n",
+            "request 1 ping",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"tools/call"}"#,
+            "notification tools/call",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "result 1 {}"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
+            r#"error 1 {"code":1}"#,
+        ),
+        (r#"{"jsonrpc":"2.0","error":{}}"#, "error without id {}"),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{}}"#,
+            "error without id {}",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":null,"params":7}"#,
+            "result 1 null",
+        ),
+        (
+            r#"{"jsonrpc":"2.\u0030","i\u0064":1,"method":"p\u0069ng"}"#,
+            "request 1 ping",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"a\u0000\nb"}"#,
+            "request 1 a\0\nb",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":""}"#, "request 1 "),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","__proto__":{},"constructor":1}"#,
+            "request 1 x",
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_json_but_no_message() {
+    check(&[
+        ("{}", "invalid request"),
+        ("1", "invalid request"),
+        ("null", "invalid request"),
+        (r#""ping""#, "invalid request"),
+        (r#"{"id":1}"#, "invalid request 1"),
+        (r#"{"jsonrpc":"2.0","id":1}"#, "invalid request 1"),
+        (r#"{"id":1,"method":"ping"}"#, "invalid request 1"),
+        (
+            r#"{"method":"ping","jsonrpc":"1.0","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":2.0,"method":"ping","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0 ","method":"ping","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":null,"method":"ping","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":7,"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":null,"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","Method":"ping","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","METHOD":"ping","ID":1}"#,
+            "invalid request",
+        ),
+        (
+            r#"{"jsonRPC":"2.0","method":"ping","id":1}"#,
+            "invalid request 1",
+        ),
+    ]);
+}
+
+#[test]
+fn members_that_exclude_each_other() {
+    check(&[
+        (
+            r#"{"jsonrpc":"2.0","method":"ping","id":1,"result":{}}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"ping","id":1,"error":{}}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","result":{},"error":{},"id":1}"#,
+            "invalid request 1",
+        ),
+        (r#"{"jsonrpc":"2.0","result":{}}"#, "invalid request"),
+        (
+            r#"{"jsonrpc":"2.0","result":{},"id":null}"#,
+            "invalid request",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","error":{},"id":1.5}"#,
+            "invalid request",
+        ),
+    ]);
+}
+
+#[test]
+fn params_by_position_are_invalid_params() {
+    for params in ["[]", "[1]", "null", "\"a\"", "7", "false"] {
+        let request = format!(r#"{{"jsonrpc":"2.0","params":{params},"id":1,"method":"x"}}"#);
+        assert_eq!(verdict(request), "invalid params 1");
+        let notification = format!(r#"{{"jsonrpc":"2.0","method":"x","params":{params}}}"#);
+        assert_eq!(verdict(notification), "invalid params");
+    }
+    let unknown = r#"{"jsonrpc":"2.0","id":1,"method":"x","paramſ":[]}"#;
+    assert_eq!(verdict(unknown), "request 1 x");
+}
+
+#[test]
+fn ids_come_back_byte_for_byte() {
+    let ids = [
+        "1",
+        "0",
+        "-1",
+        r#""""#,
+        r#""0""#,
+        r#""1""#,
+        r#""\u0031""#,
+        "2147483648",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "9223372036854775807",
+        "-9223372036854775808",
+    ];
+    for id in ids {
+        let message = format!(r#"{{"jsonrpc":"2.0","method":"x","id": {id} }}"#);
+        assert_eq!(verdict(message), format!("request {id} x"));
+    }
+}
+
+#[test]
+fn what_is_no_id_is_not_answered_with() {
+    let long = format!("\"{}\"", "a".repeat(1025));
+    let ids = [
+        "1.0",
+        "1e0",
+        "1.5",
+        "-0",
+        "null",
+        "true",
+        "{}",
+        "[]",
+        "[1]",
+        "18446744073709551615",
+        "9223372036854775808",
+        "1000000000000000000000000000000",
+        &long,
+    ];
+    for id in ids {
+        let message = format!(r#"{{"jsonrpc":"2.0","method":"x","id":{id}}}"#);
+        assert_eq!(verdict(message), "invalid request", "{id}");
+    }
+}
+
+#[test]
+fn duplicate_keys_are_refused_wherever_they_are() {
+    check(&[
+        (
+            r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"x"}"#,
+            "invalid request",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"i\u0064":2,"method":"x"}"#,
+            "invalid request",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","jsonrpc":"2.0","method":"x","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","method":"y","id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","params":{},"params":{},"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","a":0,"a":0,"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","params":{"name":1,"n\u0061me":2},"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","params":{"uri":1,"b":2,"uri":1},"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","params":{"_meta":{"a/b":1,"a\/b":1}},"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","params":{"arguments":[[{"":0,"":0}]]},"id":1}"#,
+            "invalid request 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{"a":{"b":0,"b":0}}}"#,
+            "invalid request 1",
+        ),
+        (r#"{"a":0,"a":0}"#, "invalid request"),
+        // Equal keys of different objects are nothing special, nor are keys that differ by case.
+        (
+            r#"{"jsonrpc":"2.0","method":"x","params":{"id":{"id":2},"a":[{"id":3},{"id":4}]},"id":1}"#,
+            "request 1 x",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"x","ID":2,"id":1}"#,
+            "request 1 x",
+        ),
+        // What is no JSON is a parse error, duplicates or not.
+        (
+            r#"{"jsonrpc":"2.0","id":1,"a":0,"a":0,"method":"x""#,
+            "parse error",
+        ),
+    ]);
+}
+
+#[test]
+fn batches_are_judged_message_by_message() {
+    check(&[
+        ("[]", "invalid request"),
+        (" [ ] ", "invalid request"),
+        ("[[]]", "batch: invalid request"),
+        (
+            r#"[{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":1}} , {"jsonrpc":"2.0","method":"y"},{"id":2,"id":2},7,{"id":3}]"#,
+            "batch: request 1 x; notification y; invalid request; invalid request; invalid request 3",
+        ),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"x"}"#, "parse error"),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"x"},]"#, "parse error"),
+        (
+            r#"[{"jsonrpc":"2.0","id":1,"method":"x"},{]"#,
+            "parse error",
+        ),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"x"}]]"#, "parse error"),
+        ("[,]", "parse error"),
+        ("[", "parse error"),
+    ]);
+}
+
+#[test]
+fn members_of_params_stay_raw() {
+    let message = br#"{"jsonrpc":"2.0","id":1,"method":"x","params": {"n\u0061me": "a\u0062" ,"arguments":{"n": 1E+2, "big":9007199254740993}, "list":[1 , 2]} }"#;
+    let Ok(Envelope::Single(Message::Request(request))) = parse(message, &Limits::default()) else {
+        panic!("is a request");
+    };
+    let params = request.params.unwrap();
+    let members: Vec<_> = params.members().collect();
+    let arguments = r#"{"n": 1E+2, "big":9007199254740993}"#;
+    assert_eq!(
+        members,
+        [
+            ("name", r#""a\u0062""#),
+            ("arguments", arguments),
+            ("list", "[1 , 2]")
+        ]
+    );
+    assert!(params.raw().starts_with(r#"{"n\u0061me""#) && params.raw().ends_with("2]}"));
+    assert_eq!(params.get("name"), Some(r#""a\u0062""#));
+    assert_eq!(params.get("Name"), None);
+    assert_eq!(
+        params.get_object("arguments").unwrap().get("n"),
+        Some("1E+2")
+    );
+    assert!(params.get_object("list").is_none() && params.get_object("none").is_none());
+}
+
+#[test]
+fn an_error_says_what_and_where() {
+    let error = |message: &[u8]| parse(message, &Limits::default()).unwrap_err().to_string();
+    assert_eq!(error(br#"{"a":1,"b":2,"a":3}"#), "duplicate key at byte 13");
+    assert_eq!(error(br#"{"a":01}"#), "expected `,` or `}` at byte 6");
+    assert_eq!(error(b"{\"a\":\"\xff\"}"), "invalid utf-8 at byte 6");
+    assert_eq!(
+        error(br#"{"jsonrpc":"2.0","method":"x","params":[]}"#),
+        "`params` that are no object at byte 30"
+    );
+}

@@ -1,0 +1,154 @@
+//! The spec's examples of these types come back as they were.
+
+use std::fs;
+use std::time::Duration;
+
+use plainly_protocol::types::{
+    CallToolParams, CallToolResult, ClientCapabilities, Content, DiscoverResult,
+    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
+    ListResourcesResult, ListToolsParams, ListToolsResult, ReadResourceParams, ReadResourceResult,
+    Resource, ResourceContents, ResultFields, ResultType, ServerCapabilities, Tool,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::spec::{parse, spec};
+
+/// Reads the text as a type and writes it again.
+type Again = fn(&str) -> serde_json::Result<Value>;
+
+fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Result<Value> {
+    serde_json::to_value(serde_json::from_str::<T>(text)?)
+}
+
+fn call_again(text: &str) -> serde_json::Result<Value> {
+    serde_json::to_value(serde_json::from_str::<CallToolParams<'_>>(text)?)
+}
+
+/// What stands in the examples of a type.
+enum Holds {
+    /// The type itself.
+    Type,
+    /// A request with it as `params`.
+    Request,
+    /// It as parameters, with the request's `_meta`.
+    Params,
+    /// It as a result.
+    Result,
+    /// A response with it as `result`.
+    Response,
+}
+
+#[rustfmt::skip]
+const EXAMPLES: &[(&str, Holds, Again)] = &[
+    ("AudioContent", Holds::Type, again::<Content>),
+    ("BlobResourceContents", Holds::Type, again::<ResourceContents>),
+    ("CallToolRequest", Holds::Request, call_again),
+    ("CallToolRequestParams", Holds::Params, call_again),
+    ("CallToolResult", Holds::Result, again::<CallToolResult>),
+    ("CallToolResultResponse", Holds::Response, again::<CallToolResult>),
+    ("ClientCapabilities", Holds::Type, again::<ClientCapabilities>),
+    ("DiscoverResult", Holds::Result, again::<DiscoverResult>),
+    ("DiscoverResultResponse", Holds::Response, again::<DiscoverResult>),
+    ("EmbeddedResource", Holds::Type, again::<Content>),
+    ("ImageContent", Holds::Type, again::<Content>),
+    ("ListResourceTemplatesRequest", Holds::Request, again::<ListResourceTemplatesParams>),
+    ("ListResourceTemplatesResult", Holds::Result, again::<ListResourceTemplatesResult>),
+    ("ListResourceTemplatesResultResponse", Holds::Response, again::<ListResourceTemplatesResult>),
+    ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
+    ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
+    ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),
+    ("ListToolsRequest", Holds::Request, again::<ListToolsParams>),
+    ("ListToolsResult", Holds::Result, again::<ListToolsResult>),
+    ("ListToolsResultResponse", Holds::Response, again::<ListToolsResult>),
+    ("PaginatedRequestParams", Holds::Params, again::<ListResourcesParams>),
+    ("ReadResourceRequest", Holds::Request, again::<ReadResourceParams>),
+    ("ReadResourceResult", Holds::Result, again::<ReadResourceResult>),
+    ("ReadResourceResultResponse", Holds::Response, again::<ReadResourceResult>),
+    ("Resource", Holds::Type, again::<Resource>),
+    ("ResourceLink", Holds::Type, again::<Content>),
+    ("ServerCapabilities", Holds::Type, again::<ServerCapabilities>),
+    ("TextContent", Holds::Type, again::<Content>),
+    ("TextResourceContents", Holds::Type, again::<ResourceContents>),
+    ("Tool", Holds::Type, again::<Tool>),
+];
+
+#[test]
+fn examples_come_back() {
+    let Some(spec) = spec() else { return };
+    for (name, holds, again) in EXAMPLES {
+        let directory = spec.join("2026-07-28/examples").join(name);
+        let files: Vec<_> = fs::read_dir(&directory)
+            .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        assert!(!files.is_empty(), "{name} has no examples");
+        for path in files {
+            let expected = body(parse(&path), holds);
+            let actual = again(&expected.to_string())
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(
+                actual,
+                with_both_annotations(expected),
+                "{}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// The part of an example that is of the type, without what others write around it.
+fn body(mut example: Value, holds: &Holds) -> Value {
+    let mut body = match holds {
+        Holds::Type | Holds::Params | Holds::Result => example,
+        Holds::Request => example["params"].take(),
+        Holds::Response => example["result"].take(),
+    };
+    let members = body.as_object_mut().unwrap();
+    match holds {
+        Holds::Type => {}
+        Holds::Request | Holds::Params => {
+            members.remove("_meta");
+        }
+        Holds::Result | Holds::Response => {
+            for field in ["resultType", "ttlMs", "cacheScope"] {
+                members.remove(field);
+            }
+        }
+    }
+    body
+}
+
+/// We write an embedded resource's annotations into the resource as well.
+fn with_both_annotations(mut block: Value) -> Value {
+    if block["type"] == "resource" && block["annotations"].is_object() {
+        block["resource"]["annotations"] = block["annotations"].clone();
+    }
+    block
+}
+
+#[test]
+fn result_fields_of_examples_are_read() {
+    let Some(spec) = spec() else { return };
+    let examples = spec.join("2026-07-28/examples");
+    let list = parse(&examples.join("ListToolsResult/tools-list-with-cursor-and-ttl.json"));
+    let fields: ResultFields = serde_json::from_value(list.clone()).unwrap();
+    assert_eq!(fields.result_type, ResultType::Complete);
+    assert_eq!(
+        fields.cache.ttl,
+        Duration::from_millis(list["ttlMs"].as_u64().unwrap())
+    );
+    assert_eq!(
+        serde_json::to_value(fields.cache.scope).unwrap(),
+        list["cacheScope"]
+    );
+
+    let discovery = parse(&examples.join("DiscoverResult/server-capabilities-discovery.json"));
+    let fields: ResultFields = serde_json::from_value(discovery).unwrap();
+    assert_eq!(fields.server_info().unwrap().name, "ExampleServer");
+
+    for entry in fs::read_dir(examples.join("InputRequiredResult")).unwrap() {
+        let fields: ResultFields = serde_json::from_value(parse(&entry.unwrap().path())).unwrap();
+        assert_eq!(fields.result_type, ResultType::InputRequired);
+    }
+}

@@ -1,0 +1,258 @@
+//! From what an author declares to a server, with every mistake told at once.
+
+use std::any::Any;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use plainly_errors::Dialect;
+use plainly_protocol::types::{Icon, Implementation};
+
+use super::extract::Needs;
+use super::resources::{Resources, StaticResource, erase};
+use super::route::Routes;
+use super::session::Sessions;
+use super::state::States;
+use super::tools::{Tool, Tools};
+use super::{Inner, Server, discovery, dispatch, encode};
+use crate::limits::Limits;
+use crate::schema::Schema;
+use crate::store::Store;
+
+/// Collects what a server serves. Nothing is checked before [`build`](Self::build), which then tells everything that is
+/// wrong.
+#[derive(Debug)]
+pub struct ServerBuilder {
+    implementation: Implementation,
+    instructions: Option<String>,
+    dialect: Dialect,
+    limits: Limits,
+    states: States,
+    tools: Vec<Tool>,
+    fixed: Vec<StaticResource>,
+    resources: Resources,
+}
+
+impl ServerBuilder {
+    pub(super) fn new(name: String, version: String) -> Self {
+        Self {
+            implementation: Implementation::new(name, version),
+            instructions: None,
+            dialect: Dialect::default(),
+            limits: Limits::default(),
+            states: States::default(),
+            tools: Vec::new(),
+            fixed: Vec::new(),
+            resources: Resources::default(),
+        }
+    }
+
+    /// What the server is called in front of people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.implementation = self.implementation.title(title);
+        self
+    }
+
+    /// What it is good for.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.implementation = self.implementation.description(description);
+        self
+    }
+
+    /// Images for it.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.implementation = self.implementation.icons(icons);
+        self
+    }
+
+    /// How to use it, for the model.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Shares `state` with every handler that takes [`State<S>`](super::extract::State).
+    #[must_use]
+    pub fn state<S: Any + Clone + Send + Sync>(mut self, state: S) -> Self {
+        self.states.insert(state);
+        self
+    }
+
+    /// Serves a tool.
+    #[must_use]
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Serves a resource.
+    #[must_use]
+    pub fn resource(mut self, resource: StaticResource) -> Self {
+        self.fixed.push(resource);
+        self
+    }
+
+    /// Serves everything in a store.
+    #[must_use]
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.resources.add_store(erase(store));
+        self
+    }
+
+    /// Which code a missing resource has on the revisions that defined one of its own.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// How much it takes before it says no.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The server, or everything that is wrong with it.
+    pub fn build(mut self) -> Result<Server, BuildErrors> {
+        let mut errors = Vec::new();
+        let tools = build_tools(std::mem::take(&mut self.tools), &self.states, &mut errors);
+        let mut uris = HashSet::new();
+        for resource in std::mem::take(&mut self.fixed) {
+            let subject = format!("resource {}", resource.uri());
+            if !uris.insert(resource.uri().to_owned()) {
+                errors.push(BuildError::new(&subject, "is there twice"));
+            }
+            check_needs(&subject, resource.needs(), &self.states, &mut errors);
+            self.resources.add(resource);
+        }
+        if !errors.is_empty() {
+            return Err(BuildErrors(errors));
+        }
+        let routes = Routes {
+            discovery: discovery::Discovery::new(
+                &self.implementation,
+                self.instructions,
+                &tools,
+                &self.resources,
+            ),
+            tools,
+            resources: self.resources,
+            states: self.states,
+        };
+        Ok(Server(Arc::new(Inner {
+            encoder: encode::Encoder::new(
+                self.dialect,
+                self.implementation,
+                self.limits.reply_bytes,
+            ),
+            sessions: Sessions::new(&self.limits),
+            load: dispatch::Load::default(),
+            limits: self.limits,
+            routes,
+        })))
+    }
+}
+
+fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError>) -> Tools {
+    let mut tools = Tools::default();
+    let mut names = HashSet::new();
+    for tool in declared {
+        let subject = format!("tool {}", tool.name());
+        if !is_tool_name(tool.name()) {
+            errors.push(BuildError::new(
+                &subject,
+                "needs a name of 1 to 128 of A-Z a-z 0-9 _ - . /",
+            ));
+        }
+        if !names.insert(tool.name().to_owned()) {
+            errors.push(BuildError::new(&subject, "is there twice"));
+        }
+        check_needs(&subject, tool.needs(), states, errors);
+        match Schema::compile(tool.input()) {
+            Ok(schema) => tools.add(tool, schema),
+            Err(why) => errors.push(BuildError::new(
+                &subject,
+                format!("has an input schema that is invalid: {why}"),
+            )),
+        }
+    }
+    tools
+}
+
+fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<BuildError>) {
+    for missing in needs
+        .states
+        .iter()
+        .filter(|needed| !(needed.present)(states))
+    {
+        errors.push(BuildError::new(
+            subject,
+            format!(
+                "takes State<{0}>, but no {0} was given to state()",
+                missing.name
+            ),
+        ));
+    }
+    let Some(args) = &needs.args else { return };
+    if args.repeated {
+        errors.push(BuildError::new(subject, "takes Args twice"));
+    }
+    if args.schema.get("type").and_then(|kind| kind.as_str()) != Some("object") {
+        errors.push(BuildError::new(
+            subject,
+            "takes Args of a type that is no JSON object: use a struct",
+        ));
+    }
+}
+
+/// SEP-986.
+fn is_tool_name(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+    (1..=128).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+/// One thing that keeps a server from being built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{subject} {problem}")]
+pub struct BuildError {
+    subject: String,
+    problem: String,
+}
+
+impl BuildError {
+    fn new(subject: &str, problem: impl Into<String>) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// Everything that keeps a server from being built; at least one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildErrors(Vec<BuildError>);
+
+impl BuildErrors {
+    /// One by one.
+    pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the server can't be built: ")?;
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildErrors {}

@@ -1,0 +1,54 @@
+//! How often what cannot be read is answered: a burst of 100, then once per 100 milliseconds.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+const BURST: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A bucket of permissions that fills again.
+#[derive(Debug)]
+pub(super) struct Throttle {
+    left: u32,
+    refilled: Instant,
+}
+
+impl Default for Throttle {
+    fn default() -> Self {
+        Self {
+            left: BURST,
+            refilled: Instant::now(),
+        }
+    }
+}
+
+impl Throttle {
+    /// Takes a permission, if there is one.
+    pub(super) fn allow(&mut self) -> bool {
+        let earned = self.refilled.elapsed().as_millis() / PAUSE.as_millis();
+        if earned > 0 {
+            self.left = self
+                .left
+                .saturating_add(u32::try_from(earned).unwrap_or(BURST))
+                .min(BURST);
+            self.refilled = Instant::now();
+        }
+        let allowed = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_burst_of_100_and_then_one_per_pause() {
+        let mut throttle = Throttle::default();
+        assert_eq!((0..150).filter(|_| throttle.allow()).count(), 100);
+        tokio::time::advance(PAUSE * 3).await;
+        assert_eq!((0..10).filter(|_| throttle.allow()).count(), 3);
+    }
+}

@@ -1,0 +1,98 @@
+//! What a server says of itself: capabilities and instructions, in the form of each era.
+
+use std::time::Duration;
+
+use plainly_errors::{Era, Revision};
+use plainly_protocol::types::{
+    CacheHint, CacheScope, DiscoverResult, Implementation, InitializeResult, JsonObject,
+    ListCapability, ResourcesCapability, ServerCapabilities,
+};
+use serde_json::json;
+
+use super::resources::Resources;
+use super::tools::Tools;
+
+/// The extension under which the additions of SEP-2093 are advertised.
+const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
+
+/// How long clients may keep what is fixed when the server starts.
+pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
+
+/// What a server says of itself.
+#[derive(Debug)]
+pub(super) struct Discovery {
+    implementation: Implementation,
+    instructions: Option<String>,
+    capabilities: ServerCapabilities,
+    extensions: JsonObject,
+}
+
+impl Discovery {
+    pub(super) fn new(
+        implementation: &Implementation,
+        instructions: Option<String>,
+        tools: &Tools,
+        resources: &Resources,
+    ) -> Self {
+        let mut capabilities = ServerCapabilities::new();
+        let mut extensions = JsonObject::new();
+        if !tools.is_empty() {
+            capabilities = capabilities.tools(ListCapability::new());
+        }
+        if !resources.is_empty() {
+            capabilities = capabilities.resources(ResourcesCapability::new());
+            extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
+        }
+        Self {
+            implementation: implementation.clone(),
+            instructions,
+            capabilities,
+            extensions,
+        }
+    }
+
+    /// Answers `initialize`.
+    pub(super) fn initialize(&self, revision: Revision) -> InitializeResult {
+        let capabilities = match self.extensions.is_empty() {
+            true => self.capabilities.clone(),
+            false => self
+                .capabilities
+                .clone()
+                .experimental(self.extensions.clone()),
+        };
+        let mut result =
+            InitializeResult::new(revision.as_str(), capabilities, self.implementation.clone());
+        result.instructions.clone_from(&self.instructions);
+        result
+    }
+
+    /// Answers `server/discover`. Only modern revisions: clients choose from them for the very next request.
+    pub(super) fn discover(&self) -> DiscoverResult {
+        let capabilities = match self.extensions.is_empty() {
+            true => self.capabilities.clone(),
+            false => self
+                .capabilities
+                .clone()
+                .extensions(self.extensions.clone()),
+        };
+        let mut result = DiscoverResult::new(modern_versions(), capabilities);
+        result.instructions.clone_from(&self.instructions);
+        result
+    }
+}
+
+/// The versions that a modern request may name, newest first.
+pub(super) fn modern_versions() -> Vec<String> {
+    Revision::of_era(Era::Modern)
+        .rev()
+        .map(|revision| revision.as_str().to_owned())
+        .collect()
+}
+
+/// The versions that a session may name, newest first.
+pub(super) fn legacy_versions() -> Vec<String> {
+    Revision::of_era(Era::Legacy)
+        .rev()
+        .map(|revision| revision.as_str().to_owned())
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! Serves one request from a known peer: exactly one reply, whatever the handler does. Panics, deadlines and overload end
+//! here.
+
+use std::any::Any;
+use std::error::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
+use plainly_protocol::envelope::Request;
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
+
+use super::Server;
+use super::encode::{Answer, Encoded};
+use super::failure::Failure;
+use super::reply::tool_failed;
+use super::route::Step;
+
+/// How far a request has come.
+pub(super) enum Started {
+    /// It is answered.
+    Done(Encoded),
+    /// Its handler runs.
+    Running(Running),
+}
+
+/// A request whose handler runs. Dropping it cancels the handler, and there is no reply.
+pub(super) struct Running {
+    server: Server,
+    method: Method,
+    id: Box<str>,
+    revision: Revision,
+    handler: BoxFuture<'static, Result<Answer, ProtocolError>>,
+    _entered: Entered,
+}
+
+impl Server {
+    /// Starts serving `request`.
+    pub(super) fn start(&self, request: &Request<'_>, peer: &Arc<Peer>) -> Started {
+        let done =
+            |outcome| Started::Done(self.respond(request.id.as_raw(), peer.revision, outcome));
+        let method = match self.0.routes.find(&request.method, peer) {
+            Ok(method) => method,
+            Err(error) => return done(Err(error)),
+        };
+        let route = || self.route(method, request.params.as_ref(), peer);
+        let step = catch_unwind(AssertUnwindSafe(route))
+            .unwrap_or_else(|panic| inside(method, panicked(&*panic)).map(Step::Now));
+        match step {
+            Ok(Step::Now(answer)) => done(Ok(answer)),
+            Err(error) => done(Err(error)),
+            Ok(Step::Later(handler)) => match self.enter() {
+                Some(entered) => Started::Running(Running {
+                    server: self.clone(),
+                    method,
+                    id: request.id.as_raw().into(),
+                    revision: peer.revision,
+                    handler,
+                    _entered: entered,
+                }),
+                None => done(Err(Unavailable::Overloaded.into())),
+            },
+        }
+    }
+
+    /// Writes a response, and logs what went wrong inside.
+    pub(super) fn respond(
+        &self,
+        id: &str,
+        revision: Revision,
+        outcome: Result<Answer, ProtocolError>,
+    ) -> Encoded {
+        if let Err(error) = &outcome
+            && let ErrorKind::Internal(_) = error.kind()
+        {
+            tracing::error!(id, error = %chain(error), "a request failed inside the server");
+        }
+        self.0.encoder.response(id, revision, outcome)
+    }
+
+    fn enter(&self) -> Option<Entered> {
+        let before = self.0.load.0.fetch_add(1, Ordering::Relaxed);
+        let entered = Entered(self.clone());
+        (before < self.limits().requests).then_some(entered)
+    }
+}
+
+impl Running {
+    /// Waits for the handler and writes its response.
+    pub(super) async fn finish(self) -> Encoded {
+        let deadline = self.server.limits().deadline;
+        let guarded = AssertUnwindSafe(self.handler).catch_unwind();
+        let outcome = match tokio::time::timeout(deadline, guarded).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(panic)) => inside(self.method, panicked(&*panic)),
+            Err(_elapsed) => {
+                let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+                inside(self.method, Internal::DeadlineExceeded { limit_ms }.into())
+            }
+        };
+        self.server.respond(&self.id, self.revision, outcome)
+    }
+}
+
+/// What failed around a handler reaches the peer by the handler's channel: a model reads what became of its tool.
+fn inside(method: Method, error: ProtocolError) -> Result<Answer, ProtocolError> {
+    if method != Method::CallTool {
+        return Err(error);
+    }
+    tracing::error!(error = %chain(&error), "a tool failed inside the server");
+    tool_failed(&Failure::from(error)).map(Answer::CallTool)
+}
+
+/// The payload of a panic is for the log alone.
+fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
+}
+
+/// An error and everything that caused it, for the log.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
+        text = format!("{text}: {cause}");
+    }
+    text.escape_debug().to_string()
+}
+
+/// How many requests run.
+#[derive(Debug, Default)]
+pub(super) struct Load(AtomicUsize);
+
+/// One of them.
+struct Entered(Server);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.0.0.load.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,217 @@
+//! Results and errors become bytes here, once, straight into the output: constant parts are prepared when the server is
+//! built.
+
+use bytes::Bytes;
+use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
+use plainly_protocol::shape::{Surroundings, surroundings};
+use plainly_protocol::types::{
+    CacheHint, CallToolResult, DiscoverResult, EmptyResult, Implementation, InitializeResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta, ReadResourceResult,
+    ResourceMetadataResult,
+};
+use serde::Serialize;
+use serde_json::Map;
+
+use super::discovery::STATIC;
+
+/// What a request was answered with.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Initialize(InitializeResult),
+    Discover(DiscoverResult),
+    Empty(EmptyResult),
+    ListResources(ListResourcesResult, CacheHint),
+    ListResourceTemplates(ListResourceTemplatesResult),
+    ReadResource(ReadResourceResult, CacheHint),
+    ResourceMetadata(ResourceMetadataResult),
+    ListTools(ListToolsResult),
+    CallTool(CallToolResult),
+}
+
+/// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
+#[derive(Debug)]
+pub(super) struct Encoded {
+    pub(super) http_status: u16,
+    pub(super) bytes: Bytes,
+}
+
+/// Writes responses.
+#[derive(Debug)]
+pub(super) struct Encoder {
+    dialect: Dialect,
+    implementation: Implementation,
+    reply_bytes: usize,
+    /// The ends of results that come up again and again.
+    prepared: Vec<((Revision, Option<CacheHint>), String)>,
+}
+
+impl Encoder {
+    pub(super) fn new(
+        dialect: Dialect,
+        implementation: Implementation,
+        reply_bytes: usize,
+    ) -> Self {
+        let mut encoder = Self {
+            dialect,
+            implementation,
+            reply_bytes,
+            prepared: Vec::new(),
+        };
+        for revision in Revision::ALL.into_iter().rev() {
+            for hint in [None, Some(CacheHint::default()), Some(STATIC)] {
+                let end = encoder.end(revision, hint, None);
+                encoder.prepared.push(((revision, hint), end));
+            }
+        }
+        encoder
+    }
+
+    /// The response to the request `id`, a JSON token.
+    pub(super) fn response(
+        &self,
+        id: &str,
+        revision: Revision,
+        outcome: Result<Answer, ProtocolError>,
+    ) -> Encoded {
+        match outcome {
+            Ok(answer) => self
+                .result(id, revision, answer)
+                .unwrap_or_else(|error| self.error(Some(id), revision, &error)),
+            Err(error) => self.error(Some(id), revision, &error),
+        }
+    }
+
+    fn result(
+        &self,
+        id: &str,
+        revision: Revision,
+        answer: Answer,
+    ) -> Result<Encoded, ProtocolError> {
+        let write = Write {
+            encoder: self,
+            id,
+            revision,
+        };
+        match answer {
+            Answer::Initialize(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::Discover(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
+            Answer::Empty(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::ListResources(mut body, hint) => {
+                write.result(body.meta.take(), &body, Some(hint))
+            }
+            Answer::ListResourceTemplates(mut body) => {
+                write.result(body.meta.take(), &body, Some(STATIC))
+            }
+            Answer::ReadResource(mut body, hint) => {
+                write.result(body.meta.take(), &body, Some(hint))
+            }
+            Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::ListTools(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
+            Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
+        }
+    }
+
+    /// The error response to the request `id`, a JSON token, or to something whose id could not be read.
+    pub(super) fn error(
+        &self,
+        id: Option<&str>,
+        revision: Revision,
+        error: &ProtocolError,
+    ) -> Encoded {
+        #[derive(Serialize)]
+        struct Response<'a> {
+            error: &'a plainly_errors::WireError,
+        }
+        let wire = self.dialect.encode(error, revision);
+        let mut out = opening(id);
+        let body = serde_json::to_string(&Response { error: &wire })
+            .expect("strings and JSON values are JSON");
+        out.extend_from_slice(body.get(1..).unwrap_or_default().as_bytes());
+        Encoded {
+            http_status: wire.http_status,
+            bytes: out.into(),
+        }
+    }
+
+    /// What follows the body's members in a result, without the comma between them.
+    fn end(&self, revision: Revision, cache: Option<CacheHint>, own: Option<Meta>) -> String {
+        let Surroundings {
+            mut members,
+            mut meta,
+            ..
+        } = surroundings(revision, cache, &self.implementation);
+        meta.extend(Map::from(own.unwrap_or_default()));
+        if !meta.is_empty() {
+            members.insert("_meta".to_owned(), meta.into());
+        }
+        let object = serde_json::to_string(&members).expect("JSON values are JSON");
+        object.get(1..).unwrap_or_default().to_owned()
+    }
+}
+
+struct Write<'a> {
+    encoder: &'a Encoder,
+    id: &'a str,
+    revision: Revision,
+}
+
+impl Write<'_> {
+    fn result(
+        &self,
+        meta: Option<Meta>,
+        body: &impl Serialize,
+        cache: Option<CacheHint>,
+    ) -> Result<Encoded, ProtocolError> {
+        let mut out = opening(Some(self.id));
+        out.extend_from_slice(br#""result":"#);
+        serde_json::to_writer(&mut out, body).map_err(|error| {
+            ProtocolError::internal("The result could not be written").with_source(error)
+        })?;
+        let closed = out.pop();
+        debug_assert_eq!(closed, Some(b'}'), "results are objects");
+        match (meta, self.prepared(cache)) {
+            (None, Some(end)) => append(&mut out, end),
+            (meta, _) => append(&mut out, &self.encoder.end(self.revision, cache, meta)),
+        }
+        out.push(b'}');
+        if out.len() > self.encoder.reply_bytes {
+            return Err(Internal::ReplyTooLarge {
+                limit: self.encoder.reply_bytes as u64,
+            }
+            .into());
+        }
+        Ok(Encoded {
+            http_status: 200,
+            bytes: out.into(),
+        })
+    }
+
+    fn prepared(&self, cache: Option<CacheHint>) -> Option<&str> {
+        let wanted = (self.revision, cache);
+        self.encoder
+            .prepared
+            .iter()
+            .find(|(key, _)| *key == wanted)
+            .map(|(_, end)| end.as_str())
+    }
+}
+
+/// `{"jsonrpc":"2.0","id":…,`
+fn opening(id: Option<&str>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
+    if let Some(id) = id {
+        out.extend_from_slice(br#""id":"#);
+        out.extend_from_slice(id.as_bytes());
+        out.push(b',');
+    }
+    out
+}
+
+/// Continues an object, whose closing brace is missing, with the members of `end` and its closing brace.
+fn append(out: &mut Vec<u8>, end: &str) {
+    if end != "}" && out.last() != Some(&b'{') {
+        out.push(b',');
+    }
+    out.extend_from_slice(end.as_bytes());
+}

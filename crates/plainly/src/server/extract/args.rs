@@ -1,0 +1,47 @@
+//! The arguments of a tool as a type of its own; the input schema comes from the same type.
+
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Extract, Needs, ToolCall, ToolChannel};
+use crate::server::failure::Failure;
+
+/// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema. One per handler.
+///
+/// Arguments that are not a `T` never reach the handler: the model is told what is wrong with them.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "handlers take it apart in their parameters"
+)]
+pub struct Args<T>(pub T);
+
+/// The schema of a tool's arguments.
+#[derive(Debug)]
+pub(in crate::server) struct ArgsSchema {
+    pub(in crate::server) schema: Value,
+    pub(in crate::server) repeated: bool,
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for Args<T> {
+    fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
+        serde_json::from_str(call.arguments)
+            .map(Self)
+            .map_err(|error| Failure::arguments(&error))
+    }
+
+    fn needs(needs: &mut Needs) {
+        let repeated = needs.args.is_some();
+        needs.args = Some(ArgsSchema {
+            schema: schema_of::<T>(),
+            repeated,
+        });
+    }
+}
+
+/// The JSON Schema of `T`, draft 2020-12.
+pub(in crate::server) fn schema_of<T: JsonSchema>() -> Value {
+    let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
+    generator.into_root_schema_for::<T>().into()
+}

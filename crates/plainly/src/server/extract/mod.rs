@@ -1,0 +1,163 @@
+//! What a handler may take as arguments. Each is made from the call, synchronously, before the handler starts.
+//!
+//! | argument | tools | resources | |
+//! |---|---|---|---|
+//! | [`Args<T>`] | yes | | the arguments, as `T` |
+//! | [`ResourceUri`] | | yes | the URI that was asked for |
+//! | [`State<S>`] | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Context`] | yes | yes | who asks |
+
+mod args;
+mod context;
+mod state;
+mod uri;
+
+use std::sync::Arc;
+
+use plainly_protocol::peer::Peer;
+
+pub use self::args::Args;
+use self::args::ArgsSchema;
+pub(super) use self::args::schema_of;
+pub use self::context::Context;
+pub use self::state::State;
+pub use self::uri::ResourceUri;
+use super::failure::Failure;
+use super::state::Needed;
+pub use super::state::States;
+
+/// A kind of handler. It decides what can be extracted and what can be returned.
+pub trait Channel: 'static {
+    /// What a handler of this kind is called with.
+    type Call<'a>;
+}
+
+/// Tool handlers: they answer to a model.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ToolChannel {}
+
+impl Channel for ToolChannel {
+    type Call<'a> = ToolCall<'a>;
+}
+
+/// Resource handlers: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ResourceChannel {}
+
+impl Channel for ResourceChannel {
+    type Call<'a> = ResourceCall<'a>;
+}
+
+/// A `tools/call` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ToolCall<'a> {
+    /// The arguments: a JSON object, checked to be one.
+    pub arguments: &'a str,
+    /// Who asks.
+    pub peer: &'a Arc<Peer>,
+    pub(super) states: &'a States,
+}
+
+/// A `resources/read` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ResourceCall<'a> {
+    /// The URI as asked for.
+    pub uri: &'a str,
+    /// Who asks.
+    pub peer: &'a Arc<Peer>,
+    pub(super) states: &'a States,
+}
+
+/// What both kinds of call have.
+pub trait Call {
+    /// Who asks.
+    fn peer(&self) -> &Arc<Peer>;
+    #[doc(hidden)]
+    fn states(&self) -> &States;
+}
+
+impl Call for ToolCall<'_> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.peer
+    }
+    fn states(&self) -> &States {
+        self.states
+    }
+}
+
+impl Call for ResourceCall<'_> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.peer
+    }
+    fn states(&self) -> &States {
+        self.states
+    }
+}
+
+/// An argument of handlers of the kind `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an argument of this kind of handler",
+    label = "not an extractor here",
+    note = "tools take `Args<T>`, `State<S>` and `Context`; resources take `ResourceUri`, `State<S>` and `Context`"
+)]
+pub trait Extract<C: Channel>: Sized {
+    /// Makes it from the call.
+    fn extract(call: &C::Call<'_>) -> Result<Self, Failure>;
+
+    /// What it needs of the server, to be checked when that is built.
+    fn needs(needs: &mut Needs) {
+        let _ = needs;
+    }
+}
+
+/// What the arguments of a handler need of the server.
+#[derive(Debug, Default)]
+pub struct Needs {
+    pub(super) states: Vec<Needed>,
+    pub(super) args: Option<ArgsSchema>,
+}
+
+/// All arguments of a handler, as a tuple.
+#[diagnostic::on_unimplemented(
+    message = "the arguments `{Self}` can't all be extracted for this kind of handler",
+    note = "at most eight, each an extractor of its kind"
+)]
+pub trait ExtractAll<C: Channel>: Sized {
+    /// Makes all of them from the call.
+    fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure>;
+
+    /// What they need of the server.
+    fn needs_of_all(needs: &mut Needs);
+}
+
+macro_rules! extract_tuple {
+    ($($part:ident),*) => {
+        impl<C: Channel, $($part: Extract<C>),*> ExtractAll<C> for ($($part,)*) {
+            #[expect(clippy::allow_attributes, reason = "the empty tuple leaves its parameters unused")]
+            #[allow(unused_variables, reason = "the empty tuple has no parts")]
+            fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure> {
+                Ok(($($part::extract(call)?,)*))
+            }
+
+            #[expect(clippy::allow_attributes, reason = "the empty tuple leaves its parameters unused")]
+            #[allow(unused_variables, reason = "the empty tuple has no parts")]
+            fn needs_of_all(needs: &mut Needs) {
+                $($part::needs(needs);)*
+            }
+        }
+    };
+}
+
+extract_tuple!();
+extract_tuple!(A1);
+extract_tuple!(A1, A2);
+extract_tuple!(A1, A2, A3);
+extract_tuple!(A1, A2, A3, A4);
+extract_tuple!(A1, A2, A3, A4, A5);
+extract_tuple!(A1, A2, A3, A4, A5, A6);
+extract_tuple!(A1, A2, A3, A4, A5, A6, A7);
+extract_tuple!(A1, A2, A3, A4, A5, A6, A7, A8);

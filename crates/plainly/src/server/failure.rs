@@ -1,0 +1,147 @@
+//! How a handler fails: with any error. What the other side gets is decided by the kind of handler, in
+//! [`reply`](super::reply).
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Deref;
+
+use plainly_errors::{ErrorKind, ProtocolError};
+
+/// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
+/// `Result<T, Failure>`.
+///
+/// It is not itself an [`Error`], since it can be made of all of them.
+///
+/// ```
+/// use plainly::server::Failure;
+///
+/// async fn port() -> Result<String, Failure> {
+///     let port: u16 = "80".parse()?;
+///     Ok(format!("{port}"))
+/// }
+/// ```
+pub struct Failure(Box<Inner>);
+
+enum Inner {
+    Error(Box<dyn Error + Send + Sync>),
+    Text(String),
+}
+
+impl Failure {
+    /// A failure that is only a sentence.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self(Box::new(Inner::Text(text.into())))
+    }
+
+    /// The arguments of a tool are not of its type.
+    pub(super) fn arguments(error: &serde_json::Error) -> Self {
+        Self::text(format!("Invalid arguments: {error}"))
+    }
+
+    /// The protocol error that the handler meant: the outermost along the chain of sources.
+    pub(super) fn protocol_error(&self) -> Option<&ProtocolError> {
+        let Inner::Error(error) = &*self.0 else {
+            return None;
+        };
+        let first: &(dyn Error + 'static) = &**error;
+        std::iter::successors(Some(first), |&error| error.source())
+            .take_while(|error| !is_another_servers(*error))
+            .find_map(|error| error.downcast_ref())
+    }
+
+    /// The errors that must reach the host's code even out of a tool: it has to act before the tool can work.
+    pub(super) fn passes_through(&self) -> Option<&ProtocolError> {
+        self.protocol_error().filter(|error| {
+            matches!(
+                error.kind(),
+                ErrorKind::UrlElicitationRequired { .. }
+                    | ErrorKind::MissingRequiredClientCapability { .. }
+            )
+        })
+    }
+
+    /// The error itself, for logs.
+    pub(super) fn into_source(self) -> Box<dyn Error + Send + Sync> {
+        match *self.0 {
+            Inner::Error(error) => error,
+            Inner::Text(text) => text.into(),
+        }
+    }
+}
+
+/// Another server's error is its own: its codes must not leave as ours.
+fn is_another_servers(error: &(dyn Error + 'static)) -> bool {
+    let _ = error;
+    false
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Inner::Error(error) => error.fmt(f),
+            Inner::Text(text) => f.pad(text),
+        }
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Inner::Error(error) => error.fmt(f),
+            Inner::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(Box::new(Inner::Error(Box::new(error))))
+    }
+}
+
+/// What a handler may fail with. `By` tells the ways apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "a handler can't fail with `{Self}`",
+    label = "neither an error nor a pointer to one",
+    note = "return an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed"
+)]
+pub trait IntoFailure<By> {
+    /// As a failure.
+    fn into_failure(self) -> Failure;
+}
+
+/// Errors.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ByError {}
+
+/// Pointers to errors: boxes, `anyhow`, `eyre`.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ByPointee {}
+
+/// [`Failure`].
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum Itself {}
+
+impl<E: Error + Send + Sync + 'static> IntoFailure<ByError> for E {
+    fn into_failure(self) -> Failure {
+        Failure::from(self)
+    }
+}
+
+impl<E> IntoFailure<ByPointee> for E
+where
+    E: Deref<Target = dyn Error + Send + Sync> + Into<Box<dyn Error + Send + Sync>>,
+{
+    fn into_failure(self) -> Failure {
+        Failure(Box::new(Inner::Error(self.into())))
+    }
+}
+
+impl IntoFailure<Itself> for Failure {
+    fn into_failure(self) -> Failure {
+        self
+    }
+}

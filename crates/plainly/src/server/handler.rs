@@ -1,0 +1,52 @@
+//! Handlers: plain async functions. The shape of the function is one trait without bounds on its arguments or result,
+//! so that the compiler names the type that is wrong instead of the whole function.
+
+use std::future::Future;
+
+/// An async function of up to eight arguments.
+///
+/// Which arguments and results are allowed is decided where the handler is used: see
+/// [`extract`](super::extract) and [`reply`](super::reply).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a handler",
+    label = "not an async function of up to eight arguments",
+    note = "a closure that captures is `move |…| {{ let s = s.clone(); async move {{ … }} }}`"
+)]
+pub trait Handler<A>: Send + Sync + 'static {
+    /// What it returns in the end.
+    type Output;
+    /// What it returns at once.
+    type Future: Future<Output = Self::Output>;
+
+    /// Calls it.
+    fn call(&self, arguments: A) -> Self::Future;
+}
+
+macro_rules! handler {
+    ($($part:ident),*) => {
+        impl<F, Fut, $($part),*> Handler<($($part,)*)> for F
+        where
+            F: Fn($($part),*) -> Fut + Send + Sync + 'static,
+            Fut: Future,
+        {
+            type Output = Fut::Output;
+            type Future = Fut;
+
+            #[expect(clippy::allow_attributes, reason = "the names of the parts are the names of their types")]
+            #[allow(non_snake_case, reason = "the names of the parts are the names of their types")]
+            fn call(&self, ($($part,)*): ($($part,)*)) -> Fut {
+                self($($part),*)
+            }
+        }
+    };
+}
+
+handler!();
+handler!(A1);
+handler!(A1, A2);
+handler!(A1, A2, A3);
+handler!(A1, A2, A3, A4);
+handler!(A1, A2, A3, A4, A5);
+handler!(A1, A2, A3, A4, A5, A6);
+handler!(A1, A2, A3, A4, A5, A6, A7);
+handler!(A1, A2, A3, A4, A5, A6, A7, A8);

@@ -1,0 +1,53 @@
+//! Answers to what could not be served: no message, or a message of nobody.
+
+use plainly_errors::{InvalidParams, ProtocolError, Revision};
+use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
+use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
+use serde::Deserialize;
+
+use super::Server;
+use super::encode::Encoded;
+use super::resolve::Unresolved;
+
+impl Server {
+    /// The response to a request of nobody.
+    pub(super) fn unresolved(&self, request: &Request<'_>, unresolved: &Unresolved) -> Encoded {
+        self.0.encoder.error(
+            Some(request.id.as_raw()),
+            unresolved.revision,
+            &unresolved.error,
+        )
+    }
+
+    /// The response to what is no message, with its id where that could be read.
+    pub(super) fn malformed(&self, malformed: &Malformed<'_>, revision: Revision) -> Encoded {
+        let id = malformed.id.as_ref().map(|id| id.as_raw());
+        self.0.encoder.error(id, revision, &error_of(malformed))
+    }
+}
+
+fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
+    match malformed.kind {
+        MalformedKind::Parse => ProtocolError::parse_error(format!("Parse error: {malformed}")),
+        MalformedKind::InvalidRequest => {
+            ProtocolError::invalid_request(format!("Invalid request: {malformed}"))
+        }
+        MalformedKind::InvalidParams => ProtocolError::from(InvalidParams::NotAnObject)
+            .with_message(format!("Invalid params: {malformed}")),
+    }
+}
+
+/// The id of the request that `notification` cancels; a malformed one is ignored.
+pub(super) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Cancelled {
+        request_id: RequestId,
+    }
+    if notification.method != Method::Cancelled.name() {
+        return None;
+    }
+    let params: Cancelled = serde_json::from_str(notification.params.as_ref()?.raw()).ok()?;
+    Some(params.request_id)
+}

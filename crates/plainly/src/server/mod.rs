@@ -1,0 +1,81 @@
+//! Serves tools and resources, written once, to peers of every revision.
+//!
+//! ```text
+//! bytes ─► envelope ─► resolve ─► dispatch ─► route ─► extract ─► handler ─► reply ─► encode ─► bytes
+//! ```
+
+mod builder;
+
+mod resolve;
+mod session;
+
+mod dispatch;
+mod route;
+
+mod cursor;
+mod discovery;
+mod resources;
+mod tools;
+
+pub mod extract;
+mod handler;
+mod state;
+
+mod failure;
+pub mod reply;
+
+mod encode;
+mod malformed;
+
+mod batch;
+
+mod connection;
+mod exchange;
+#[cfg(feature = "stdio")]
+mod stdio;
+
+use std::sync::Arc;
+
+pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
+pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
+pub use self::handler::Handler;
+pub use self::resources::StaticResource as Resource;
+use self::route::Routes;
+use self::session::Sessions;
+pub use self::tools::Tool;
+
+/// A server: what it serves, and how. Cheap to clone; all clones are one server.
+///
+/// ```
+/// use plainly::server::{Server, Tool};
+///
+/// async fn hello() -> &'static str {
+///     "Hello!"
+/// }
+///
+/// let server = Server::builder("greeter", "1.0.0").tool(Tool::new("hello", hello)).build()?;
+/// # Ok::<(), plainly::server::BuildErrors>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Server(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    routes: Routes,
+    encoder: encode::Encoder,
+    limits: crate::limits::Limits,
+    sessions: Sessions,
+    load: dispatch::Load,
+}
+
+impl Server {
+    /// Starts a server that introduces itself by this name and version.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(name.into(), version.into())
+    }
+
+    /// What it takes before it says no.
+    pub fn limits(&self) -> &crate::limits::Limits {
+        &self.0.limits
+    }
+}

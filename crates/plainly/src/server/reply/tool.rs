@@ -1,0 +1,97 @@
+//! What a tool handler may return. It answers to a model: failures become tool errors that it can read and mend.
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::types::{CallToolResult, Content, RawJson};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{AsValue, InResult, Json};
+use crate::server::extract::schema_of;
+use crate::server::failure::{Failure, IntoFailure};
+
+/// What a tool handler may return. `By` is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "a tool can't return `{Self}`",
+    label = "not a reply of a tool",
+    note = "return text, `Json<T>`, `Content`, `Vec<Content>`, `CallToolResult`, `()`, or a `Result` of one of them"
+)]
+pub trait ToolReply<By> {
+    /// As the result of `tools/call`.
+    fn into_result(self) -> Result<CallToolResult, Failure>;
+
+    /// The schema of the structured output, where there is one.
+    fn output_schema() -> Option<Value> {
+        None
+    }
+}
+
+/// What the peer gets for a failed tool: nearly always a result that the model reads.
+pub(in crate::server) fn tool_failed(failure: &Failure) -> Result<CallToolResult, ProtocolError> {
+    match failure.passes_through() {
+        Some(error) => Err(error.clone()),
+        None => Ok(CallToolResult::new([Content::text(failure.to_string())]).is_error(true)),
+    }
+}
+
+impl ToolReply<AsValue> for CallToolResult {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(self)
+    }
+}
+
+impl ToolReply<AsValue> for Vec<Content> {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(CallToolResult::new(self))
+    }
+}
+
+impl ToolReply<AsValue> for Content {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(CallToolResult::new([self]))
+    }
+}
+
+impl ToolReply<AsValue> for String {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(CallToolResult::new([Content::text(self)]))
+    }
+}
+
+impl ToolReply<AsValue> for &'static str {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(CallToolResult::new([Content::text(self)]))
+    }
+}
+
+impl ToolReply<AsValue> for () {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(CallToolResult::new([]))
+    }
+}
+
+impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Json<T> {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        let json = serde_json::value::to_raw_value(&self.0)?;
+        let text = Content::text(json.get());
+        Ok(CallToolResult::new([text]).structured_content(RawJson::from(json)))
+    }
+
+    fn output_schema() -> Option<Value> {
+        Some(schema_of::<T>())
+    }
+}
+
+impl<T, Ok, E, By> ToolReply<InResult<(Ok, By)>> for Result<T, E>
+where
+    T: ToolReply<Ok>,
+    E: IntoFailure<By>,
+{
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        self.map_err(IntoFailure::into_failure)?.into_result()
+    }
+
+    fn output_schema() -> Option<Value> {
+        T::output_schema()
+    }
+}

@@ -1,0 +1,217 @@
+//! From the evidence of one request to the peer that sent it. The only place that tells the eras apart; what comes after
+//! sees a [`Peer`].
+//!
+//! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
+//! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
+
+mod headers;
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
+use plainly_protocol::envelope::Request;
+use plainly_protocol::meta::{self, RequestMeta};
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::InitializeParams;
+
+pub(super) use self::headers::session_name;
+use self::headers::{Header, mirrored, version};
+use super::discovery::{legacy_versions, modern_versions};
+use super::route::read;
+use super::session::{Session, Sessions};
+
+/// Who sent a request.
+pub(super) enum Sender {
+    /// A peer that introduced itself in the request.
+    Modern(Arc<Peer>),
+    /// A peer that opened a session before.
+    Legacy(Arc<Session>),
+    /// A peer that opens a session with this very request.
+    Opening,
+}
+
+/// Why nobody can be told to have sent a request, and the revision to say it in.
+#[derive(Debug)]
+pub(super) struct Unresolved {
+    pub(super) error: ProtocolError,
+    pub(super) revision: Revision,
+}
+
+impl From<ProtocolError> for Unresolved {
+    fn from(error: ProtocolError) -> Self {
+        Self {
+            error,
+            revision: Revision::LATEST,
+        }
+    }
+}
+
+/// Over HTTP.
+pub(super) fn over_http(
+    headers: &HeaderMap,
+    request: &Request<'_>,
+    sessions: &Sessions,
+) -> Result<Sender, Unresolved> {
+    let meta = RequestMeta::of(request.params.as_ref());
+    let version = version(headers);
+    if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
+        return mirroring(headers, request, &meta, &version)
+            .map(Sender::Modern)
+            .map_err(Unresolved::from);
+    }
+    if request.method == Method::Initialize.name() {
+        return Ok(Sender::Opening);
+    }
+    match by_session(headers, sessions)? {
+        Some(session) => Ok(Sender::Legacy(session)),
+        None => match version {
+            Header::One(text) if text.parse::<Revision>().is_err() => {
+                Err(ProtocolError::unsupported_version(modern_versions(), text).into())
+            }
+            Header::One(_) | Header::Absent | Header::Unclear => {
+                Err(ProtocolError::from(InvalidRequest::SessionRequired).into())
+            }
+        },
+    }
+}
+
+/// The session that the headers name; an error if there is none of that name, or the version header is wrong for it.
+pub(super) fn by_session(
+    headers: &HeaderMap,
+    sessions: &Sessions,
+) -> Result<Option<Arc<Session>>, Unresolved> {
+    let Some(name) = session_name(headers) else {
+        return Ok(None);
+    };
+    let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
+    let session = sessions.get(name).ok_or_else(unknown)?;
+    let revision = session.peer.revision;
+    let has_header = revision.within(Some(Revision::V2025_06_18), None);
+    match version(headers) {
+        Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
+            let error = ProtocolError::unsupported_version(legacy_versions(), text);
+            Err(Unresolved { error, revision })
+        }
+        Header::Unclear if has_header => {
+            let error = ProtocolError::invalid_request(
+                "Invalid request: MCP-Protocol-Version must be there once",
+            );
+            Err(Unresolved { error, revision })
+        }
+        Header::One(_) | Header::Absent | Header::Unclear => Ok(Some(session)),
+    }
+}
+
+/// Over a stream of messages, where the session, if one is open, is the stream's.
+pub(super) fn over_stream(
+    request: &Request<'_>,
+    session: Option<&Arc<Peer>>,
+) -> Result<StreamSender, Unresolved> {
+    let meta = RequestMeta::of(request.params.as_ref());
+    if let Some(version) = meta.protocol_version() {
+        return Ok(StreamSender::Peer(introduced(&meta, &version)?));
+    }
+    if request.method == Method::Initialize.name() {
+        return Ok(StreamSender::Opening);
+    }
+    match session {
+        Some(peer) => Ok(StreamSender::Peer(Arc::clone(peer))),
+        // Before `initialize` a legacy client may only ask whether anybody is there.
+        None if request.method == Method::Ping.name() => Ok(StreamSender::Peer(Arc::new(
+            Peer::new(Revision::LATEST_LEGACY, Default::default(), None),
+        ))),
+        None => Err(ProtocolError::from(missing_meta(&meta)).into()),
+    }
+}
+
+/// Who sent a request over a stream.
+pub(super) enum StreamSender {
+    /// A known peer.
+    Peer(Arc<Peer>),
+    /// A peer that opens the stream's session with this very request.
+    Opening,
+}
+
+/// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
+/// handshake, never with an error.
+pub(super) fn opening(request: &Request<'_>) -> Result<Peer, Unresolved> {
+    let params: InitializeParams = read(request.params.as_ref()).map_err(|error| Unresolved {
+        error,
+        revision: Revision::LATEST_LEGACY,
+    })?;
+    let asked = params
+        .protocol_version
+        .parse()
+        .ok()
+        .filter(|revision: &Revision| revision.era() == Era::Legacy);
+    let revision = asked.unwrap_or(Revision::LATEST_LEGACY);
+    Ok(Peer::new(
+        revision,
+        params.capabilities,
+        Some(params.client_info),
+    ))
+}
+
+/// A modern request over HTTP: its headers mirror its body.
+fn mirroring(
+    headers: &HeaderMap,
+    request: &Request<'_>,
+    meta: &RequestMeta<'_>,
+    version: &Header<'_>,
+) -> Result<Arc<Peer>, ProtocolError> {
+    let declared = meta.protocol_version();
+    let mut wrong = version
+        .contradicts("MCP-Protocol-Version", declared.as_deref())
+        .into_iter()
+        .collect::<Vec<_>>();
+    let others = mirrored(headers, request);
+    if !wrong.is_empty() {
+        wrong.extend(others);
+        return Err(mismatch(&wrong));
+    }
+    let peer = match &declared {
+        Some(declared) => introduced(meta, declared)?,
+        None => return Err(missing_meta(meta).into()),
+    };
+    if others.is_empty() {
+        Ok(peer)
+    } else {
+        Err(mismatch(&others))
+    }
+}
+
+/// The peer that a request's `_meta` introduces.
+fn introduced(meta: &RequestMeta<'_>, version: &str) -> Result<Arc<Peer>, ProtocolError> {
+    let introduction = meta
+        .introduction()
+        .map_err(|keys| InvalidParams::MissingMeta { keys })?;
+    let revision = version
+        .parse()
+        .ok()
+        .filter(|revision: &Revision| revision.era() == Era::Modern);
+    let unsupported = || ProtocolError::unsupported_version(modern_versions(), version);
+    let revision = revision.ok_or_else(unsupported)?;
+    Ok(Arc::new(Peer::new(
+        revision,
+        introduction.capabilities,
+        introduction.implementation,
+    )))
+}
+
+fn missing_meta(meta: &RequestMeta<'_>) -> InvalidParams {
+    let both = || {
+        vec![
+            meta::PROTOCOL_VERSION.to_owned(),
+            meta::CLIENT_CAPABILITIES.to_owned(),
+        ]
+    };
+    InvalidParams::MissingMeta {
+        keys: meta.introduction().err().unwrap_or_else(both),
+    }
+}
+
+fn mismatch(wrong: &[String]) -> ProtocolError {
+    ProtocolError::header_mismatch(format!("Header mismatch: {}", wrong.join("; ")))
+}

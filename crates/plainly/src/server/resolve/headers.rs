@@ -1,0 +1,84 @@
+//! The headers that are evidence, and what they mirror (2026-07-28, Streamable HTTP, "Server Validation").
+
+use http::{HeaderMap, HeaderValue};
+use plainly_errors::{Era, Revision};
+use plainly_protocol::envelope::Request;
+use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+use plainly_protocol::method::methods;
+
+/// A header that may be there once.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Header<'a> {
+    Absent,
+    One(&'a str),
+    /// There twice, or not visible ASCII.
+    Unclear,
+}
+
+impl<'a> Header<'a> {
+    fn of(headers: &'a HeaderMap, name: &str) -> Self {
+        let mut values = headers.get_all(name).iter();
+        match (values.next().map(HeaderValue::to_str), values.next()) {
+            (None, _) => Self::Absent,
+            (Some(Ok(value)), None) => Self::One(value.trim_matches([' ', '\t'])),
+            (Some(_), _) => Self::Unclear,
+        }
+    }
+
+    /// The era of the revision that it names.
+    pub(super) fn era(&self) -> Option<Era> {
+        match self {
+            Self::One(text) => text.parse::<Revision>().ok().map(Revision::era),
+            Self::Absent | Self::Unclear => None,
+        }
+    }
+
+    /// How it fails to mirror `body`, if it does; nothing is compared where the body has no value.
+    pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
+        match (self, body) {
+            (Self::Unclear, _) => Some(format!("{name} must be there once, in visible ASCII")),
+            (Self::Absent, Some(_)) => Some(format!("{name} is missing")),
+            (Self::One(text), Some(body)) if *text != body => Some(format!(
+                "{name} header value {text:?} does not match body value {body:?}"
+            )),
+            (Self::Absent | Self::One(_), _) => None,
+        }
+    }
+}
+
+/// `MCP-Protocol-Version`.
+pub(super) fn version(headers: &HeaderMap) -> Header<'_> {
+    Header::of(headers, MCP_PROTOCOL_VERSION)
+}
+
+/// `Mcp-Session-Id`; one that is unclear names no session that we gave out, and so does the empty name.
+pub(in crate::server) fn session_name(headers: &HeaderMap) -> Option<&str> {
+    match Header::of(headers, MCP_SESSION_ID) {
+        Header::Absent => None,
+        Header::One(name) => Some(name),
+        Header::Unclear => Some(""),
+    }
+}
+
+/// How `Mcp-Method` and `Mcp-Name` fail to mirror the request.
+pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
+    let method = Header::of(headers, MCP_METHOD).contradicts("Mcp-Method", Some(&request.method));
+    method
+        .into_iter()
+        .chain(name_mirrored(headers, request))
+        .collect()
+}
+
+fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
+    let row = methods().iter().find(|row| row.name == request.method)?;
+    let raw = request.params.as_ref()?.get(row.name_header?)?;
+    let body: String = serde_json::from_str(raw).ok()?;
+    let header = Header::of(headers, MCP_NAME);
+    let Header::One(text) = header else {
+        return header.contradicts("Mcp-Name", Some(&body));
+    };
+    match header::decode(text) {
+        Ok(decoded) => Header::One(&decoded).contradicts("Mcp-Name", Some(&body)),
+        Err(error) => Some(format!("Mcp-Name: {error}")),
+    }
+}

@@ -1,0 +1,172 @@
+//! From a method to what serves it. Parameters are parsed here, into the type that the method has.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::envelope::Object;
+use plainly_protocol::method::{Capability, Kind, Method};
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{
+    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListToolsParams, ReadResourceParams, ResourceMetadataParams,
+};
+use serde::Deserialize;
+
+use super::Server;
+use super::discovery::Discovery;
+use super::encode::Answer;
+use super::extract::{ResourceCall, ToolCall};
+use super::resources::Resources;
+use super::state::States;
+use super::tools::Tools;
+
+/// What a server serves.
+#[derive(Debug)]
+pub(super) struct Routes {
+    pub(super) discovery: Discovery,
+    pub(super) tools: Tools,
+    pub(super) resources: Resources,
+    pub(super) states: States,
+}
+
+/// What a request leads to.
+pub(super) enum Step {
+    /// It is answered.
+    Now(Answer),
+    /// Something runs.
+    Later(BoxFuture<'static, Result<Answer, ProtocolError>>),
+}
+
+impl Routes {
+    /// The method of this name, if the peer's revision has it and this server serves it.
+    pub(super) fn find(&self, name: &str, peer: &Peer) -> Result<Method, ProtocolError> {
+        let served = |method: &Method| {
+            let row = method.row();
+            row.kind == Kind::Request
+                && match row.capability {
+                    None => true,
+                    Some(Capability::Resources) => !self.resources.is_empty(),
+                    Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(_) => false,
+                }
+        };
+        Method::find(name, peer.revision)
+            .filter(served)
+            .ok_or_else(|| ProtocolError::method_not_found(name))
+    }
+}
+
+impl Server {
+    /// Starts what `method` leads to. Nothing of the request is borrowed by what then runs.
+    pub(super) fn route(
+        &self,
+        method: Method,
+        params: Option<&Object<'_>>,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            discovery,
+            tools,
+            states,
+            ..
+        } = &self.0.routes;
+        let limits = self.limits();
+        Ok(match method {
+            Method::Discover => Step::Now(Answer::Discover(discovery.discover())),
+            Method::Ping => Step::Now(Answer::Empty(EmptyResult::new())),
+            Method::ListTools => {
+                let params: ListToolsParams = read(params)?;
+                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+                Step::Now(Answer::ListTools(tools.list(&params, limits.page_entries)?))
+            }
+            Method::CallTool => {
+                let params: CallToolParams<'_> = read(params)?;
+                let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
+                let running = tools.call(
+                    &params.name,
+                    &ToolCall {
+                        arguments,
+                        peer,
+                        states,
+                    },
+                )?;
+                Step::Later(Box::pin(async move { running.await.map(Answer::CallTool) }))
+            }
+            Method::ListResources => self.list_resources(read(params)?)?,
+            Method::ListResourceTemplates => {
+                let params: ListResourceTemplatesParams = read(params)?;
+                if params.cursor.is_some() {
+                    return Err(InvalidParams::InvalidCursor.into());
+                }
+                Step::Now(Answer::ListResourceTemplates(
+                    ListResourceTemplatesResult::new([]),
+                ))
+            }
+            Method::ReadResource => {
+                let ReadResourceParams { uri, .. } = read(params)?;
+                let running = self.0.routes.resources.read(
+                    &uri,
+                    &ResourceCall {
+                        uri: &uri,
+                        peer,
+                        states,
+                    },
+                    limits,
+                )?;
+                Step::Later(Box::pin(async move {
+                    running
+                        .await
+                        .map(|(result, hint)| Answer::ReadResource(result, hint))
+                }))
+            }
+            Method::ResourceMetadata => self.resource_metadata(read(params)?),
+            other => return Err(ProtocolError::method_not_found(other.name())),
+        })
+    }
+
+    fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
+        check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
+        let server = self.clone();
+        Ok(Step::Later(Box::pin(async move {
+            let resources = &server.0.routes.resources;
+            let result = resources.list(&params, server.limits()).await?;
+            Ok(Answer::ListResources(result, resources.cache_hint()))
+        })))
+    }
+
+    fn resource_metadata(
+        &self,
+        ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
+    ) -> Step {
+        let server = self.clone();
+        Step::Later(Box::pin(async move {
+            let metadata = server
+                .0
+                .routes
+                .resources
+                .metadata(&uri, server.limits())
+                .await;
+            metadata.map(Answer::ResourceMetadata)
+        }))
+    }
+}
+
+/// The parameters as the type that the method has; absent ones count as `{}`.
+pub(super) fn read<'a, T: Deserialize<'a>>(
+    params: Option<&Object<'a>>,
+) -> Result<T, ProtocolError> {
+    let json = params.map_or("{}", Object::raw);
+    serde_json::from_str(json)
+        .map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
+}
+
+fn check_cursor(
+    cursor: Option<&plainly_protocol::types::Cursor>,
+    limit: usize,
+) -> Result<(), ProtocolError> {
+    match cursor {
+        Some(cursor) if cursor.as_str().len() > limit => Err(InvalidParams::InvalidCursor.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,18 @@
+//! Standard input and output.
+
+use std::io;
+
+use super::Server;
+
+impl Server {
+    /// Serves the process that started this one, over standard input and output, until standard input ends or the process
+    /// is asked to stop (SIGINT, SIGTERM); then what still runs is finished. Nothing else may write to standard output.
+    pub async fn serve_stdio(&self) -> io::Result<()> {
+        self.serve_until(
+            tokio::io::stdin(),
+            tokio::io::stdout(),
+            crate::shutdown::requested(),
+        )
+        .await
+    }
+}

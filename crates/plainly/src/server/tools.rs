@@ -1,0 +1,244 @@
+//! Tools: their definition, their listing and their calls.
+
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{
+    self, CallToolResult, Icon, ListToolsParams, ListToolsResult, Meta, RawJson, ToolAnnotations,
+};
+use serde_json::{Value, json};
+
+use super::cursor;
+use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
+use super::failure::Failure;
+use super::handler::Handler;
+use super::reply::{ToolReply, tool_failed};
+use crate::schema::Schema;
+
+/// What a call of a tool ends with.
+pub(super) type ToolFuture = BoxFuture<'static, Result<CallToolResult, ProtocolError>>;
+
+type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<ToolFuture, Failure> + Send + Sync>;
+
+/// A tool: a handler and what is said of it.
+///
+/// ```
+/// use plainly::server::Tool;
+/// use plainly::server::extract::Args;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Add {
+///     a: i64,
+///     b: i64,
+/// }
+///
+/// async fn add(Args(Add { a, b }): Args<Add>) -> String {
+///     (a + b).to_string()
+/// }
+///
+/// let tool = Tool::new("add", add).description("Adds two integers").read_only();
+/// ```
+pub struct Tool {
+    definition: types::Tool,
+    annotations: ToolAnnotations,
+    input: Value,
+    needs: Needs,
+    call: Call,
+}
+
+impl Tool {
+    /// A tool of this name, served by `handler`. The input schema follows from its `Args<T>`, the output schema from a
+    /// `Json<T>` that it returns.
+    pub fn new<F, A, By>(name: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ToolChannel>,
+        F::Output: ToolReply<By>,
+        F::Future: Send + 'static,
+    {
+        let mut needs = Needs::default();
+        A::needs_of_all(&mut needs);
+        let call = move |call: &ToolCall<'_>| -> Result<ToolFuture, Failure> {
+            let running = handler.call(A::extract_all(call)?);
+            Ok(Box::pin(async move {
+                running
+                    .await
+                    .into_result()
+                    .or_else(|failure| tool_failed(&failure))
+            }))
+        };
+        Self::of_parts(
+            name.into(),
+            needs,
+            F::Output::output_schema(),
+            Box::new(call),
+        )
+    }
+
+    fn of_parts(name: String, needs: Needs, output: Option<Value>, call: Call) -> Self {
+        let no_arguments = || json!({"type": "object", "additionalProperties": false});
+        let input = needs
+            .args
+            .as_ref()
+            .map_or_else(no_arguments, |args| args.schema.clone());
+        let mut definition = types::Tool::new(name, raw(&input));
+        definition.output_schema = output.as_ref().map(raw);
+        Self {
+            definition,
+            annotations: ToolAnnotations::new(),
+            input,
+            needs,
+            call,
+        }
+    }
+
+    /// What it is called in front of people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    /// What it does, for the model.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.definition.description = Some(description.into());
+        self
+    }
+
+    /// It changes nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.annotations.read_only_hint = Some(true);
+        self
+    }
+
+    /// All hints at once.
+    #[must_use]
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// Images for it.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.definition.icons = Some(icons.into());
+        self
+    }
+
+    /// Metadata of its definition.
+    #[must_use]
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.definition.meta = Some(meta);
+        self
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    pub(super) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    pub(super) fn input(&self) -> &Value {
+        &self.input
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The tools of a server, in the order in which they were added.
+#[derive(Debug, Default)]
+pub(super) struct Tools(Vec<Served>);
+
+#[derive(Debug)]
+struct Served {
+    tool: Tool,
+    schema: Schema,
+}
+
+impl Tools {
+    pub(super) fn add(&mut self, mut tool: Tool, schema: Schema) {
+        if tool.annotations != ToolAnnotations::new() {
+            tool.definition.annotations = Some(tool.annotations.clone());
+        }
+        self.0.push(Served { tool, schema });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn list(
+        &self,
+        params: &ListToolsParams,
+        limit: usize,
+    ) -> Result<ListToolsResult, ProtocolError> {
+        const LISTING: &str = "tools";
+        let start = match &params.cursor {
+            None => 0,
+            Some(cursor) => {
+                let last = cursor::open(LISTING, cursor)?;
+                let position = self.0.iter().position(|served| served.tool.name() == last);
+                1 + position.ok_or(InvalidParams::InvalidCursor)?
+            }
+        };
+        let rest = self.0.get(start..).unwrap_or_default();
+        let page: Vec<_> = rest
+            .iter()
+            .take(limit)
+            .map(|served| served.tool.definition.clone())
+            .collect();
+        let next = page
+            .last()
+            .filter(|_| rest.len() > page.len())
+            .map(|last| cursor::seal(LISTING, &last.name));
+        let mut result = ListToolsResult::new(page);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    pub(super) fn call(
+        &self,
+        name: &str,
+        call: &ToolCall<'_>,
+    ) -> Result<ToolFuture, ProtocolError> {
+        let unknown = || InvalidParams::UnknownTool {
+            name: name.to_owned(),
+        };
+        let Served { tool, schema } = self
+            .0
+            .iter()
+            .find(|served| served.tool.name() == name)
+            .ok_or_else(unknown)?;
+        (tool.call)(call).or_else(|failure| {
+            let paths = schema.failures(call.arguments);
+            let failure = if paths.is_empty() {
+                failure
+            } else {
+                Failure::text(invalid_arguments(name, &paths))
+            };
+            let result = tool_failed(&failure)?;
+            Ok(Box::pin(async move { Ok(result) }) as ToolFuture)
+        })
+    }
+}
+
+fn raw(schema: &Value) -> RawJson {
+    RawJson::encode(schema).expect("JSON values are JSON")
+}
+
+fn invalid_arguments(tool: &str, failures: &[String]) -> String {
+    format!("Invalid arguments for tool {tool}: {}", failures.join("; "))
+}

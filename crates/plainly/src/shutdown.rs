@@ -1,0 +1,27 @@
+//! When the process is asked to stop.
+
+use std::future::Future;
+
+/// Ready on SIGINT (Ctrl-C) or SIGTERM. A second one while the first is being honoured ends the process at once, as if
+/// nobody listened.
+pub async fn requested() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    tokio::select! {
+        _ = interrupt => {}
+        () = terminated() => {}
+    }
+    #[cfg(not(unix))]
+    let _ = interrupt.await;
+}
+
+#[cfg(unix)]
+fn terminated() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => _ = terminate.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
