@@ -123,7 +123,10 @@ impl Reply {
 fn result<T: DeserializeOwned>(json: &[u8], method: &'static str) -> Result<Answer<T>, Error> {
     let fields: ResultFields = parse(json, method, "its result")?;
     if fields.result_type != ResultType::Complete {
-        let why = format!("a result of type {:?} was not offered to be read", fields.result_type);
+        let why = format!(
+            "a result of type {:?} was not offered to be read",
+            fields.result_type
+        );
         return Err(Error::invalid_response(method, why));
     }
     let body = parse(json, method, "its result")?;
