@@ -45,7 +45,7 @@ pub(super) struct Server {
 /// What the answer to the probe says about the server.
 enum Verdict {
     /// It is modern.
-    Discovered(Answer<DiscoverResult>),
+    Discovered(Box<Answer<DiscoverResult>>),
     /// It is modern, and speaks other versions than the one that was tried.
     Offers(Vec<String>, ProtocolError),
     /// It is not modern, as far as this error tells.
@@ -104,32 +104,58 @@ async fn detect(link: &Link, options: &Options) -> Result<Server, Error> {
 
 async fn probe(link: &Link, options: &Options) -> Verdict {
     let writer = Writer::new(Revision::LATEST, &options.introduction);
-    let error = match link.call(&writer, Method::Discover, &json!({})).await {
-        Ok(answer) => return Verdict::Discovered(answer),
-        Err(error) => error,
-    };
-    match error {
-        Error::Protocol(error) => match error.kind() {
-            ErrorKind::UnsupportedProtocolVersion { supported, .. } => {
-                Verdict::Offers(supported.clone(), error)
-            }
+    match link.call(&writer, Method::Discover, &json!({})).await {
+        Ok(answer) => Verdict::Discovered(Box::new(answer)),
+        Err(Error::Protocol(error)) => Verdict::of_answer(error),
+        Err(Error::Local(error)) => Verdict::of_silence(error),
+    }
+}
+
+impl Verdict {
+    /// What an error says that the server answered with.
+    fn of_answer(error: ProtocolError) -> Self {
+        if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
+            return Self::Offers(supported.clone(), error);
+        }
+        let modern = matches!(
+            error.kind(),
             ErrorKind::HeaderMismatch
-            | ErrorKind::MissingRequiredClientCapability { .. }
-            | ErrorKind::Unavailable(_) => Verdict::Failed(error.into()),
-            _ => Verdict::Legacy(error.into()),
-        },
-        Error::Local(error) => match &*error {
-            LocalError::InvalidResponse { .. } | LocalError::Interrupted { .. } => {
-                Verdict::Legacy(Error::Local(error))
+                | ErrorKind::MissingRequiredClientCapability { .. }
+                | ErrorKind::Unavailable(_)
+        );
+        if modern {
+            Self::Failed(error.into())
+        } else {
+            Self::Legacy(error.into())
+        }
+    }
+
+    /// What it says that no answer came, or none that can be read.
+    fn of_silence(error: Box<LocalError>) -> Self {
+        let legacy = match &*error {
+            LocalError::InvalidResponse { .. } | LocalError::Interrupted { .. } => true,
+            // Missing credentials say nothing about the era, nor do failures on the way.
+            LocalError::HttpStatus { status, .. } => {
+                !matches!(status, 401 | 403 | 407 | 429 | 502..=504)
             }
-            // 401 and the like say nothing about the era, nor do failures of a proxy.
-            LocalError::HttpStatus { status, .. }
-                if !matches!(status, 401 | 403 | 407 | 429 | 502..=504) =>
-            {
-                Verdict::Legacy(Error::Local(error))
-            }
-            _ => Verdict::Failed(Error::Local(error)),
-        },
+            LocalError::Timeout { .. }
+            | LocalError::Closed(_)
+            | LocalError::Spawn { .. }
+            | LocalError::Unreachable { .. }
+            | LocalError::UnsupportedVersion { .. }
+            | LocalError::NotInRevision { .. }
+            | LocalError::SessionLost
+            | LocalError::TooManyPages { .. }
+            | LocalError::EndlessListing { .. }
+            | LocalError::NotListed { .. }
+            | LocalError::Parameters { .. }
+            | LocalError::Configuration { .. } => false,
+        };
+        if legacy {
+            Self::Legacy(Error::Local(error))
+        } else {
+            Self::Failed(Error::Local(error))
+        }
     }
 }
 
@@ -153,7 +179,7 @@ async fn settle(link: &Link, options: &Options, verdict: Verdict) -> Result<Serv
     match revision.era() {
         Era::Legacy => initialize(link, options, revision).await,
         // An error contradicts itself if it offers the very version that it refuses.
-        Era::Modern => Ok(Server::discovered(revision, discovered?)),
+        Era::Modern => Ok(Server::discovered(revision, *discovered?)),
     }
 }
 

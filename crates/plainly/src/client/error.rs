@@ -249,14 +249,6 @@ impl Error {
         }
         .into()
     }
-
-    pub(super) fn configuration(what: &'static str, value: impl Into<String>) -> Self {
-        LocalError::Configuration {
-            what,
-            value: value.into(),
-        }
-        .into()
-    }
 }
 
 impl From<LocalError> for Error {
@@ -332,9 +324,8 @@ struct List<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for List<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, rest) = match self.0.split_first() {
-            Some(parts) => parts,
-            None => return f.write_str("none"),
+        let Some((first, rest)) = self.0.split_first() else {
+            return f.write_str("none");
         };
         write!(f, "{}", Escaped(&first.to_string()))?;
         rest.iter()

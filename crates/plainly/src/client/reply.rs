@@ -122,18 +122,12 @@ impl Reply {
 
 fn result<T: DeserializeOwned>(json: &[u8], method: &'static str) -> Result<Answer<T>, Error> {
     let fields: ResultFields = parse(json, method, "its result")?;
-    match &fields.result_type {
-        ResultType::Complete => {}
-        ResultType::InputRequired => {
-            return Err(Error::invalid_response(
-                method,
-                "the server wants input, which this client does not offer",
-            ));
-        }
-        other => {
-            let why = format!("unknown type of result: {other:?}");
-            return Err(Error::invalid_response(method, why));
-        }
+    if fields.result_type != ResultType::Complete {
+        let why = format!(
+            "a result of type {:?} was not offered to be read",
+            fields.result_type
+        );
+        return Err(Error::invalid_response(method, why));
     }
     let body = parse(json, method, "its result")?;
     Ok(Answer { body, fields })
