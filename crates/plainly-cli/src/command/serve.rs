@@ -42,8 +42,10 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         shutdown::requested().await;
     };
     tokio::select! {
-        served = serving => served,
+        // First, so that it waits for the second signal before the first one has any effect.
+        biased;
         () = hurry => Err(Failure::Interrupted),
+        served = serving => served,
     }
 }
 
