@@ -42,10 +42,8 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         shutdown::requested().await;
     };
     tokio::select! {
-        // First, so that it waits for the second signal before the first one has any effect.
-        biased;
-        () = hurry => Err(Failure::Interrupted),
         served = serving => served,
+        () = hurry => Err(Failure::Interrupted),
     }
 }
 
