@@ -281,3 +281,28 @@ fn swap_case(letter: char) -> char {
         letter.to_ascii_uppercase()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    /// A directory that takes any case finds `name` under `NAME`: that is what is acted out here, so that it is seen on every
+    /// file system.
+    #[test]
+    fn a_spelling_that_the_directory_does_not_have_is_no_name() {
+        let around = tempfile::tempdir().unwrap();
+        std::fs::write(around.path().join("name"), "").unwrap();
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let found = dir.metadata("name").unwrap();
+        let place = Place::root(Arc::new(dir), Shown::default());
+        for (name, expected) in [("name", true), ("NAME", false)] {
+            assert_eq!(
+                place.is_exact(OsStr::new(name), &found).unwrap(),
+                expected,
+                "{name}"
+            );
+        }
+    }
+}
