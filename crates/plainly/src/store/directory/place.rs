@@ -187,15 +187,15 @@ impl Place {
         let path = Path::new(name);
         // Only a hint: it says what not to open. What was opened is asked of the handle.
         let hint = self.dir.symlink_metadata(path).map_err(refuse)?;
-        if !self.shows(name, hint.file_type()) || !self.is_exact(name, &hint)? {
+        let is_link = hint.is_symlink();
+        let may_open =
+            hint.is_file() || hint.is_dir() || is_link && self.shows(name, hint.file_type());
+        if !may_open || !self.is_exact(name, &hint)? {
             return Err(StoreError::NotFound);
         }
-        if hint.is_symlink() {
+        if is_link {
             let target = self.dir.read_link_contents(path).map_err(refuse)?;
             return Ok(Looked::Link(target));
-        }
-        if !hint.is_file() && !hint.is_dir() {
-            return Err(StoreError::NotFound);
         }
         let file = handle::open(&self.dir, path).map_err(refuse)?;
         let metadata = file.metadata().map_err(refuse)?;
