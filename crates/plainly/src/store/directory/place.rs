@@ -67,7 +67,10 @@ enum Looked {
 /// One step of a walk.
 enum Step {
     Up,
+    /// To a name that somebody wrote.
     Down(OsString),
+    /// To a name that was read from the directory.
+    Listed(OsString),
 }
 
 impl Place {
@@ -85,18 +88,28 @@ impl Place {
 
     /// Opens what `path` leads to from here, through links as long as they stay inside.
     pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<Opened, StoreError> {
+        self.walk(path.iter().rev().cloned().map(Step::Down).collect())
+    }
+
+    /// Opens what is in here under a name that [`Place::entries`] gave.
+    pub(super) fn open_listed(self: &Rc<Self>, name: &OsStr) -> Result<Opened, StoreError> {
+        self.walk(vec![Step::Listed(name.to_owned())])
+    }
+
+    /// Takes the steps, the last one first.
+    fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<Opened, StoreError> {
         let mut at = Rc::clone(self);
         let mut links = 0;
-        let mut steps: Vec<Step> = path.iter().rev().cloned().map(Step::Down).collect();
         while let Some(step) = steps.pop() {
-            let name = match step {
-                Step::Down(name) => name,
+            let (name, is_listed) = match step {
+                Step::Down(name) => (name, false),
+                Step::Listed(name) => (name, true),
                 Step::Up => {
                     at = at.parent.clone().ok_or(StoreError::NotFound)?;
                     continue;
                 }
             };
-            match at.enter(&name)? {
+            match at.enter(&name, is_listed)? {
                 Looked::Opened(Opened::Directory(place)) => at = place,
                 Looked::Opened(file) if steps.is_empty() => return Ok(file),
                 Looked::Opened(_) => return Err(StoreError::NotFound),
@@ -110,9 +123,9 @@ impl Place {
         Ok(Opened::Directory(at))
     }
 
-    /// The directory `path` below here, without any link on the way.
+    /// The directory called `name` in here, unless a link of that name leads to it.
     pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Option<Rc<Self>> {
-        match self.enter(name) {
+        match self.enter(name, false) {
             Ok(Looked::Opened(Opened::Directory(place))) => Some(place),
             Ok(_) | Err(_) => None,
         }
@@ -170,17 +183,17 @@ impl Place {
     }
 
     /// Looks at one name, again if it was something else when it was opened.
-    fn enter(self: &Rc<Self>, name: &OsStr) -> Result<Looked, StoreError> {
+    fn enter(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
         let mut attempt = 1;
         loop {
-            match self.look(name) {
+            match self.look(name, is_listed) {
                 Err(StoreError::Failed(_)) if attempt < ATTEMPTS => attempt += 1,
                 looked => return looked,
             }
         }
     }
 
-    fn look(self: &Rc<Self>, name: &OsStr) -> Result<Looked, StoreError> {
+    fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
         if self.depth == MAX_DEPTH {
             return Err(StoreError::NotFound);
         }
@@ -190,7 +203,7 @@ impl Place {
         let is_link = hint.is_symlink();
         let may_open =
             hint.is_file() || hint.is_dir() || is_link && self.shows(name, hint.file_type());
-        if !may_open || !self.is_exact(name, &hint)? {
+        if !may_open || !(is_listed || self.is_exact(name, &hint)?) {
             return Err(StoreError::NotFound);
         }
         if is_link {
