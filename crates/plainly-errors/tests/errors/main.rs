@@ -5,6 +5,7 @@ mod pins;
 mod policy;
 mod recognition;
 mod round_trip;
+mod rows;
 mod strategies;
 
 use plainly_errors::{Dialect, Revision};

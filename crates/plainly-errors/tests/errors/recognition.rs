@@ -119,82 +119,63 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
     check(-32602, with_more, unsupported);
 }
 
+/// `data` is not in the kind, and not lost either.
+fn check_kept(code: i64, data: Value, expected: ErrorKind) {
+    check(code, data.clone(), expected);
+    assert_eq!(
+        recognise(code, data.clone()).received_data(),
+        Some(&data),
+        "{code}"
+    );
+}
+
 #[test]
 fn a_detail_that_is_not_quite_ours_is_a_peer_s_own_and_kept() {
-    for (code, data, kind) in [
-        (
-            -32602,
-            json!({ "kind": "unknown_tool" }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (
-            -32602,
-            json!({ "kind": "unknown_tool", "name": 1 }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (
-            -32602,
-            json!({ "kind": "resource_too_large", "uri": "u", "size": -1, "limit": 1 }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (
-            -32602,
-            json!({ "kind": "overloaded" }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (
-            -32602,
-            json!({ "kind": "malformed" }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (
-            -32602,
-            json!({ "requiredCapabilities": [] }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (
-            -32602,
-            json!({ "supported": ["a", 1], "requested": "b" }),
-            InvalidParams::Malformed.kind(),
-        ),
-        (-32602, json!(""), InvalidParams::Malformed.kind()),
-        (
-            -32600,
-            json!({ "kind": "refused", "refusal": "teapot" }),
-            InvalidRequest::Malformed.kind(),
-        ),
-        (-32600, json!("bad"), InvalidRequest::Malformed.kind()),
-        (
-            -32603,
-            json!({ "kind": "deadline_exceeded", "limitMs": "5" }),
-            Internal::Failed.kind(),
-        ),
-        (
-            -32603,
-            json!({ "stack": ["a", "b"] }),
-            Internal::Failed.kind(),
-        ),
-        (
-            -32601,
-            json!({ "reason": "Server does not support the prompts capability" }),
-            ErrorKind::MethodNotFound { method: None },
-        ),
-        (-32700, json!({ "position": 3 }), ErrorKind::Parse),
-        (
-            -32020,
-            json!({ "header": "Mcp-Name" }),
-            ErrorKind::HeaderMismatch,
-        ),
-        (
-            -32002,
-            json!({ "path": "a" }),
-            ErrorKind::ResourceNotFound { uri: None },
-        ),
+    for data in [
+        json!({ "kind": "unknown_tool" }),
+        json!({ "kind": "unknown_tool", "name": 1 }),
+        json!({ "kind": "resource_too_large", "uri": "u", "size": -1, "limit": 1 }),
+        json!({ "kind": "overloaded" }),
+        json!({ "kind": "malformed" }),
+        json!({ "requiredCapabilities": [] }),
+        json!({ "supported": ["a", 1], "requested": "b" }),
+        json!(""),
     ] {
-        let error = recognise(code, data.clone());
-        assert_eq!(error.kind(), &kind, "{code} {data}");
-        assert_eq!(error.received_data(), Some(&data), "{code}");
+        check_kept(-32602, data, InvalidParams::Malformed.kind());
     }
+    for data in [
+        json!({ "kind": "refused", "refusal": "teapot" }),
+        json!("bad"),
+    ] {
+        check_kept(-32600, data, InvalidRequest::Malformed.kind());
+    }
+    for data in [
+        json!({ "kind": "deadline_exceeded", "limitMs": "5" }),
+        json!([1]),
+    ] {
+        check_kept(-32603, data, Internal::Failed.kind());
+    }
+}
+
+#[test]
+fn data_where_we_have_none_is_kept() {
+    let nameless = ErrorKind::MethodNotFound { method: None };
+    check_kept(
+        -32601,
+        json!({ "reason": "no prompts capability" }),
+        nameless,
+    );
+    check_kept(-32700, json!({ "position": 3 }), ErrorKind::Parse);
+    check_kept(
+        -32020,
+        json!({ "header": "Mcp-Name" }),
+        ErrorKind::HeaderMismatch,
+    );
+    check_kept(
+        -32002,
+        json!({ "path": "a" }),
+        ErrorKind::ResourceNotFound { uri: None },
+    );
 }
 
 #[test]

@@ -12,10 +12,9 @@ use crate::strategies::{error, received};
 
 /// Over the wire as bytes.
 fn carried(error: &ProtocolError, revision: Revision, dialect: Dialect) -> ProtocolError {
-    let bytes = serde_json::to_vec(&dialect.encode(error, revision)).unwrap();
-    serde_json::from_slice::<WireError>(&bytes)
-        .unwrap()
-        .recognise()
+    let bytes = serde_json::to_vec(&dialect.encode(error, revision)).expect("an error is JSON");
+    let wire: WireError = serde_json::from_slice(&bytes).expect("what was written can be read");
+    wire.recognise()
 }
 
 /// What `error` is once it was carried: itself, but for these.

@@ -60,10 +60,10 @@ fn shape(any_json: impl Strategy<Value = Value> + Clone + 'static) -> impl Strat
     ];
     let change = (0..3_usize, any_json, any::<proptest::sample::Index>());
     (proptest::sample::select(known), option::of(change)).prop_map(|(mut data, change)| {
-        let members = data.as_object_mut().unwrap();
+        let members = data.as_object_mut().expect("each is an object");
         if let Some((how, other, index)) = change {
-            let key = members.keys().nth(index.index(members.len())).unwrap();
-            let key = key.clone();
+            let keys: Vec<_> = members.keys().cloned().collect();
+            let key = index.get(&keys).clone();
             match how {
                 0 => members.insert(key, other),
                 1 => members.remove(&key),
