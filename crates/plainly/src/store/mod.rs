@@ -1,6 +1,9 @@
 //! Where resources come from. A store decides once what is missing, forbidden or too large; the server says it to the
 //! peer in its dialect.
 
+#[cfg(feature = "store-directory")]
+pub mod directory;
+
 use std::error::Error;
 use std::fmt;
 use std::future::Future;

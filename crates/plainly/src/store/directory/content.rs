@@ -1,0 +1,120 @@
+//! Reading: a file as it was at one moment and never more than the limit, a directory as its small files.
+
+use std::ffi::{OsStr, OsString};
+use std::rc::Rc;
+
+use cap_std::fs::Metadata;
+use plainly_protocol::types::ResourceContents;
+
+use super::describe;
+use super::handle::{self, refuse};
+use super::place::{OpenFile, Opened, Place};
+use super::walk::Walk;
+use crate::store::StoreError;
+
+/// How often a file is read that changes while it is read.
+const ATTEMPTS: usize = 3;
+
+/// What the content of a collection may have: files, bytes of one, and bytes of all.
+const FILES: usize = 100;
+const FILE_BYTES: u64 = 64 << 10;
+const ALL_BYTES: u64 = 256 << 10;
+
+/// How many entries of a collection are looked at for them.
+const LOOKED_AT: usize = 1_000;
+
+/// The file changed each time it was read.
+#[derive(Debug, thiserror::Error)]
+#[error("the file changed while it was read, {ATTEMPTS} times")]
+struct Changing;
+
+/// The content of what `path` leads to from `root`.
+pub(super) fn read(
+    root: &Rc<Place>,
+    path: &[OsString],
+    uri: &str,
+    name: &OsStr,
+    limit: u64,
+) -> Result<Vec<ResourceContents>, StoreError> {
+    for _ in 0..ATTEMPTS {
+        match root.open(path)? {
+            Opened::Directory(place) => return collection(place, uri),
+            Opened::File(file) => {
+                if let Some(contents) = self::file(uri, name, &file, limit)? {
+                    return Ok(vec![contents]);
+                }
+            }
+        }
+    }
+    Err(StoreError::Failed(Changing.into()))
+}
+
+/// The content of a file; `None` if it changed meanwhile.
+fn file(
+    uri: &str,
+    name: &OsStr,
+    file: &OpenFile,
+    limit: u64,
+) -> Result<Option<ResourceContents>, StoreError> {
+    let before = &file.metadata;
+    if before.len() > limit {
+        return Err(StoreError::TooLarge {
+            size: before.len(),
+            limit,
+        });
+    }
+    let content = handle::read_up_to(&file.file, limit.saturating_add(1)).map_err(refuse)?;
+    let after = file.file.metadata().map_err(refuse)?;
+    if content.len() as u64 > limit {
+        let size = after.len().max(content.len() as u64);
+        return Err(StoreError::TooLarge { size, limit });
+    }
+    if !is_same(before, &after) {
+        return Ok(None);
+    }
+    let resource = describe::with_content(uri, name, &after, &content);
+    Ok(Some(ResourceContents::new(
+        resource,
+        describe::body(content),
+    )))
+}
+
+/// The first small files of a directory, as many as fit.
+fn collection(place: Rc<Place>, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+    let mut walk = Walk::children(place, uri.to_owned(), None)?;
+    let mut contents = Vec::new();
+    let mut left = ALL_BYTES;
+    for _ in 0..LOOKED_AT {
+        let Some(entry) = walk.next()? else { break };
+        let Opened::File(file) = &entry.opened else {
+            continue;
+        };
+        // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
+        let limit = left.min(FILE_BYTES);
+        if let Ok(Some(content)) = self::file(&entry.uri, &entry.name, file, limit) {
+            left -= content.body.as_bytes().len() as u64;
+            contents.push(content);
+        }
+        if contents.len() == FILES {
+            break;
+        }
+    }
+    Ok(contents)
+}
+
+/// Whether the content is that of one moment, as far as the file system's clock can tell.
+fn is_same(before: &Metadata, after: &Metadata) -> bool {
+    before.len() == after.len()
+        && before.modified().ok() == after.modified().ok()
+        && changed(before) == changed(after)
+}
+
+/// When anything about the file changed last.
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> (i64, i64) {
+    use cap_std::fs::MetadataExt;
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) {}

@@ -1,0 +1,50 @@
+//! Opening one name in one directory, and reading from what was opened. What a thing *is* is asked of the handle, never of
+//! the name.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_fs_ext::{
+    FollowSymlinks, OpenOptionsFollowExt, OpenOptionsMaybeDirExt, OpenOptionsSyncExt,
+};
+use cap_std::fs::{Dir, File, OpenOptions};
+
+use crate::store::StoreError;
+
+/// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
+pub(super) fn open(dir: &Dir, name: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .follow(FollowSymlinks::No)
+        .nonblock(true)
+        .maybe_dir(true);
+    dir.open_with(name, &options)
+}
+
+/// What is left in the file, at most `limit` bytes of it.
+pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Absent and forbidden look the same; what the operating system couldn't do is a failure.
+pub(super) fn refuse(error: io::Error) -> StoreError {
+    use io::ErrorKind as Kind;
+
+    let is_not_there = matches!(
+        error.kind(),
+        Kind::NotFound
+            | Kind::PermissionDenied
+            | Kind::NotADirectory
+            | Kind::IsADirectory
+            | Kind::InvalidFilename
+            | Kind::InvalidInput
+    );
+    if is_not_there {
+        StoreError::NotFound
+    } else {
+        StoreError::Failed(error.into())
+    }
+}

@@ -1,0 +1,283 @@
+//! Where in a mount we are: a chain of directory handles from its root. Every step goes down one name from an open handle or
+//! back up to one that is still open, so nothing outside of the mount can be reached, whatever is renamed meanwhile. Links
+//! are read and walked here rather than by the operating system, so that what is hidden stays hidden behind them too.
+
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, File, FileType, Metadata, ReadDir};
+
+use super::handle::{self, refuse};
+use super::ignored::{Rules, SOURCES, Verdict};
+use crate::store::StoreError;
+
+/// How deep below a mount anything can be. Each level holds one open directory.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// The most links on the way to one resource, as on Linux. Ends loops.
+const MAX_LINKS: usize = 40;
+
+/// How often a name is looked at when it changes between looking and opening.
+const ATTEMPTS: usize = 4;
+
+/// What is shown beyond the usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Names that begin with a dot.
+    pub(super) hidden: bool,
+    /// What `.ignore` and `.gitignore` leave out.
+    pub(super) ignored: bool,
+}
+
+/// An open directory and the way to it, without links.
+#[derive(Debug)]
+pub(super) struct Place {
+    dir: Arc<Dir>,
+    /// Its name in its parent.
+    name: OsString,
+    parent: Option<Rc<Self>>,
+    depth: usize,
+    shown: Shown,
+    rules: OnceCell<Rules>,
+}
+
+/// What a name led to.
+#[derive(Debug)]
+pub(super) enum Opened {
+    Directory(Rc<Place>),
+    File(OpenFile),
+}
+
+/// An open regular file, and what its handle said when it was opened.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    pub(super) file: File,
+    pub(super) metadata: Metadata,
+}
+
+/// What there is under a name, before it is opened.
+enum Looked {
+    Link(PathBuf),
+    Opened(Opened),
+}
+
+/// One step of a walk.
+enum Step {
+    Up,
+    Down(OsString),
+}
+
+impl Place {
+    /// The root of a mount.
+    pub(super) fn root(dir: Arc<Dir>, shown: Shown) -> Rc<Self> {
+        Rc::new(Self {
+            dir,
+            name: OsString::new(),
+            parent: None,
+            depth: 0,
+            shown,
+            rules: OnceCell::new(),
+        })
+    }
+
+    /// Opens what `path` leads to from here, through links as long as they stay inside.
+    pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<Opened, StoreError> {
+        let mut at = Rc::clone(self);
+        let mut links = 0;
+        let mut steps: Vec<Step> = path.iter().rev().cloned().map(Step::Down).collect();
+        while let Some(step) = steps.pop() {
+            let name = match step {
+                Step::Down(name) => name,
+                Step::Up => {
+                    at = at.parent.clone().ok_or(StoreError::NotFound)?;
+                    continue;
+                }
+            };
+            match at.enter(&name)? {
+                Looked::Opened(Opened::Directory(place)) => at = place,
+                Looked::Opened(file) if steps.is_empty() => return Ok(file),
+                Looked::Opened(_) => return Err(StoreError::NotFound),
+                Looked::Link(_) if links == MAX_LINKS => return Err(StoreError::NotFound),
+                Looked::Link(target) => {
+                    links += 1;
+                    push_target(&mut steps, &target)?;
+                }
+            }
+        }
+        Ok(Opened::Directory(at))
+    }
+
+    /// The directory `path` below here, without any link on the way.
+    pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Option<Rc<Self>> {
+        match self.enter(name) {
+            Ok(Looked::Opened(Opened::Directory(place))) => Some(place),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// Whether this is what `parent` calls `name`, and not what a link of that name leads to.
+    pub(super) fn is_child(&self, parent: &Rc<Self>, name: &OsStr) -> bool {
+        self.name == name
+            && self
+                .parent
+                .as_ref()
+                .is_some_and(|own| Rc::ptr_eq(own, parent))
+    }
+
+    /// What the handle says of the directory.
+    pub(super) fn metadata(&self) -> Result<Metadata, StoreError> {
+        self.dir.dir_metadata().map_err(refuse)
+    }
+
+    /// Everything in the directory, shown or not, in no order.
+    pub(super) fn entries(&self) -> Result<ReadDir, StoreError> {
+        self.dir.entries().map_err(refuse)
+    }
+
+    /// Whether there could be a resource under this name, given what the directory says of its kind.
+    pub(super) fn shows(&self, name: &OsStr, kind: FileType) -> bool {
+        if !self.shown.hidden && name.as_encoded_bytes().starts_with(b".") {
+            return false;
+        }
+        // What a link leads to isn't known yet, so it has to be shown as either.
+        let hidden_as_file = || !kind.is_dir() && self.ignores(name, false);
+        let hidden_as_directory = || !kind.is_file() && self.ignores(name, true);
+        self.shown.ignored || !(hidden_as_file() || hidden_as_directory())
+    }
+
+    /// As in git and ripgrep: `.ignore` before `.gitignore`, the deeper file before the one above, the last matching line.
+    fn ignores(&self, name: &OsStr, is_directory: bool) -> bool {
+        (0..SOURCES.len()).find_map(|source| {
+            let mut below = vec![name];
+            let mut at = Some(self);
+            while let Some(place) = at {
+                let path = || below.iter().rev().collect();
+                if let Some(verdict) = place.rules().verdict(source, path, is_directory) {
+                    return Some(verdict);
+                }
+                below.push(&place.name);
+                at = place.parent.as_deref();
+            }
+            None
+        }) == Some(Verdict::Hide)
+    }
+
+    fn rules(&self) -> &Rules {
+        self.rules.get_or_init(|| Rules::load(&self.dir))
+    }
+
+    /// Looks at one name, again if it was something else when it was opened.
+    fn enter(self: &Rc<Self>, name: &OsStr) -> Result<Looked, StoreError> {
+        let mut attempt = 1;
+        loop {
+            match self.look(name) {
+                Err(StoreError::Failed(_)) if attempt < ATTEMPTS => attempt += 1,
+                looked => return looked,
+            }
+        }
+    }
+
+    fn look(self: &Rc<Self>, name: &OsStr) -> Result<Looked, StoreError> {
+        if self.depth == MAX_DEPTH {
+            return Err(StoreError::NotFound);
+        }
+        let path = Path::new(name);
+        // Only a hint: it says what not to open. What was opened is asked of the handle.
+        let hint = self.dir.symlink_metadata(path).map_err(refuse)?;
+        if !self.shows(name, hint.file_type()) || !self.is_exact(name, &hint)? {
+            return Err(StoreError::NotFound);
+        }
+        if hint.is_symlink() {
+            let target = self.dir.read_link_contents(path).map_err(refuse)?;
+            return Ok(Looked::Link(target));
+        }
+        if !hint.is_file() && !hint.is_dir() {
+            return Err(StoreError::NotFound);
+        }
+        let file = handle::open(&self.dir, path).map_err(refuse)?;
+        let metadata = file.metadata().map_err(refuse)?;
+        if !self.shows(name, metadata.file_type()) {
+            return Err(StoreError::NotFound);
+        }
+        self.opened(name, file, metadata).map(Looked::Opened)
+    }
+
+    fn opened(
+        self: &Rc<Self>,
+        name: &OsStr,
+        file: File,
+        metadata: Metadata,
+    ) -> Result<Opened, StoreError> {
+        if metadata.is_file() {
+            return Ok(Opened::File(OpenFile { file, metadata }));
+        }
+        if !metadata.is_dir() {
+            return Err(StoreError::NotFound);
+        }
+        Ok(Opened::Directory(Rc::new(Self {
+            dir: Arc::new(Dir::from_std_file(file.into_std())),
+            name: name.to_owned(),
+            parent: Some(Rc::clone(self)),
+            depth: self.depth + 1,
+            shown: self.shown,
+            rules: OnceCell::new(),
+        })))
+    }
+
+    /// Whether the directory spells the name like this. Where it takes other spellings too (case, Unicode forms, short
+    /// names), they would get around the rules, and one resource would have many URIs.
+    fn is_exact(&self, name: &OsStr, found: &Metadata) -> Result<bool, StoreError> {
+        if !self.may_be_lenient(name, found) {
+            return Ok(true);
+        }
+        for entry in self.entries()? {
+            if entry.map_err(refuse)?.file_name() == name {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the directory may take several spellings for one name: on most systems only if it has the same thing under
+    /// the name in the other case, and that is cheap to see.
+    fn may_be_lenient(&self, name: &OsStr, found: &Metadata) -> bool {
+        use cap_fs_ext::MetadataExt;
+
+        if cfg!(any(windows, target_vendor = "apple")) {
+            return true;
+        }
+        let Some(name) = name.to_str() else {
+            return false;
+        };
+        let other: String = name.chars().map(swap_case).collect();
+        other != name
+            && self
+                .dir
+                .symlink_metadata(&other)
+                .is_ok_and(|other| (other.dev(), other.ino()) == (found.dev(), found.ino()))
+    }
+}
+
+/// Adds the steps that a link stands for. One that isn't relative leads out.
+fn push_target(steps: &mut Vec<Step>, target: &Path) -> Result<(), StoreError> {
+    for component in target.components().rev() {
+        match component {
+            Component::Normal(name) => steps.push(Step::Down(name.to_owned())),
+            Component::ParentDir => steps.push(Step::Up),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return Err(StoreError::NotFound),
+        }
+    }
+    Ok(())
+}
+
+fn swap_case(letter: char) -> char {
+    if letter.is_ascii_uppercase() {
+        letter.to_ascii_lowercase()
+    } else {
+        letter.to_ascii_uppercase()
+    }
+}

@@ -1,0 +1,170 @@
+//! Listing in the byte order of names: one directory, or all below it with each directory before what is in it. Keeps only
+//! the next names of each open directory, however large it is, and can start after any position, whether or not what stood
+//! there still exists.
+
+use std::collections::BinaryHeap;
+use std::ffi::{OsStr, OsString};
+use std::rc::Rc;
+use std::vec;
+
+use super::handle::refuse;
+use super::place::{Opened, Place};
+use super::uri;
+use crate::store::StoreError;
+
+/// The most names of one directory that are kept at a time. More are found by reading the directory again.
+const BATCH: usize = 2048;
+
+/// What comes next in a listing.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// The directories that are being listed, each in the one before.
+    levels: Vec<Level>,
+    deep: bool,
+}
+
+/// A resource in a listing.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) uri: String,
+    pub(super) name: OsString,
+    pub(super) opened: Opened,
+}
+
+impl Walk {
+    /// What is in `place` itself, after the name `after`.
+    pub(super) fn children(
+        place: Rc<Place>,
+        uri: String,
+        after: Option<OsString>,
+    ) -> Result<Self, StoreError> {
+        let mut level = Level::new(place, uri, after);
+        // A directory that can't be read is said at once, not listed as empty.
+        level.fill()?;
+        Ok(Self {
+            levels: vec![level],
+            deep: false,
+        })
+    }
+
+    /// All that is below `place`, after the position `after`. Links to directories are listed and not descended into, so
+    /// there is no loop, and nothing is listed for every way to it.
+    pub(super) fn below(place: Rc<Place>, uri: String, after: &[OsString]) -> Self {
+        let mut levels = Vec::new();
+        let mut at = Some((place, uri));
+        for name in after {
+            let Some((place, uri)) = at.take() else { break };
+            at = place
+                .descend(name)
+                .map(|inner| (inner, uri::child(&uri, name)));
+            levels.push(Level::new(place, uri, Some(name.clone())));
+        }
+        levels.extend(at.map(|(place, uri)| Level::new(place, uri, None)));
+        Self { levels, deep: true }
+    }
+
+    /// The next entry; `None` at the end. What vanished meanwhile is left out.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+        while let Some(level) = self.levels.last_mut() {
+            let entry = match level.next() {
+                Ok(Some(entry)) => entry,
+                Ok(None) | Err(StoreError::NotFound) => {
+                    self.levels.pop();
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if self.deep
+                && let Opened::Directory(place) = &entry.opened
+                && place.is_child(&level.place, &entry.name)
+            {
+                let inner = Level::new(Rc::clone(place), entry.uri.clone(), None);
+                self.levels.push(inner);
+            }
+            return Ok(Some(entry));
+        }
+        Ok(None)
+    }
+}
+
+/// A directory that is being listed.
+#[derive(Debug)]
+struct Level {
+    place: Rc<Place>,
+    uri: String,
+    /// The next names, in order.
+    names: vec::IntoIter<OsString>,
+    /// The last name that was taken out of the directory.
+    after: Option<OsString>,
+    /// Whether the directory may have names after these.
+    more: bool,
+}
+
+impl Level {
+    fn new(place: Rc<Place>, uri: String, after: Option<OsString>) -> Self {
+        Self {
+            place,
+            uri,
+            names: Vec::new().into_iter(),
+            after,
+            more: true,
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+        loop {
+            let Some(name) = self.names.next() else {
+                if !self.more {
+                    return Ok(None);
+                }
+                self.fill()?;
+                continue;
+            };
+            match self.place.open(std::slice::from_ref(&name)) {
+                Ok(opened) => {
+                    return Ok(Some(Entry {
+                        uri: uri::child(&self.uri, &name),
+                        name,
+                        opened,
+                    }));
+                }
+                Err(StoreError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn fill(&mut self) -> Result<(), StoreError> {
+        let (names, more) = smallest(&self.place, self.after.as_deref())?;
+        self.more = more;
+        self.after = names.last().cloned().or(self.after.take());
+        self.names = names.into_iter();
+        Ok(())
+    }
+}
+
+/// The first names after `after` that may be shown, and whether there are more.
+fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool), StoreError> {
+    let mut more = false;
+    let mut names = BinaryHeap::new();
+    for entry in place.entries()? {
+        let entry = entry.map_err(refuse)?;
+        let name = entry.file_name();
+        if after.is_some_and(|after| *name <= *after) {
+            continue;
+        }
+        if names.len() == BATCH && names.peek().is_some_and(|largest| name > *largest) {
+            more = true;
+            continue;
+        }
+        if !place.shows(&name, entry.file_type().map_err(refuse)?) {
+            continue;
+        }
+        names.push(name);
+        if names.len() > BATCH {
+            names.pop();
+            more = true;
+        }
+    }
+    Ok((names.into_sorted_vec(), more))
+}

@@ -1,0 +1,164 @@
+//! What a request's head must say of its body and of its answer: the media types.
+
+use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use plainly_errors::Refusal;
+
+const JSON: (&[u8], &[u8]) = (b"application", b"json");
+const EVENT_STREAM: (&[u8], &[u8]) = (b"text", b"event-stream");
+
+/// Checks that the body is plain JSON and that the client takes both kinds of answer.
+pub(super) fn media_types(headers: &HeaderMap) -> Result<(), Refusal> {
+    if !is_json(headers) || is_encoded(headers) {
+        return Err(Refusal::UnsupportedMediaType);
+    }
+    if !accepts_both(headers) {
+        return Err(Refusal::NotAcceptable);
+    }
+    Ok(())
+}
+
+/// One `Content-Type`, and it is `application/json`, with no parameter but `charset=utf-8`.
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return false;
+    };
+    let mut parts = value
+        .as_bytes()
+        .split(|&byte| byte == b';')
+        .map(<[u8]>::trim_ascii);
+    parts
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case(b"application/json"))
+        && parts.all(|parameter| {
+            parameter.eq_ignore_ascii_case(b"charset=utf-8")
+                || parameter.eq_ignore_ascii_case(b"charset=\"utf-8\"")
+        })
+}
+
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+fn accepts_both(headers: &HeaderMap) -> bool {
+    // As the official clients write it.
+    if headers
+        .get(ACCEPT)
+        .is_some_and(|value| value.as_bytes() == b"application/json, text/event-stream")
+    {
+        return true;
+    }
+    accepts(headers, JSON) && accepts(headers, EVENT_STREAM)
+}
+
+/// Whether the most specific range that covers `media_type` has a weight above zero (RFC 9110, 12.5.1).
+fn accepts(headers: &HeaderMap, media_type: (&[u8], &[u8])) -> bool {
+    headers
+        .get_all(ACCEPT)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|&byte| byte == b','))
+        .filter_map(|range| covers(range, media_type))
+        .max()
+        .is_some_and(|(_specificity, wanted)| wanted)
+}
+
+/// How specifically `range` names the media type, and whether it is wanted; `None` if it does not cover it.
+fn covers(range: &[u8], (kind, subtype): (&[u8], &[u8])) -> Option<(u8, bool)> {
+    let mut parts = range.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
+    let name = parts.next()?;
+    let slash = name.iter().position(|&byte| byte == b'/')?;
+    let (range_kind, range_subtype) = (name.get(..slash)?, name.get(slash + 1..)?);
+    let specificity = match (range_kind, range_subtype) {
+        (b"*", b"*") => 0,
+        (named, b"*") if named.eq_ignore_ascii_case(kind) => 1,
+        (named, sub) if named.eq_ignore_ascii_case(kind) && sub.eq_ignore_ascii_case(subtype) => 2,
+        _ => return None,
+    };
+    Some((specificity, !parts.any(is_zero_weight)))
+}
+
+fn is_zero_weight(parameter: &[u8]) -> bool {
+    matches!(parameter, [b'q' | b'Q', b'=', weight @ ..] if weight.iter().all(|byte| matches!(byte, b'0' | b'.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: http::HeaderName, values: &[&str], judge: fn(&HeaderMap) -> bool) -> bool {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(name.clone(), value.parse().unwrap());
+        }
+        judge(&headers)
+    }
+
+    #[test]
+    fn only_json_in_utf_8_is_json() {
+        let good: &[&[&str]] = &[
+            &["application/json"],
+            &["Application/JSON"],
+            &["application/json; charset=utf-8"],
+            &["application/json;charset=UTF-8"],
+            &["application/json ; charset=\"utf-8\""],
+        ];
+        let bad: &[&[&str]] = &[
+            &[],
+            &[""],
+            &["application/json", "application/json"],
+            &["application/json, text/plain"],
+            &["application/jsonp"],
+            &["application/json-patch+json"],
+            &["application/ json"],
+            &["text/json"],
+            &["text/plain"],
+            &["*/*"],
+            &["application/json; charset=utf-16"],
+            &["application/json; boundary=x"],
+            &["text/plain; application/json"],
+        ];
+        for values in good {
+            assert!(check(CONTENT_TYPE, values, is_json), "{values:?}");
+        }
+        for values in bad {
+            assert!(!check(CONTENT_TYPE, values, is_json), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn both_answers_must_be_acceptable() {
+        let good: &[&[&str]] = &[
+            &["application/json, text/event-stream"],
+            &["text/event-stream,application/json"],
+            &["application/json", "text/event-stream"],
+            &["*/*"],
+            &["application/*, text/*;q=0.1"],
+            &["APPLICATION/json;q=0.001;x=y, text/EVENT-stream;q=1"],
+            &["text/html, */*;q=0.8"],
+            &["*/*;q=0, application/json, text/event-stream"],
+        ];
+        let bad: &[&[&str]] = &[
+            &[],
+            &[""],
+            &["application/json"],
+            &["text/event-stream"],
+            &["application/*"],
+            &["application/json;q=0, text/event-stream"],
+            &["application/json, text/event-stream;q=0.000"],
+            &["*/*, text/event-stream; Q=0"],
+            &["*/*;q=0"],
+            &["application/jsonp, text/event-stream"],
+            &["application/json text/event-stream"],
+        ];
+        for values in good {
+            assert!(check(ACCEPT, values, accepts_both), "{values:?}");
+        }
+        for values in bad {
+            assert!(!check(ACCEPT, values, accepts_both), "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One connection, from its first byte to its last: HTTP/1.1 by hyper, under the eyes of the watch.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::Request;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::socket::Socket;
+use super::watch::{Activity, Serving, Watch};
+use super::{Body, HttpLimits, HttpService};
+use crate::transport::Exchange;
+
+/// Tells all connections to finish what they do and close.
+#[derive(Debug, Default)]
+pub(super) struct Drain {
+    has_begun: AtomicBool,
+    begun: Notify,
+}
+
+impl Drain {
+    pub(super) fn begin(&self) {
+        self.has_begun.store(true, Ordering::Release);
+        self.begun.notify_waiters();
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Acquire)
+    }
+}
+
+/// Serves until the peer or a limit ends the connection. Must be a task of its own: the one wake-up that `drain` gives
+/// goes to the task that polled first.
+pub(super) async fn serve<E: Exchange>(
+    stream: TcpStream,
+    service: HttpService<E>,
+    drain: Arc<Drain>,
+) {
+    let activity = Arc::new(Activity::default());
+    let limits = service.http_limits().clone();
+    let io = TokioIo::new(Socket::new(stream, Arc::clone(&activity)));
+    let connection = builder(&limits).serve_connection(
+        io,
+        service_fn(|request: Request<Incoming>| {
+            let serving = activity.serve(request.version());
+            let body_of = Arc::clone(&activity);
+            let response = service.respond(request.map(|body| RequestBody::new(body, body_of)));
+            async move {
+                let response = response.await;
+                serving.note_answer();
+                Ok::<_, Infallible>(response.map(|body| ResponseBody {
+                    body,
+                    _serving: serving,
+                }))
+            }
+        }),
+    );
+    let mut connection = pin!(connection);
+    let timer = pin!(tokio::time::sleep_until(Instant::now()));
+    let mut watch = Watch::new(&activity, &limits, timer);
+    let mut begun = pin!(drain.begun.notified());
+    let mut is_registered = false;
+    let mut is_draining = false;
+    let end = poll_fn(|cx| {
+        // Once is enough to be woken, and takes the lock that all connections share once and not per request.
+        if !std::mem::replace(&mut is_registered, true) {
+            let _flag_tells = begun.as_mut().poll(cx);
+        }
+        if !is_draining && drain.has_begun() {
+            is_draining = true;
+            connection.as_mut().graceful_shutdown();
+        }
+        match connection.as_mut().poll(cx) {
+            Poll::Ready(end) => Poll::Ready(Some(end)),
+            Poll::Pending => watch.poll(cx).map(|()| None),
+        }
+    });
+    match end.await {
+        Some(Ok(())) => {}
+        Some(Err(error)) => tracing::debug!(%error, "connection failed"),
+        None => tracing::debug!("connection closed: its peer took too long"),
+    }
+}
+
+/// hyper's own timer stays unused: it is armed anew for every request, and takes waiting for a request for reading it.
+fn builder(limits: &HttpLimits) -> http1::Builder {
+    let head_bytes = limits.head_bytes.max(MIN_HEAD_BYTES);
+    let mut builder = http1::Builder::new();
+    builder
+        .header_read_timeout(None)
+        .max_header_size(head_bytes)
+        .max_buf_size(head_bytes);
+    builder
+}
+
+/// The least that hyper takes.
+const MIN_HEAD_BYTES: usize = 8 << 10;
+
+/// A request's body that notes when it is complete.
+struct RequestBody {
+    body: Incoming,
+    activity: Arc<Activity>,
+}
+
+impl RequestBody {
+    fn new(body: Incoming, activity: Arc<Activity>) -> Self {
+        let body = Self { body, activity };
+        body.note();
+        body
+    }
+
+    fn note(&self) {
+        if self.body.is_end_stream() {
+            self.activity.note_body();
+        }
+    }
+}
+
+impl HttpBody for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        if frame.is_none() {
+            self.activity.note_body();
+        } else {
+            self.note();
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A response's body; its request is being served until it is handed over.
+struct ResponseBody {
+    body: Body,
+    _serving: Serving,
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

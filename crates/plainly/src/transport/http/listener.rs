@@ -1,0 +1,143 @@
+//! The server for those who bring none: listens, and gives every connection a task. HTTP/1.1 only, which is less to
+//! attack; for HTTP/2 or TLS mount the service in a server of your own, or put a reverse proxy before this one.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::task::JoinSet;
+
+use super::HttpService;
+use super::connection::{self, Drain};
+use super::slots::{PeerSlot, Slots};
+use crate::transport::Exchange;
+
+/// How long to wait when the operating system has no room for a connection, mostly for want of file descriptors.
+const NO_ROOM: Duration = Duration::from_millis(100);
+
+/// A server that listens and does not serve yet.
+#[derive(Debug)]
+pub struct HttpServer {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl HttpServer {
+    /// Listens at `address`, such as `127.0.0.1:3333` or `localhost:0`; port 0 takes any that is free.
+    ///
+    /// Anywhere but on a loopback address, [`serve`](Self::serve) takes only services that name their hosts.
+    pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let address = listener.local_addr()?;
+        Ok(Self { listener, address })
+    }
+
+    /// Where it listens.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `shutdown` is ready, then finishes the requests that run, for as long as the limits allow.
+    ///
+    /// Fails at once, with [`io::ErrorKind::InvalidInput`], if it listens beyond loopback and the service was not told
+    /// by [`HttpService::allow_host`] what it is called there.
+    pub async fn serve<E: Exchange>(
+        self,
+        service: HttpService<E>,
+        shutdown: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        let Self { listener, address } = self;
+        if !address.ip().to_canonical().is_loopback() && !service.names_hosts() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                Nameless(address),
+            ));
+        }
+        let service = service.port(address.port());
+        let slots = Slots::new(service.http_limits());
+        let drain = Arc::new(Drain::default());
+        let mut connections = JoinSet::new();
+        let mut shutdown = pin!(shutdown);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut shutdown => break,
+                Some(end) = connections.join_next(), if !connections.is_empty() => log_panic(end),
+                (stream, slot) = accept(&listener, &slots) => {
+                    let serving = connection::serve(stream, service.clone(), Arc::clone(&drain));
+                    connections.spawn(async move {
+                        serving.await;
+                        drop(slot);
+                    });
+                }
+            }
+        }
+        drop(listener);
+        drain.begin();
+        let all_ended = async {
+            while let Some(end) = connections.join_next().await {
+                log_panic(end)
+            }
+        };
+        if tokio::time::timeout(service.http_limits().shutdown, all_ended)
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                connections = connections.len(),
+                "requests still run at shutdown: dropping them"
+            );
+            connections.shutdown().await;
+        }
+        Ok(())
+    }
+}
+
+/// The next connection that there is a place for. Nothing is lost if the future is dropped.
+async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) {
+    loop {
+        let slot = slots.free().await;
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "no TCP_NODELAY");
+                }
+                match slots.take(slot, peer.ip()) {
+                    Some(slot) => return (stream, slot),
+                    None => {
+                        tracing::debug!(%peer, "too many connections of one peer: closed another")
+                    }
+                }
+            }
+            Err(error) if is_of_the_peer(&error) => {
+                tracing::debug!(%error, "connection lost before it was accepted")
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections");
+                tokio::time::sleep(NO_ROOM).await;
+            }
+        }
+    }
+}
+
+fn is_of_the_peer(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+    )
+}
+
+fn log_panic(end: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = end {
+        tracing::error!(%error, "connection ended badly");
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0} is not a loopback address: say which hosts the server answers to (allow_host)")]
+struct Nameless(SocketAddr);

@@ -1,0 +1,202 @@
+//! Whom a request may come from and what it may call this server: the guard against pages in a browser that reach for
+//! servers on its user's machine, by a foreign name made to point here (`Host`) or straight (`Origin`).
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+use plainly_errors::Refusal;
+
+const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
+const HTTP_PORT: u16 = 80;
+
+/// The names and origins that are let in: those of the loopback interface, and what was added.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Allowed {
+    /// The port that loopback names must have; unknown: any, as another server listens.
+    pub(super) port: Option<u16>,
+    hosts: Vec<(Box<[u8]>, Option<u16>)>,
+    origins: Vec<Box<[u8]>>,
+}
+
+/// What was to be let in is not a name.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidAllowance {
+    /// Give `example.com`, for any port, or `example.com:8443`.
+    #[error("{0:?} is not a host, as in \"example.com\" or \"example.com:8443\"")]
+    Host(String),
+    /// Give scheme, host and port, if it is not the scheme's default, without a path.
+    #[error("{0:?} is not an origin, as in \"https://app.example.com\"")]
+    Origin(String),
+}
+
+impl Allowed {
+    pub(super) fn allow_host(&mut self, host: &str) -> Result<(), InvalidAllowance> {
+        let authority = Authority::parse(host.as_bytes())
+            .ok_or_else(|| InvalidAllowance::Host(host.to_owned()))?;
+        self.hosts.push((authority.name.into(), authority.port));
+        Ok(())
+    }
+
+    pub(super) fn allow_origin(&mut self, origin: &str) -> Result<(), InvalidAllowance> {
+        let authority = origin
+            .split_once("://")
+            .filter(|(scheme, _)| {
+                scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !scheme.is_empty()
+            })
+            .and_then(|(_, rest)| Authority::parse(rest.as_bytes()));
+        if authority.is_none() {
+            return Err(InvalidAllowance::Origin(origin.to_owned()));
+        }
+        // Browsers write origins in lower case.
+        self.origins
+            .push(origin.to_ascii_lowercase().into_bytes().into());
+        Ok(())
+    }
+
+    /// Whether hosts other than the loopback ones are let in.
+    pub(super) fn names_hosts(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
+    /// Checks first by what name the server was called, then on whose behalf.
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
+        let host = named_host(head)?;
+        if !self.allows_host(host) {
+            return Err(Refusal::ForbiddenHost);
+        }
+        let mut origins = head.headers.get_all(ORIGIN).iter();
+        match (origins.next(), origins.next()) {
+            (None, _) => Ok(()),
+            (Some(origin), None) if self.allows_origin(origin.as_bytes(), host) => Ok(()),
+            _ => Err(Refusal::ForbiddenOrigin),
+        }
+    }
+
+    fn allows_host(&self, host: Authority<'_>) -> bool {
+        let is_loopback = LOOPBACK
+            .iter()
+            .any(|name| host.name.eq_ignore_ascii_case(name));
+        if is_loopback && self.port.is_none_or(|port| host.port_or_default() == port) {
+            return true;
+        }
+        self.hosts.iter().any(|(name, port)| {
+            host.name.eq_ignore_ascii_case(name) && (port.is_none() || *port == host.port)
+        })
+    }
+
+    fn allows_origin(&self, origin: &[u8], host: Authority<'_>) -> bool {
+        let is_own = origin
+            .strip_prefix(b"http://")
+            .and_then(Authority::parse)
+            .is_some_and(|origin| {
+                LOOPBACK.contains(&origin.name)
+                    && origin.port_or_default()
+                        == self.port.unwrap_or_else(|| host.port_or_default())
+            });
+        is_own || self.origins.iter().any(|allowed| **allowed == *origin)
+    }
+}
+
+/// The one host that the request names: in `Host`, or in the target (`:authority` of HTTP/2).
+fn named_host(head: &Parts) -> Result<Authority<'_>, Refusal> {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let header = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => Some(host.as_bytes()),
+        (None, _) => None,
+        (Some(_), Some(_)) => return Err(Refusal::BadRequest),
+    };
+    let target = head
+        .uri
+        .authority()
+        .map(|authority| authority.as_str().as_bytes());
+    let named = match (header, target) {
+        (Some(header), Some(target)) if header.eq_ignore_ascii_case(target) => header,
+        (Some(_), Some(_)) => return Err(Refusal::BadRequest),
+        (Some(host), None) => host,
+        (None, Some(target)) if head.version >= http::Version::HTTP_2 => target,
+        (None, _) => return Err(Refusal::BadRequest),
+    };
+    Authority::parse(named).ok_or(Refusal::BadRequest)
+}
+
+/// A host and its port, as written.
+#[derive(Clone, Copy)]
+struct Authority<'a> {
+    name: &'a [u8],
+    port: Option<u16>,
+}
+
+impl<'a> Authority<'a> {
+    /// `None` for what is no `host [":" port]`; user information is not part of it.
+    fn parse(text: &'a [u8]) -> Option<Self> {
+        let end = match text {
+            [b'[', ..] => text.iter().position(|&byte| byte == b']')? + 1,
+            _ => text
+                .iter()
+                .position(|&byte| byte == b':')
+                .unwrap_or(text.len()),
+        };
+        let (name, rest) = text.split_at_checked(end)?;
+        let is_well_formed = match name {
+            [b'[', address @ .., b']'] => address
+                .iter()
+                .all(|byte| matches!(byte, b':' | b'.') || byte.is_ascii_hexdigit()),
+            _ => name.iter().all(|byte| {
+                matches!(byte, b'-' | b'.' | b'_' | b'~') || byte.is_ascii_alphanumeric()
+            }),
+        };
+        let port = match rest {
+            [] => None,
+            [b':', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
+                Some(std::str::from_utf8(digits).ok()?.parse().ok()?)
+            }
+            _ => return None,
+        };
+        (is_well_formed && !name.is_empty()).then_some(Self { name, port })
+    }
+
+    fn port_or_default(self) -> u16 {
+        self.port.unwrap_or(HTTP_PORT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Over HTTP/2, where the target has an authority and there mostly is no `Host`.
+    fn check(target: &str, host: Option<&str>) -> Result<(), Refusal> {
+        let mut request = http::Request::post(target).version(http::Version::HTTP_2);
+        if let Some(host) = host {
+            request = request.header(HOST, host);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        Allowed::default().check(&head)
+    }
+
+    #[test]
+    fn the_authority_of_http_2_is_the_host() {
+        assert_eq!(check("https://localhost:8443/mcp", None), Ok(()));
+        assert_eq!(
+            check("https://localhost:8443/mcp", Some("LOCALHOST:8443")),
+            Ok(())
+        );
+        assert_eq!(
+            check("https://evil.example/mcp", None),
+            Err(Refusal::ForbiddenHost)
+        );
+        assert_eq!(
+            check("https://evil.example/mcp", Some("localhost")),
+            Err(Refusal::BadRequest)
+        );
+        assert_eq!(
+            check("https://localhost/mcp", Some("evil.example")),
+            Err(Refusal::BadRequest)
+        );
+        assert_eq!(
+            check("https://user@localhost/mcp", None),
+            Err(Refusal::BadRequest)
+        );
+        assert_eq!(check("/mcp", None), Err(Refusal::BadRequest));
+    }
+}

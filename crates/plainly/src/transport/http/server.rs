@@ -1,0 +1,218 @@
+//! The tower service that carries messages between HTTP and a server. It settles what HTTP itself can settle, in the
+//! order in which it is written here, and hands on the rest.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, TRANSFER_ENCODING};
+use http::{HeaderValue, Method, Request, Response, Version};
+use http_body::Body as HttpBody;
+use plainly_errors::{ProtocolError, Refusal};
+use tower_service::Service;
+
+use super::origin::{Allowed, InvalidAllowance};
+use super::read::read;
+use super::{Body, HttpLimits, checks};
+use crate::transport::{Exchange, Frame, Reply};
+
+/// A server over HTTP, as a tower service: mount it in axum or any hyper server, or give it to a
+/// [`HttpServer`](super::HttpServer).
+///
+/// It lets in requests to `localhost`, `127.0.0.1` and `[::1]`, and those that pages of `http://` these have sent;
+/// [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) add to that. A page of any other origin is
+/// turned away with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's page on
+/// Streamable HTTP.
+///
+/// Dropping the future of a response cancels the request.
+#[derive(Clone, Debug)]
+pub struct HttpService<E> {
+    inner: Arc<Inner<E>>,
+}
+
+#[derive(Clone, Debug)]
+struct Inner<E> {
+    exchange: E,
+    allowed: Allowed,
+    path: Option<Box<str>>,
+    limits: HttpLimits,
+}
+
+impl<E: Exchange> HttpService<E> {
+    /// Carries messages for `exchange`, at any path, for loopback hosts, with the default limits.
+    pub fn new(exchange: E) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                exchange,
+                allowed: Allowed::default(),
+                path: None,
+                limits: HttpLimits::default(),
+            }),
+        }
+    }
+
+    /// Also answers to the name `host`: `example.com` at any port, `example.com:8443` at that port.
+    pub fn allow_host(mut self, host: &str) -> Result<Self, InvalidAllowance> {
+        Arc::make_mut(&mut self.inner).allowed.allow_host(host)?;
+        Ok(self)
+    }
+
+    /// Also answers to pages of `origin`, such as `https://app.example.com`. They still need CORS headers to read the
+    /// answer: add those with a layer.
+    pub fn allow_origin(mut self, origin: &str) -> Result<Self, InvalidAllowance> {
+        Arc::make_mut(&mut self.inner)
+            .allowed
+            .allow_origin(origin)?;
+        Ok(self)
+    }
+
+    /// Answers at this path only, and 404 elsewhere. Leave it to the router where there is one.
+    #[must_use]
+    pub fn path(mut self, path: &str) -> Self {
+        Arc::make_mut(&mut self.inner).path = Some(path.into());
+        self
+    }
+
+    /// Changes the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: HttpLimits) -> Self {
+        Arc::make_mut(&mut self.inner).limits = limits;
+        self
+    }
+
+    /// Loopback names must have this port: the one where the service listens.
+    #[must_use]
+    pub fn port(mut self, port: u16) -> Self {
+        Arc::make_mut(&mut self.inner).allowed.port = Some(port);
+        self
+    }
+
+    pub(super) fn http_limits(&self) -> &HttpLimits {
+        &self.inner.limits
+    }
+
+    pub(super) fn names_hosts(&self) -> bool {
+        self.inner.allowed.names_hosts()
+    }
+
+    /// Answers one request; the future's type has a name for nobody, and so needs no box.
+    pub(super) fn respond<B>(
+        &self,
+        request: Request<B>,
+    ) -> impl Future<Output = Response<Body>> + Send + use<E, B>
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+    {
+        let inner = Arc::clone(&self.inner);
+        async move { inner.respond(request).await }
+    }
+}
+
+impl<E: Exchange> Inner<E> {
+    async fn respond<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        let (head, body) = request.into_parts();
+        let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
+        let is_http_1 = head.version <= Version::HTTP_11;
+        let (reply, refusal) = match self.answer(head, body).await {
+            Ok(reply) => (reply, None),
+            Err(refusal) => (
+                self.exchange.refuse(&ProtocolError::from(refusal)),
+                Some(refusal),
+            ),
+        };
+        let mut response = response(reply);
+        if refusal == Some(Refusal::MethodNotAllowed) {
+            response
+                .headers_mut()
+                .insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
+        }
+        // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
+        // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
+        let must_close =
+            is_chunked || matches!(refusal, Some(Refusal::TooLarge | Refusal::RequestTimeout));
+        if must_close && is_http_1 {
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    async fn answer<B>(&self, head: http::request::Parts, body: B) -> Result<Reply, Refusal>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        self.allowed.check(&head)?;
+        if self
+            .path
+            .as_deref()
+            .is_some_and(|path| head.uri.path() != path)
+        {
+            return Err(Refusal::UnknownPath);
+        }
+        if head.method == Method::DELETE {
+            return Ok(self.exchange.end_session(&head.headers));
+        }
+        if head.method != Method::POST {
+            return Err(Refusal::MethodNotAllowed);
+        }
+        checks::media_types(&head.headers)?;
+        let body = read(body, &self.limits).await?;
+        Ok(self.exchange.exchange(Frame::new(head.headers, body)).await)
+    }
+}
+
+fn response(reply: Reply) -> Response<Body> {
+    let is_empty = reply.body.is_empty();
+    let mut response = Response::new(Body::from(reply.body));
+    *response.status_mut() = reply.status;
+    *response.headers_mut() = reply.headers;
+    if !is_empty {
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    response
+}
+
+impl<E, B> Service<Request<B>> for HttpService<E>
+where
+    E: Exchange,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        ResponseFuture(Box::pin(self.respond(request)))
+    }
+}
+
+/// The response to come; dropping it cancels the request.
+#[must_use = "a future does nothing unless it is polled"]
+pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Body>> + Send>>);
+
+impl Future for ResponseFuture {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx).map(Ok)
+    }
+}
+
+impl fmt::Debug for ResponseFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}

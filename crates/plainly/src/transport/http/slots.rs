@@ -1,0 +1,122 @@
+//! How many connections there may be, in all and of one peer.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::HttpLimits;
+
+/// The places for connections of one listener.
+#[derive(Debug)]
+pub(super) struct Slots {
+    free: Arc<Semaphore>,
+    peers: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    per_peer: usize,
+}
+
+/// A place for any connection.
+pub(super) struct Slot {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// A place for a connection of a known peer, free again when dropped.
+pub(super) struct PeerSlot {
+    _slot: Slot,
+    peer: IpAddr,
+    peers: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+impl Slots {
+    pub(super) fn new(limits: &HttpLimits) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(limits.connections)),
+            peers: Arc::default(),
+            per_peer: limits.connections_per_peer,
+        }
+    }
+
+    /// Waits until there is a place.
+    pub(super) async fn free(&self) -> Slot {
+        let permit = Arc::clone(&self.free).acquire_owned().await;
+        Slot {
+            _permit: permit.expect("this semaphore is never closed"),
+        }
+    }
+
+    /// `None` if the peer has as many connections as one may have.
+    pub(super) fn take(&self, slot: Slot, address: IpAddr) -> Option<PeerSlot> {
+        let peer = network(address);
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = peers.entry(peer).or_default();
+        if *count >= self.per_peer {
+            return None;
+        }
+        *count += 1;
+        drop(peers);
+        Some(PeerSlot {
+            _slot: slot,
+            peer,
+            peers: Arc::clone(&self.peers),
+        })
+    }
+}
+
+impl Drop for PeerSlot {
+    fn drop(&mut self) {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = peers.get_mut(&self.peer) {
+            *count -= 1;
+            if *count == 0 {
+                peers.remove(&self.peer);
+            }
+        }
+    }
+}
+
+/// What one peer surely has to itself: an IPv4 address, or a /64 network of IPv6.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_peer_gets_its_share_and_leaves_the_rest_to_others() {
+        let limits = HttpLimits {
+            connections: 3,
+            connections_per_peer: 1,
+            ..HttpLimits::default()
+        };
+        let slots = Slots::new(&limits);
+        let first = slots.take(slots.free().await, [10, 0, 0, 1].into());
+        assert!(first.is_some());
+        assert!(
+            slots
+                .take(slots.free().await, "::ffff:10.0.0.1".parse().unwrap())
+                .is_none()
+        );
+        let other = slots.take(slots.free().await, [10, 0, 0, 2].into());
+        assert!(other.is_some());
+        drop(first);
+        assert!(
+            slots
+                .take(slots.free().await, [10, 0, 0, 1].into())
+                .is_some()
+        );
+        assert_eq!(slots.peers.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn an_ipv6_network_is_one_peer() {
+        let network = |text: &str| network(text.parse().unwrap());
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The socket of a connection: notes what happens, and lets a peer that says no more still hear its answer.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep};
+
+use super::watch::Activity;
+
+/// How much of what a peer still sends is read after its last response.
+const LINGER_BYTES: usize = 64 << 10;
+/// How often to look whether a peer is gone that sends no more. Nothing wakes us for that.
+const LOOK: Duration = Duration::from_millis(40);
+
+pub(super) struct Socket {
+    stream: TcpStream,
+    activity: Arc<Activity>,
+    /// The peer said that it sends no more.
+    has_ended: bool,
+    lingered: usize,
+    /// When to look next whether a peer that sends no more is still there.
+    next_look: Option<Pin<Box<Sleep>>>,
+    /// Such a peer was sent something to find out.
+    has_asked: bool,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+        Self {
+            stream,
+            activity,
+            has_ended: false,
+            lingered: 0,
+            next_look: None,
+            has_asked: false,
+        }
+    }
+
+    fn note_write(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &written {
+            Poll::Ready(Ok(bytes)) => self.activity.note_sent(*bytes as u64),
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending => self.activity.note_blocked(),
+        }
+        written
+    }
+
+    /// Waits with the end of what a peer sends until its answer is sent. Fails once it closed the other half too, which says
+    /// that it wants none.
+    ///
+    /// Both look the same from here until something is sent: the kernel of a peer that is gone answers with a reset. An
+    /// informational response is what one may send to ask (RFC 9110, 15.2: clients skip those they did not expect).
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let next_look = self
+            .next_look
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(LOOK)));
+        while next_look.as_mut().poll(cx).is_ready() {
+            // By now a body that hyper had whole has been taken from it: this one really ends too early.
+            if self.activity.lacks_body() {
+                return Poll::Ready(Ok(()));
+            }
+            if let Some(error) = self.stream.take_error()? {
+                return Poll::Ready(Err(error));
+            }
+            if !self.has_asked && self.activity.takes_interim() {
+                self.has_asked = true;
+                // Should it not fit, the answer itself will find out.
+                let _sent = self.stream.try_write(b"HTTP/1.1 100 Continue\r\n\r\n");
+            }
+            next_look.as_mut().reset(Instant::now() + LOOK);
+        }
+        Poll::Pending
+    }
+
+    /// Reads what the peer still sends: the kernel would answer it with a reset, which can overtake the last response.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut space = [0; 4 << 10];
+        while !self.has_ended && self.lingered < LINGER_BYTES {
+            let mut buffer = ReadBuf::new(&mut space);
+            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
+            self.has_ended = buffer.filled().is_empty();
+            self.lingered += buffer.filled().len();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        if buffer.filled().len() > before {
+            self.activity.note_read();
+            return Poll::Ready(Ok(()));
+        }
+        self.has_ended = true;
+        // hyper would take the end for a disconnect, but half a connection is enough to take an answer.
+        if self.activity.owes_answer() {
+            return self.poll_gone(cx);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.note_write(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.note_write(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        self.activity.note_closing();
+        self.poll_linger(cx)
+    }
+}

@@ -1,0 +1,205 @@
+//! What a connection is doing, and how long it may. One timer for the connection's whole life, touched only when a
+//! deadline moves forward: a request costs one look at the clock.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Version;
+use tokio::time::{Instant, Sleep};
+
+use super::HttpLimits;
+
+/// How long a closing connection listens to what its peer still sends. Closed before, its last response could get lost.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// What happened on a connection, noted where it happens. One task at a time looks at it, hence the relaxed order.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    /// Requests so far.
+    requests: AtomicU64,
+    /// A request is being served: from the end of its head until its response's body is handed over.
+    is_serving: AtomicBool,
+    /// The body of that request is here.
+    has_body: AtomicBool,
+    /// Its response has begun.
+    is_answering: AtomicBool,
+    /// Its peer knows informational responses: it speaks HTTP/1.1.
+    takes_interim: AtomicBool,
+    /// Bytes came since the last request was served.
+    has_heard: AtomicBool,
+    /// Bytes sent so far.
+    sent: AtomicU64,
+    /// The peer does not take what there is to send.
+    is_blocked: AtomicBool,
+    /// The last response was sent.
+    is_closing: AtomicBool,
+}
+
+impl Activity {
+    pub(super) fn note_read(&self) {
+        if !self.is_serving.load(Relaxed) {
+            self.has_heard.store(true, Relaxed);
+        }
+    }
+
+    pub(super) fn note_sent(&self, bytes: u64) {
+        self.sent.store(self.sent.load(Relaxed) + bytes, Relaxed);
+        self.is_blocked.store(false, Relaxed);
+    }
+
+    pub(super) fn note_blocked(&self) {
+        self.is_blocked.store(true, Relaxed);
+    }
+
+    pub(super) fn note_body(&self) {
+        self.has_body.store(true, Relaxed);
+    }
+
+    pub(super) fn note_closing(&self) {
+        self.is_closing.store(true, Relaxed);
+    }
+
+    /// Whether the peer has an answer to come, or the rest of one.
+    pub(super) fn owes_answer(&self) -> bool {
+        self.is_blocked.load(Relaxed)
+            || self.is_serving.load(Relaxed) && !self.is_answering.load(Relaxed)
+    }
+
+    /// Whether the peer has not said all that its request needs.
+    pub(super) fn lacks_body(&self) -> bool {
+        self.is_serving.load(Relaxed) && !self.has_body.load(Relaxed)
+    }
+
+    /// Whether an informational response may be sent now.
+    pub(super) fn takes_interim(&self) -> bool {
+        self.owes_answer() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)
+    }
+
+    /// Notes that a request is served for as long as the result lives.
+    pub(super) fn serve(self: &Arc<Self>, version: Version) -> Serving {
+        self.requests
+            .store(self.requests.load(Relaxed) + 1, Relaxed);
+        self.has_heard.store(false, Relaxed);
+        self.has_body.store(false, Relaxed);
+        self.is_answering.store(false, Relaxed);
+        self.takes_interim
+            .store(version == Version::HTTP_11, Relaxed);
+        self.is_serving.store(true, Relaxed);
+        Serving(Arc::clone(self))
+    }
+
+    fn phase(&self) -> Phase {
+        let requests = self.requests.load(Relaxed);
+        if self.is_blocked.load(Relaxed) {
+            Phase::Blocked {
+                sent: self.sent.load(Relaxed),
+            }
+        } else if self.is_closing.load(Relaxed) {
+            Phase::Closing
+        } else if self.is_serving.load(Relaxed) {
+            Phase::Serving
+        } else if requests == 0 || self.has_heard.load(Relaxed) {
+            Phase::Head { requests }
+        } else {
+            Phase::Idle { requests }
+        }
+    }
+}
+
+/// A request is being served.
+#[derive(Debug)]
+pub(super) struct Serving(Arc<Activity>);
+
+impl Serving {
+    pub(super) fn note_answer(&self) {
+        self.0.is_answering.store(true, Relaxed);
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.0.is_serving.store(false, Relaxed);
+    }
+}
+
+/// What a connection waits for. A deadline starts when this changes, so that a byte now and then moves none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The rest of a head.
+    Head { requests: u64 },
+    /// The next request.
+    Idle { requests: u64 },
+    /// A body or an answer: these have limits of their own.
+    Serving,
+    /// That the peer takes what is sent; any progress counts.
+    Blocked { sent: u64 },
+    /// That the peer closes its side too.
+    Closing,
+}
+
+impl Phase {
+    fn limit(self, limits: &HttpLimits) -> Option<Duration> {
+        match self {
+            Self::Head { .. } => Some(limits.head),
+            Self::Idle { .. } => Some(limits.idle),
+            Self::Serving => None,
+            Self::Blocked { .. } => Some(limits.write_stall),
+            Self::Closing => Some(LINGER),
+        }
+    }
+}
+
+/// Tells when a connection has waited for too long.
+pub(super) struct Watch<'a> {
+    activity: &'a Activity,
+    limits: &'a HttpLimits,
+    phase: Phase,
+    deadline: Option<Instant>,
+    /// Never after the deadline, and mostly long before it.
+    timer: Pin<&'a mut Sleep>,
+}
+
+impl<'a> Watch<'a> {
+    /// Starts with a new connection; `timer` may be any.
+    pub(super) fn new(
+        activity: &'a Activity,
+        limits: &'a HttpLimits,
+        mut timer: Pin<&'a mut Sleep>,
+    ) -> Self {
+        let phase = Phase::Head { requests: 0 };
+        let deadline = Instant::now() + limits.head;
+        timer.as_mut().reset(deadline);
+        Self {
+            activity,
+            limits,
+            phase,
+            deadline: Some(deadline),
+            timer,
+        }
+    }
+
+    /// Ready once the connection must be closed.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let phase = self.activity.phase();
+        if phase != self.phase {
+            self.phase = phase;
+            self.deadline = phase.limit(self.limits).map(|limit| Instant::now() + limit);
+        }
+        let Some(deadline) = self.deadline else {
+            return Poll::Pending;
+        };
+        if deadline < self.timer.deadline() {
+            self.timer.as_mut().reset(deadline);
+        }
+        while self.timer.as_mut().poll(cx).is_ready() {
+            if Instant::now() >= deadline {
+                return Poll::Ready(());
+            }
+            self.timer.as_mut().reset(deadline);
+        }
+        Poll::Pending
+    }
+}

@@ -1,0 +1,16 @@
+//! Raw bytes into a listening server: what HTTP itself must refuse never reaches a handler, and after every bad request
+//! the next good one is answered.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "http_server/support.rs"]
+mod support;
+
+#[path = "http_server/connections.rs"]
+mod connections;
+#[path = "http_server/framing.rs"]
+mod framing;
+#[path = "http_server/heads.rs"]
+mod heads;
+#[path = "http_server/mounted.rs"]
+mod mounted;

@@ -1,0 +1,244 @@
+//! A server whose handler echoes, waits or counts, and a client that writes bytes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use plainly::errors::{Dialect, ProtocolError, Revision};
+use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
+use plainly::transport::{Exchange, Frame, Reply};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, Semaphore};
+use tokio::task::JoinHandle;
+
+/// Answers with what it got, and keeps account.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Echo(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    calls: AtomicUsize,
+    ended: AtomicUsize,
+    running: AtomicUsize,
+    /// Requests with the body `"slow"` wait for one permit each.
+    gate: Semaphore,
+    changed: Notify,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            calls: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            gate: Semaphore::new(0),
+            changed: Notify::new(),
+        }
+    }
+}
+
+struct Running(Arc<State>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+        self.0.changed.notify_waiters();
+    }
+}
+
+impl Echo {
+    pub(crate) fn calls(&self) -> usize {
+        self.0.calls.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn ended_sessions(&self) -> usize {
+        self.0.ended.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many requests are being handled.
+    pub(crate) async fn running(&self, count: usize) {
+        let reached = async {
+            loop {
+                let changed = self.0.changed.notified();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                if self.0.running.load(Ordering::SeqCst) == count {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        within(reached).await;
+    }
+
+    pub(crate) fn release(&self, count: usize) {
+        self.0.gate.add_permits(count);
+    }
+}
+
+impl Exchange for Echo {
+    async fn exchange(&self, frame: Frame) -> Reply {
+        self.0.calls.fetch_add(1, Ordering::SeqCst);
+        self.0.running.fetch_add(1, Ordering::SeqCst);
+        let _running = Running(Arc::clone(&self.0));
+        self.0.changed.notify_waiters();
+        if &frame.body[..] == b"\"slow\"" {
+            self.0.gate.acquire().await.unwrap().forget();
+        }
+        assert!(&frame.body[..] != b"\"panic\"", "asked to panic");
+        if &frame.body[..] == b"\"notification\"" {
+            return Reply::new(StatusCode::ACCEPTED, Bytes::new());
+        }
+        if &frame.body[..] == b"\"large\"" {
+            return Reply::new(StatusCode::OK, Bytes::from(vec![b' '; 32 << 20]));
+        }
+        Reply::new(StatusCode::OK, frame.body)
+    }
+
+    fn end_session(&self, headers: &HeaderMap) -> Reply {
+        self.0.ended.fetch_add(1, Ordering::SeqCst);
+        let status = match headers.get("mcp-session-id") {
+            Some(_) => StatusCode::NO_CONTENT,
+            None => StatusCode::BAD_REQUEST,
+        };
+        Reply::new(status, Bytes::new())
+    }
+
+    fn refuse(&self, error: &ProtocolError) -> Reply {
+        let wire = Dialect::Uniform.encode(error, Revision::V2026_07_28);
+        let status = StatusCode::from_u16(wire.http_status).unwrap();
+        Reply::new(status, Bytes::from(serde_json::to_vec(&wire).unwrap()))
+    }
+}
+
+/// A listening server, and the way to stop it.
+pub(crate) struct Server {
+    pub(crate) echo: Echo,
+    pub(crate) address: SocketAddr,
+    stop: Arc<Notify>,
+    pub(crate) task: JoinHandle<std::io::Result<()>>,
+}
+
+impl Server {
+    pub(crate) async fn start() -> Self {
+        Self::with(|service| service).await
+    }
+
+    pub(crate) async fn with_limits(change: impl FnOnce(&mut HttpLimits)) -> Self {
+        let mut limits = HttpLimits::default();
+        change(&mut limits);
+        Self::with(|service| service.limits(limits)).await
+    }
+
+    pub(crate) async fn with(
+        configure: impl FnOnce(HttpService<Echo>) -> HttpService<Echo>,
+    ) -> Self {
+        let echo = Echo::default();
+        let server = HttpServer::bind("127.0.0.1:0").await.unwrap();
+        let address = server.local_addr();
+        let service = configure(HttpService::new(echo.clone()).path("/mcp"));
+        let stop = Arc::new(Notify::new());
+        let stopped = Arc::clone(&stop);
+        let task = tokio::spawn(async move { server.serve(service, stopped.notified()).await });
+        Self {
+            echo,
+            address,
+            stop,
+            task,
+        }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.notify_one();
+    }
+
+    pub(crate) async fn connect(&self) -> Client {
+        Client(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// Sends `bytes` on a connection of their own and returns all that comes back until the server closes.
+    pub(crate) async fn send(&self, bytes: impl AsRef<[u8]>) -> String {
+        let mut client = self.connect().await;
+        client.write(bytes).await;
+        client.0.shutdown().await.ok();
+        client.read_to_end().await
+    }
+
+    /// The head of a good request, without its last blank line.
+    pub(crate) fn head(&self, length: usize) -> String {
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n",
+            self.port()
+        )
+    }
+
+    pub(crate) fn good(&self, body: &str) -> String {
+        format!("{}\r\n{body}", self.head(body.len()))
+    }
+
+    /// After whatever happened before, a good request is answered.
+    pub(crate) async fn assert_lives(&self, after: &str) {
+        let response = self.send(self.good("[1]")).await;
+        assert!(
+            response.starts_with("HTTP/1.1 200 OK\r\n") && response.ends_with("\r\n\r\n[1]"),
+            "after {after}: {response}"
+        );
+    }
+}
+
+/// One connection.
+pub(crate) struct Client(pub(crate) TcpStream);
+
+impl Client {
+    /// The server may close before all is written; what it says is what counts.
+    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        within(self.0.write_all(bytes.as_ref())).await.ok();
+    }
+
+    pub(crate) async fn read_to_end(&mut self) -> String {
+        let mut bytes = Vec::new();
+        within(self.0.read_to_end(&mut bytes)).await.ok();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Reads up to and with `end`.
+    pub(crate) async fn read_until(&mut self, end: &str) -> String {
+        let mut bytes = Vec::new();
+        let read = async {
+            while !bytes.ends_with(end.as_bytes()) {
+                bytes.push(self.0.read_u8().await.expect("the server closed"));
+            }
+        };
+        within(read).await;
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// Closes with a reset.
+    pub(crate) fn reset(self) {
+        self.0.set_zero_linger().unwrap();
+    }
+}
+
+/// A test that hangs fails.
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future)
+        .await
+        .expect("took too long")
+}
+
+/// The status of each response in `text`, in order; informational ones too.
+pub(crate) fn statuses(text: &str) -> Vec<u16> {
+    text.split("HTTP/1.")
+        .skip(1)
+        .filter_map(|rest| rest.get(2..5)?.parse().ok())
+        .collect()
+}

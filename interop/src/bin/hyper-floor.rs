@@ -1,0 +1,40 @@
+//! The floor: hyper reads the whole request and answers bytes made beforehand. No server on hyper can be faster.
+
+use std::convert::Infallible;
+use std::error::Error;
+
+use bytes::Bytes;
+use http::{Request, Response, header};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use plainly_interop::http::{Body, serve};
+use plainly_interop::{Case, REQUEST_ID};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let name = std::env::args().nth(1).ok_or("usage: hyper-floor CASE")?;
+    let case = Case::ALL
+        .into_iter()
+        .find(|case| case.name() == name)
+        .ok_or("no such case")?;
+    let answer = Bytes::from(case.answer(REQUEST_ID));
+    serve(service_fn(move |request| respond(request, answer.clone()))).await
+}
+
+async fn respond(
+    request: Request<Incoming>,
+    answer: Bytes,
+) -> Result<Response<Body>, hyper::Error> {
+    request.into_body().collect().await?;
+    let mut response = Response::new(
+        Full::new(answer)
+            .map_err(|never: Infallible| match never {})
+            .boxed(),
+    );
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        header::HeaderValue::from_static("application/json"),
+    );
+    Ok(response)
+}

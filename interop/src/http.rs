@@ -1,0 +1,51 @@
+//! Serve one hyper service over HTTP/1 on a free port, the same way for every server of the benchmark,
+//! and say the port on standard output. Knows nothing of what is served.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::combinators::BoxBody;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::Service;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+
+/// What a server of the benchmark answers with.
+pub type Body = BoxBody<Bytes, std::convert::Infallible>;
+
+/// Accepts connections until the process is killed.
+///
+/// # Errors
+/// When no port can be bound or a connection can't be accepted.
+pub async fn serve<S>(service: S) -> Result<(), Box<dyn Error>>
+where
+    S: Service<Request<Incoming>, Response = Response<Body>> + Clone + Send + 'static,
+    S::Error: Into<Box<dyn Error + Send + Sync>>,
+    S::Future: Send,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    announce(&listener)?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let service = service.clone();
+        tokio::spawn(async move {
+            // A broken connection is the load generator's to report.
+            let _ = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+        });
+    }
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the benchmark reads the address from there"
+)]
+fn announce(listener: &TcpListener) -> std::io::Result<()> {
+    println!("http://{}/mcp", listener.local_addr()?);
+    Ok(())
+}
