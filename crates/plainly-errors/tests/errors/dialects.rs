@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::rows::{
     Number, Row, internals_and_applications, invalid_params, invalid_requests, kinds, refusals,
-    same,
+    same, unavailable,
 };
 
 impl Row {
