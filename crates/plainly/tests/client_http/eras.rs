@@ -1,6 +1,6 @@
 //! Which era and revision a client finds over HTTP.
 
-use plainly::client::{Client, LocalError};
+use plainly::client::{Client, Error, LocalError};
 use plainly::errors::Revision;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -86,7 +86,8 @@ async fn what_is_no_modern_answer_means_legacy() {
 
 #[tokio::test]
 async fn a_modern_error_is_no_reason_to_fall_back() {
-    let cases: [(&str, Value, fn(&plainly::client::Error) -> bool); 3] = [
+    type Expected = fn(&Error) -> bool;
+    let cases: [(&str, Value, Expected); 3] = [
         (
             "400 Bad Request",
             json!({"code": -32022, "message": "", "data": {"supported": ["2031-01-01"], "requested": "2026-07-28"}}),
