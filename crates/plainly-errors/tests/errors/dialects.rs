@@ -1,5 +1,6 @@
 //! The table of the dialects, cell by cell: each typed error on each revision, with its exact JSON and its HTTP status.
 
+use plainly_errors::registry::lookup;
 use plainly_errors::{Dialect, ErrorKind, ProtocolError, Revision};
 use serde_json::{Value, json};
 
@@ -27,6 +28,12 @@ impl Row {
         let context = format!("{:?} for {revision} in {dialect:?}", self.error.kind());
         assert_eq!(json!(wire), expected, "{context}");
         assert_eq!(wire.http_status, http_status, "{context}");
+        if let Some(entry) = lookup(wire.code) {
+            assert!(
+                entry.http_status.contains(&http_status.to_string()),
+                "the registry does not name this status: {context}"
+            );
+        }
     }
 }
 

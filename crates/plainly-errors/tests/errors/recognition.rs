@@ -179,6 +179,14 @@ fn data_where_we_have_none_is_kept() {
 }
 
 #[test]
+fn errors_that_differ_in_such_data_differ() {
+    let with = |reason: &str| recognise(-32601, json!({ "reason": reason }));
+    assert_eq!(with("a"), with("a"));
+    assert_ne!(with("a"), with("b"));
+    assert_ne!(with("a"), recognise(-32601, Value::Null));
+}
+
+#[test]
 fn a_code_without_the_data_that_it_must_have_is_not_recognised() {
     for (code, data) in [
         (-32021, json!({})),
