@@ -16,7 +16,7 @@ use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
 use futures_util::stream::FuturesUnordered;
 use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision, Unavailable};
-use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Request};
+use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
@@ -279,6 +279,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if malformed.id.is_some() {
             let encoded = self.server.malformed(malformed, revision);
             return self.push(&encoded.bytes);
+        }
+        if malformed.kind == MalformedKind::InvalidParams {
+            // A notification: whoever sent it awaits no answer (JSON-RPC 2.0, section 4.1).
+            return tracing::warn!("ignored a notification whose params are no object");
         }
         self.unreadable(|server| server.malformed(malformed, revision).bytes);
     }
