@@ -2,6 +2,7 @@
 //! The servers of `src/bin/` answer them; `bench` sends them. Knows no transport and no SDK.
 
 pub mod http;
+pub mod plainly;
 pub mod rmcp;
 
 use serde_json::{Value, json};

@@ -5,7 +5,10 @@ use plainly_errors::Revision;
 
 /// A method that this implementation knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a new method must be a compile error wherever methods lead somewhere"
+)]
 pub enum Method {
     /// `server/discover`
     Discover,

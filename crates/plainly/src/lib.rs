@@ -1,6 +1,10 @@
 //! MCP that says plainly what it serves and what went wrong.
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod limits;
+#[cfg(feature = "client")]
+mod pending;
 
 pub mod shutdown;
 

@@ -27,13 +27,23 @@ const HTTP: &[Program] = &[
         name: "rmcp-http",
         path: env!("CARGO_BIN_EXE_rmcp-http"),
     },
+    Program {
+        name: "plainly-http",
+        path: env!("CARGO_BIN_EXE_plainly-http"),
+    },
 ];
 
 /// Servers over standard input and output; the first is the peer.
-const STDIO: &[Program] = &[Program {
-    name: "rmcp-stdio",
-    path: env!("CARGO_BIN_EXE_rmcp-stdio"),
-}];
+const STDIO: &[Program] = &[
+    Program {
+        name: "rmcp-stdio",
+        path: env!("CARGO_BIN_EXE_rmcp-stdio"),
+    },
+    Program {
+        name: "plainly-stdio",
+        path: env!("CARGO_BIN_EXE_plainly-stdio"),
+    },
+];
 
 /// Starts the server afresh, loads it for the given time, and ends it.
 type Round = fn(&Program, Case, Duration) -> Result<Measure, Box<dyn Error>>;

@@ -77,7 +77,9 @@ impl Server {
     }
 }
 
-/// What a request leaves behind: its id, if it can be cancelled, and its reply, if there is one.
+/// A request that runs, or a batch of them; in the end its id, if it can be cancelled, and its reply, if there is one.
+type Finishing = BoxFuture<'static, (Option<RequestId>, Option<Bytes>)>;
+/// What one of them leaves behind.
 type Finished = Result<(Option<RequestId>, Option<Bytes>), Aborted>;
 
 struct Connection<W> {
@@ -85,7 +87,7 @@ struct Connection<W> {
     writer: W,
     out: Vec<u8>,
     session: Option<Arc<Peer>>,
-    running: FuturesUnordered<Abortable<BoxFuture<'static, (Option<RequestId>, Option<Bytes>)>>>,
+    running: FuturesUnordered<Abortable<Finishing>>,
     /// What can be cancelled. A request leaves it when it is finished or cancelled.
     handles: HashMap<RequestId, AbortHandle>,
     throttle: Throttle,
@@ -239,10 +241,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     /// Polls `finishing` once; if it is not ready, it runs on, and the handle aborts it.
-    async fn begin(
-        &mut self,
-        mut finishing: BoxFuture<'static, (Option<RequestId>, Option<Bytes>)>,
-    ) -> Option<AbortHandle> {
+    async fn begin(&mut self, mut finishing: Finishing) -> Option<AbortHandle> {
         let first = poll_fn(|context| Poll::Ready(Pin::new(&mut finishing).poll(context))).await;
         if let Poll::Ready((_, reply)) = first {
             reply.into_iter().for_each(|bytes| self.push(&bytes));

@@ -48,10 +48,11 @@ impl Server {
             Err(error) => return done(Err(error)),
         };
         let route = || self.route(method, request.params.as_ref(), peer);
-        let step = catch_unwind(AssertUnwindSafe(route))
-            .unwrap_or_else(|panic| inside(method, panicked(&*panic)).map(Step::Now));
+        let step = catch_unwind(AssertUnwindSafe(route)).unwrap_or_else(|panic| {
+            inside(method, panicked(&*panic)).map(|answer| Step::Now(Box::new(answer)))
+        });
         match step {
-            Ok(Step::Now(answer)) => done(Ok(answer)),
+            Ok(Step::Now(answer)) => done(Ok(*answer)),
             Err(error) => done(Err(error)),
             Ok(Step::Later(handler)) => match self.enter() {
                 Some(entered) => Started::Running(Running {

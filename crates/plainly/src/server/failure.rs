@@ -70,8 +70,14 @@ impl Failure {
 }
 
 /// Another server's error is its own: its codes must not leave as ours.
+#[cfg(feature = "client")]
 fn is_another_servers(error: &(dyn Error + 'static)) -> bool {
-    let _ = error;
+    error.is::<crate::client::Error>()
+}
+
+/// Without a client there are no other servers' errors.
+#[cfg(not(feature = "client"))]
+fn is_another_servers(_: &(dyn Error + 'static)) -> bool {
     false
 }
 

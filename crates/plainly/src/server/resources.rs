@@ -210,7 +210,13 @@ impl Resources {
 fn unfit_to_list(error: StoreError) -> ProtocolError {
     match error {
         StoreError::InvalidCursor => InvalidParams::InvalidCursor.into(),
-        other => ProtocolError::internal("The resources could not be listed").with_source(other),
+        StoreError::NotFound
+        | StoreError::InvalidUri { .. }
+        | StoreError::NotACollection
+        | StoreError::TooLarge { .. }
+        | StoreError::Failed(_) => {
+            ProtocolError::internal("The resources could not be listed").with_source(error)
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Routes {
 /// What a request leads to.
 pub(super) enum Step {
     /// It is answered.
-    Now(Answer),
+    Now(Box<Answer>),
     /// Something runs.
     Later(BoxFuture<'static, Result<Answer, ProtocolError>>),
 }
@@ -73,12 +73,12 @@ impl Server {
         } = &self.0.routes;
         let limits = self.limits();
         Ok(match method {
-            Method::Discover => Step::Now(Answer::Discover(discovery.discover())),
-            Method::Ping => Step::Now(Answer::Empty(EmptyResult::new())),
+            Method::Discover => now(Answer::Discover(discovery.discover())),
+            Method::Ping => now(Answer::Empty(EmptyResult::new())),
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                Step::Now(Answer::ListTools(tools.list(&params, limits.page_entries)?))
+                now(Answer::ListTools(tools.list(&params, limits.page_entries)?))
             }
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
@@ -99,30 +99,43 @@ impl Server {
                 if params.cursor.is_some() {
                     return Err(InvalidParams::InvalidCursor.into());
                 }
-                Step::Now(Answer::ListResourceTemplates(
+                now(Answer::ListResourceTemplates(
                     ListResourceTemplatesResult::new([]),
                 ))
             }
-            Method::ReadResource => {
-                let ReadResourceParams { uri, .. } = read(params)?;
-                let running = self.0.routes.resources.read(
-                    &uri,
-                    &ResourceCall {
-                        uri: &uri,
-                        peer,
-                        states,
-                    },
-                    limits,
-                )?;
-                Step::Later(Box::pin(async move {
-                    running
-                        .await
-                        .map(|(result, hint)| Answer::ReadResource(result, hint))
-                }))
-            }
+            Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?),
-            other => return Err(ProtocolError::method_not_found(other.name())),
+            Method::Initialize
+            | Method::Subscribe
+            | Method::Unsubscribe
+            | Method::Initialized
+            | Method::Cancelled
+            | Method::Progress => return Err(ProtocolError::method_not_found(method.name())),
         })
+    }
+
+    fn read_resource(
+        &self,
+        ReadResourceParams { uri, .. }: ReadResourceParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let running = resources.read(
+            &uri,
+            &ResourceCall {
+                uri: &uri,
+                peer,
+                states,
+            },
+            self.limits(),
+        )?;
+        Ok(Step::Later(Box::pin(async move {
+            running
+                .await
+                .map(|(result, hint)| Answer::ReadResource(result, hint))
+        })))
     }
 
     fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
@@ -150,6 +163,10 @@ impl Server {
             metadata.map(Answer::ResourceMetadata)
         }))
     }
+}
+
+fn now(answer: Answer) -> Step {
+    Step::Now(Box::new(answer))
 }
 
 /// The parameters as the type that the method has; absent ones count as `{}`.

@@ -1,8 +1,16 @@
 //! Moves messages. A transport knows bytes and headers; it never sees a method or a typed result.
 
+#[cfg(all(feature = "client", feature = "stdio"))]
+pub(crate) mod child;
+#[cfg(feature = "client")]
+mod escaped;
 mod frame;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(all(feature = "client", feature = "http"))]
+pub(crate) mod http_client;
 pub mod lines;
 
+#[cfg(feature = "client")]
+pub(crate) use escaped::Escaped;
 pub use frame::{Exchange, Frame, Reply};

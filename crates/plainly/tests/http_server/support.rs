@@ -89,6 +89,7 @@ impl Exchange for Echo {
         if &frame.body[..] == b"\"slow\"" {
             self.0.gate.acquire().await.unwrap().forget();
         }
+        assert!(&frame.body[..] != b"\"panic\"", "asked to panic");
         if &frame.body[..] == b"\"notification\"" {
             return Reply::new(StatusCode::ACCEPTED, Bytes::new());
         }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
 
 use cap_std::fs::Metadata;
-use plainly_protocol::types::{Body, ResourceContents};
+use plainly_protocol::types::ResourceContents;
 
 use super::describe;
 use super::handle::{self, refuse};
@@ -63,7 +63,7 @@ fn file(
             limit,
         });
     }
-    let content = handle::read_up_to(&file.file, limit + 1).map_err(refuse)?;
+    let content = handle::read_up_to(&file.file, limit.saturating_add(1)).map_err(refuse)?;
     let after = file.file.metadata().map_err(refuse)?;
     if content.len() as u64 > limit {
         let size = after.len().max(content.len() as u64);
@@ -73,7 +73,10 @@ fn file(
         return Ok(None);
     }
     let resource = describe::with_content(uri, name, &after, &content);
-    Ok(Some(ResourceContents::new(resource, body(content))))
+    Ok(Some(ResourceContents::new(
+        resource,
+        describe::body(content),
+    )))
 }
 
 /// The first small files of a directory, as many as fit.
@@ -97,16 +100,6 @@ fn collection(place: Rc<Place>, uri: &str) -> Result<Vec<ResourceContents>, Stor
         }
     }
     Ok(contents)
-}
-
-fn body(content: Vec<u8>) -> Body {
-    if !describe::is_text(&content) {
-        return Body::Blob(content);
-    }
-    match String::from_utf8(content) {
-        Ok(text) => Body::Text(text),
-        Err(error) => Body::Blob(error.into_bytes()),
-    }
 }
 
 /// Whether the content is that of one moment, as far as the file system's clock can tell.

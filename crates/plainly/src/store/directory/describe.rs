@@ -7,7 +7,7 @@ use std::path::Path;
 use cap_std::fs::Metadata;
 use infer::MatcherType;
 use jiff::Timestamp;
-use plainly_protocol::types::{Annotations, Resource};
+use plainly_protocol::types::{Annotations, Body, Resource};
 
 use super::handle;
 use super::place::{OpenFile, Opened};
@@ -15,7 +15,7 @@ use super::walk::Entry;
 use crate::store::StoreError;
 
 /// How much of a file is looked at to tell text from the rest, in bytes.
-pub(super) const HEAD_BYTES: usize = 4096;
+const HEAD_BYTES: usize = 4096;
 
 /// The MIME type of what could be anything.
 const UNKNOWN: &str = "application/octet-stream";
@@ -61,10 +61,15 @@ pub(super) fn with_content(
     file(uri, name, mime_type, metadata).size(content.len() as u64)
 }
 
-/// Whether this can be given as text. With a NUL it can't: what is made for people has none, and JSON would need six bytes
-/// for each.
-pub(super) fn is_text(content: &[u8]) -> bool {
-    !content.contains(&0) && str::from_utf8(content).is_ok()
+/// Text if it can be given as text. With a NUL it can't: what is made for people has none, and JSON needs six bytes for each.
+pub(super) fn body(content: Vec<u8>) -> Body {
+    if content.contains(&0) {
+        return Body::Blob(content);
+    }
+    match String::from_utf8(content) {
+        Ok(text) => Body::Text(text),
+        Err(error) => Body::Blob(error.into_bytes()),
+    }
 }
 
 fn file(uri: &str, name: &OsStr, mime_type: &str, metadata: &Metadata) -> Resource {
@@ -187,20 +192,5 @@ mod tests {
             from_head(OsStr::new("a"), &text.as_bytes()[..HEAD_BYTES]),
             "text/plain"
         );
-    }
-
-    #[test]
-    fn text_is_utf_8_without_nul() {
-        for (content, expected) in [
-            (b"".as_slice(), true),
-            (b"a\r\nb", true),
-            ("\u{feff}é".as_bytes(), true),
-            (b"a\0b", false),
-            (b"caf\xe9", false),
-            (b"\xed\xa0\x80", false),
-            (b"h\0i\0", false),
-        ] {
-            assert_eq!(is_text(content), expected, "{content:?}");
-        }
     }
 }

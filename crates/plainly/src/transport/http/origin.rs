@@ -159,3 +159,44 @@ impl<'a> Authority<'a> {
         self.port.unwrap_or(HTTP_PORT)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Over HTTP/2, where the target has an authority and there mostly is no `Host`.
+    fn check(target: &str, host: Option<&str>) -> Result<(), Refusal> {
+        let mut request = http::Request::post(target).version(http::Version::HTTP_2);
+        if let Some(host) = host {
+            request = request.header(HOST, host);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        Allowed::default().check(&head)
+    }
+
+    #[test]
+    fn the_authority_of_http_2_is_the_host() {
+        assert_eq!(check("https://localhost:8443/mcp", None), Ok(()));
+        assert_eq!(
+            check("https://localhost:8443/mcp", Some("LOCALHOST:8443")),
+            Ok(())
+        );
+        assert_eq!(
+            check("https://evil.example/mcp", None),
+            Err(Refusal::ForbiddenHost)
+        );
+        assert_eq!(
+            check("https://evil.example/mcp", Some("localhost")),
+            Err(Refusal::BadRequest)
+        );
+        assert_eq!(
+            check("https://localhost/mcp", Some("evil.example")),
+            Err(Refusal::BadRequest)
+        );
+        assert_eq!(
+            check("https://user@localhost/mcp", None),
+            Err(Refusal::BadRequest)
+        );
+        assert_eq!(check("/mcp", None), Err(Refusal::BadRequest));
+    }
+}

@@ -19,12 +19,13 @@ where
     if body.size_hint().lower() > limits.message_bytes as u64 {
         return Err(Refusal::TooLarge);
     }
-    let mut body = pin!(body);
     let mut read = Parts {
         limit: limits.message_bytes,
+        declared: usize::try_from(body.size_hint().lower()).unwrap_or(0),
         first: Bytes::new(),
         joined: BytesMut::new(),
     };
+    let mut body = pin!(body);
     let here = poll_fn(|cx| Poll::Ready(read.poll(body.as_mut(), cx))).await;
     if let Poll::Ready(result) = here {
         return result;
@@ -37,6 +38,8 @@ where
 
 struct Parts {
     limit: usize,
+    /// The length that the peer declared, if it did; within the limit.
+    declared: usize,
     /// The first piece, as it came: mostly the only one.
     first: Bytes,
     /// All pieces, once there are several.
@@ -78,7 +81,7 @@ impl Parts {
             return Ok(());
         }
         if self.joined.is_empty() {
-            self.joined.reserve(length + data.len());
+            self.joined.reserve(self.declared.max(length + data.len()));
             self.joined.extend_from_slice(&self.first);
         }
         self.joined.extend_from_slice(&data);

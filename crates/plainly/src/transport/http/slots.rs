@@ -89,9 +89,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_peer_gets_its_share_and_leaves_the_rest_to_others() {
-        let mut limits = HttpLimits::default();
-        limits.connections = 3;
-        limits.connections_per_peer = 1;
+        let limits = HttpLimits {
+            connections: 3,
+            connections_per_peer: 1,
+            ..HttpLimits::default()
+        };
         let slots = Slots::new(&limits);
         let first = slots.take(slots.free().await, [10, 0, 0, 1].into());
         assert!(first.is_some());

@@ -15,7 +15,7 @@ use super::watch::Activity;
 /// How much of what a peer still sends is read after its last response.
 const LINGER_BYTES: usize = 64 << 10;
 /// How often to look whether a peer is gone that sends no more. Nothing wakes us for that.
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(40);
 
 pub(super) struct Socket {
     stream: TcpStream,
@@ -25,6 +25,8 @@ pub(super) struct Socket {
     lingered: usize,
     /// When to look next whether a peer that sends no more is still there.
     next_look: Option<Pin<Box<Sleep>>>,
+    /// Such a peer was sent something to find out.
+    has_asked: bool,
 }
 
 impl Socket {
@@ -35,6 +37,7 @@ impl Socket {
             has_ended: false,
             lingered: 0,
             next_look: None,
+            has_asked: false,
         }
     }
 
@@ -47,21 +50,27 @@ impl Socket {
         written
     }
 
-    /// Fails once a peer that sends no more has closed the other half too, which says that it wants no answer.
+    /// Waits with the end of what a peer sends until its answer is sent. Fails once it closed the other half too, which says
+    /// that it wants none.
     ///
     /// Both look the same from here until something is sent: the kernel of a peer that is gone answers with a reset. An
     /// informational response is what one may send to ask (RFC 9110, 15.2: clients skip those they did not expect).
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.next_look.is_none() && self.activity.takes_interim() {
-            // Should it not fit, the answer itself will find out.
-            let _sent = self.stream.try_write(b"HTTP/1.1 100 Continue\r\n\r\n");
-        }
         let next_look = self
             .next_look
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(LOOK)));
         while next_look.as_mut().poll(cx).is_ready() {
+            // By now a body that hyper had whole has been taken from it: this one really ends too early.
+            if self.activity.lacks_body() {
+                return Poll::Ready(Ok(()));
+            }
             if let Some(error) = self.stream.take_error()? {
                 return Poll::Ready(Err(error));
+            }
+            if !self.has_asked && self.activity.takes_interim() {
+                self.has_asked = true;
+                // Should it not fit, the answer itself will find out.
+                let _sent = self.stream.try_write(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
             next_look.as_mut().reset(Instant::now() + LOOK);
         }

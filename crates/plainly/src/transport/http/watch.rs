@@ -62,20 +62,20 @@ impl Activity {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Whether the peer has said all that it has to say and waits for an answer.
+    /// Whether the peer has an answer to come, or the rest of one.
     pub(super) fn owes_answer(&self) -> bool {
-        self.is_blocked.load(Relaxed) || self.awaits_handler()
+        self.is_blocked.load(Relaxed)
+            || self.is_serving.load(Relaxed) && !self.is_answering.load(Relaxed)
+    }
+
+    /// Whether the peer has not said all that its request needs.
+    pub(super) fn lacks_body(&self) -> bool {
+        self.is_serving.load(Relaxed) && !self.has_body.load(Relaxed)
     }
 
     /// Whether an informational response may be sent now.
     pub(super) fn takes_interim(&self) -> bool {
-        self.awaits_handler() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)
-    }
-
-    fn awaits_handler(&self) -> bool {
-        self.is_serving.load(Relaxed)
-            && self.has_body.load(Relaxed)
-            && !self.is_answering.load(Relaxed)
+        self.owes_answer() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)
     }
 
     /// Notes that a request is served for as long as the result lives.

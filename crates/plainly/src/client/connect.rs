@@ -1,0 +1,247 @@
+//! Which revision to speak: asks a modern server what it supports, and shakes hands with a legacy one (2026-07-28,
+//! "Backward Compatibility" of both transports). The only place of the client that reads evidence of an era.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    DiscoverResult, Implementation, InitializeParams, InitializeResult, ServerCapabilities,
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::error::{Error, LocalError};
+use super::link::Link;
+use super::message::{Introduction, Writer};
+use super::reply::Answer;
+
+/// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// What a client brings to every connection.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub(super) introduction: Introduction,
+    /// The only revision to speak, if it was pinned.
+    pub(super) revision: Option<Revision>,
+    /// The time for one request.
+    pub(super) timeout: Duration,
+    /// The time for all that comes before the first request.
+    pub(super) connect_timeout: Duration,
+}
+
+/// What was found out about the server.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) revision: Revision,
+    pub(super) implementation: Option<Implementation>,
+    pub(super) capabilities: ServerCapabilities,
+    pub(super) instructions: Option<String>,
+    pub(super) supported_versions: Vec<String>,
+}
+
+/// What the answer to the probe says about the server.
+enum Verdict {
+    /// It is modern.
+    Discovered(Box<Answer<DiscoverResult>>),
+    /// It is modern, and speaks other versions than the one that was tried.
+    Offers(Vec<String>, ProtocolError),
+    /// It is not modern, as far as this error tells.
+    Legacy(Error),
+    /// There is no telling.
+    Failed(Error),
+}
+
+/// Finds out what the server speaks and agrees on a revision with it.
+pub(super) async fn establish(link: &Link, options: &Options) -> Result<Server, Error> {
+    let after = options.connect_timeout;
+    let (established, method) = match options.revision.map(|pinned| (pinned, pinned.era())) {
+        Some((pinned, Era::Legacy)) => (
+            timeout(after, initialize(link, options, pinned)).await,
+            Method::Initialize,
+        ),
+        Some((_, Era::Modern)) => (
+            timeout(after, async {
+                settle(link, options, probe(link, options).await).await
+            })
+            .await,
+            Method::Discover,
+        ),
+        None => (
+            timeout(after, detect(link, options)).await,
+            Method::Initialize,
+        ),
+    };
+    let server = established.map_err(|_elapsed| LocalError::Timeout {
+        method: method.name(),
+        after,
+    })??;
+    link.speak(server.revision);
+    Ok(server)
+}
+
+async fn detect(link: &Link, options: &Options) -> Result<Server, Error> {
+    let silence = SILENCE.min(options.connect_timeout / 2);
+    let mut probing = pin!(probe(link, options));
+    if let Ok(verdict) = timeout(silence, &mut probing).await {
+        return settle(link, options, verdict).await;
+    }
+    // A modern server that was only slow to start still answers the probe first: whichever answer comes counts.
+    let late = async {
+        match probing.await {
+            Verdict::Legacy(_) | Verdict::Failed(_) => std::future::pending().await,
+            verdict @ (Verdict::Discovered(_) | Verdict::Offers(..)) => verdict,
+        }
+    };
+    tokio::select! {
+        biased;
+        verdict = late => settle(link, options, verdict).await,
+        server = initialize(link, options, Revision::LATEST_LEGACY) => server,
+    }
+}
+
+async fn probe(link: &Link, options: &Options) -> Verdict {
+    let writer = Writer::new(Revision::LATEST, &options.introduction);
+    match link.call(&writer, Method::Discover, &json!({})).await {
+        Ok(answer) => Verdict::Discovered(Box::new(answer)),
+        Err(Error::Protocol(error)) => Verdict::of_answer(error),
+        Err(Error::Local(error)) => Verdict::of_silence(error),
+    }
+}
+
+impl Verdict {
+    /// What an error says that the server answered with.
+    fn of_answer(error: ProtocolError) -> Self {
+        if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
+            return Self::Offers(supported.clone(), error);
+        }
+        let modern = matches!(
+            error.kind(),
+            ErrorKind::HeaderMismatch
+                | ErrorKind::MissingRequiredClientCapability { .. }
+                | ErrorKind::Unavailable(_)
+        );
+        if modern {
+            Self::Failed(error.into())
+        } else {
+            Self::Legacy(error.into())
+        }
+    }
+
+    /// What it says that no answer came, or none that can be read.
+    fn of_silence(error: Box<LocalError>) -> Self {
+        let legacy = match &*error {
+            LocalError::InvalidResponse { .. } | LocalError::Interrupted { .. } => true,
+            // Missing credentials say nothing about the era, nor do failures on the way.
+            LocalError::HttpStatus { status, .. } => {
+                !matches!(status, 401 | 403 | 407 | 429 | 502..=504)
+            }
+            LocalError::Timeout { .. }
+            | LocalError::Closed(_)
+            | LocalError::Spawn { .. }
+            | LocalError::Unreachable { .. }
+            | LocalError::UnsupportedVersion { .. }
+            | LocalError::NotInRevision { .. }
+            | LocalError::SessionLost
+            | LocalError::TooManyPages { .. }
+            | LocalError::EndlessListing { .. }
+            | LocalError::NotListed { .. }
+            | LocalError::Parameters { .. }
+            | LocalError::Configuration { .. } => false,
+        };
+        if legacy {
+            Self::Legacy(Error::Local(error))
+        } else {
+            Self::Failed(Error::Local(error))
+        }
+    }
+}
+
+async fn settle(link: &Link, options: &Options, verdict: Verdict) -> Result<Server, Error> {
+    let (supported, discovered) = match verdict {
+        Verdict::Failed(error) => return Err(error),
+        Verdict::Legacy(error) if options.revision.is_some() => return Err(error),
+        Verdict::Legacy(_) => return initialize(link, options, Revision::LATEST_LEGACY).await,
+        Verdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
+        Verdict::Offers(supported, error) => (supported, Err(error)),
+    };
+    let wanted = wanted(options);
+    let known = |revision: &&Revision| supported.iter().any(|offer| offer == revision.as_str());
+    let Some(&revision) = wanted.iter().rev().find(known) else {
+        return Err(LocalError::UnsupportedVersion {
+            offered: supported,
+            wanted,
+        }
+        .into());
+    };
+    match revision.era() {
+        Era::Legacy => initialize(link, options, revision).await,
+        // An error contradicts itself if it offers the very version that it refuses.
+        Era::Modern => Ok(Server::discovered(revision, *discovered?)),
+    }
+}
+
+/// Opens a legacy session, asking for `revision`.
+pub(super) async fn initialize(
+    link: &Link,
+    options: &Options,
+    revision: Revision,
+) -> Result<Server, Error> {
+    let introduction = &options.introduction;
+    let params = InitializeParams::new(
+        revision.as_str(),
+        introduction.capabilities.clone(),
+        introduction.implementation.clone(),
+    );
+    let writer = Writer::new(revision, introduction);
+    let answer: Answer<InitializeResult> = link.call(&writer, Method::Initialize, &params).await?;
+    let version = answer.body.protocol_version.clone();
+    let wanted = wanted(options);
+    let agreed = wanted
+        .iter()
+        .copied()
+        .find(|revision| revision.era() == Era::Legacy && revision.as_str() == version);
+    let Some(agreed) = agreed else {
+        return Err(LocalError::UnsupportedVersion {
+            offered: vec![version],
+            wanted,
+        }
+        .into());
+    };
+    link.speak(agreed);
+    let writer = Writer::new(agreed, introduction);
+    link.notify(&writer, Method::Initialized).await?;
+    Ok(Server::initialized(agreed, answer.body))
+}
+
+/// The revisions to choose from, oldest first.
+fn wanted(options: &Options) -> Vec<Revision> {
+    match options.revision {
+        Some(pinned) => vec![pinned],
+        None => Revision::ALL.to_vec(),
+    }
+}
+
+impl Server {
+    fn discovered(revision: Revision, answer: Answer<DiscoverResult>) -> Self {
+        Self {
+            revision,
+            implementation: answer.fields.server_info(),
+            capabilities: answer.body.capabilities,
+            instructions: answer.body.instructions,
+            supported_versions: answer.body.supported_versions,
+        }
+    }
+
+    fn initialized(revision: Revision, result: InitializeResult) -> Self {
+        Self {
+            revision,
+            implementation: Some(result.server_info),
+            capabilities: result.capabilities,
+            instructions: result.instructions,
+            supported_versions: vec![result.protocol_version],
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! What a call can end with besides its result: the peer's protocol error, or a local error that never travels.
+//! Everything that fails in this client ends up here; nothing in here can be written to a peer.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
+
+use crate::transport::Escaped;
+
+/// Why a call has no result. Two words wide.
+///
+/// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
+/// can't be sent on to another peer.
+#[derive(Debug, thiserror::Error)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "either the peer answered with an error, or it did not"
+)]
+pub enum Error {
+    /// The server answered with an error. Recognised by type, whatever number its revision uses.
+    #[error(transparent)]
+    Protocol(#[from] ProtocolError),
+    /// The server did not answer, or not with anything that can be used.
+    #[error(transparent)]
+    Local(Box<LocalError>),
+}
+
+/// What failed on our side of the connection, or on the way.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// No reply came in time. The request was cancelled; whether the server had acted on it is unknown.
+    #[error("no reply to `{method}` within {after:?}")]
+    #[non_exhaustive]
+    Timeout {
+        /// The method that was called.
+        method: &'static str,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The connection has ended; connect anew. Every request that was in flight ends with this.
+    #[error(transparent)]
+    Closed(Arc<Closed>),
+    /// The program that is the server could not be started: check its name, path and permissions.
+    #[error("cannot start {program:?}")]
+    #[non_exhaustive]
+    Spawn {
+        /// The program, as it was asked for.
+        program: String,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Nobody could be reached at this URL: check the address, and that the server runs.
+    #[error("cannot reach {url}")]
+    #[non_exhaustive]
+    Unreachable {
+        /// The URL, without user name, password, query and fragment.
+        url: String,
+        /// What failed: name resolution, connecting, TLS.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The reply over HTTP broke off. Whether the server had acted on the request is unknown.
+    #[error("the reply to `{method}` broke off")]
+    #[non_exhaustive]
+    Interrupted {
+        /// The method that was called.
+        method: &'static str,
+        /// What failed; `None`: the stream ended before the reply.
+        source: Option<Box<dyn StdError + Send + Sync>>,
+    },
+    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would.
+    #[error("HTTP status {status} without an MCP reply to `{method}`{excerpt}", excerpt = Excerpt(.body))]
+    #[non_exhaustive]
+    HttpStatus {
+        /// The method that was called.
+        method: &'static str,
+        /// The status.
+        status: u16,
+        /// The beginning of the body, if it is text.
+        body: String,
+    },
+    /// The server broke the protocol: its reply can't be read. Nothing that the caller does would help.
+    #[error("invalid reply to `{method}`: {why}")]
+    #[non_exhaustive]
+    InvalidResponse {
+        /// The method that was called.
+        method: &'static str,
+        /// What is wrong with the reply.
+        why: String,
+        /// What the reader of the reply said.
+        source: Option<serde_json::Error>,
+    },
+    /// The two sides have no revision in common, or not the one that was pinned.
+    #[error("no protocol version in common: the server offers {}, this client wants {}", List(.offered), List(.wanted))]
+    #[non_exhaustive]
+    UnsupportedVersion {
+        /// What the server offers, in its own words.
+        offered: Vec<String>,
+        /// What this client would take.
+        wanted: Vec<Revision>,
+    },
+    /// The method does not exist in the revision that the two sides speak; it was not sent.
+    #[error("`{method}` does not exist in revision {revision}")]
+    #[non_exhaustive]
+    NotInRevision {
+        /// The method that was called.
+        method: &'static str,
+        /// The revision of the connection.
+        revision: Revision,
+    },
+    /// The server ended the session twice in a row; its state there is lost.
+    #[error("the server has ended the session")]
+    SessionLost,
+    /// A listing has more pages than a client reads. Read it page by page where that is to be expected.
+    #[error("the listing of `{method}` has more than {limit} pages")]
+    #[non_exhaustive]
+    TooManyPages {
+        /// The method that was called.
+        method: &'static str,
+        /// The most that are read.
+        limit: usize,
+    },
+    /// A listing leads back to a page that was read before, and so never ends.
+    #[error("the listing of `{method}` leads back to a page before")]
+    #[non_exhaustive]
+    EndlessListing {
+        /// The method that was called.
+        method: &'static str,
+    },
+    /// The server does not know `resources/metadata`, and its listing does not have the resource.
+    #[error("the server has no `resources/metadata`, and {uri} is not in its listing")]
+    #[non_exhaustive]
+    NotListed {
+        /// The URI as requested.
+        uri: String,
+    },
+    /// The arguments of the call can't be written as a JSON object; nothing was sent.
+    #[error("the parameters of `{method}` are no JSON object")]
+    #[non_exhaustive]
+    Parameters {
+        /// The method that was called.
+        method: &'static str,
+        /// What the writer said; `None`: they are JSON, but another kind.
+        source: Option<serde_json::Error>,
+    },
+    /// The URL or a header that this client was built with can't be used.
+    #[error("invalid {what}: {value:?}")]
+    #[non_exhaustive]
+    Configuration {
+        /// What is invalid.
+        what: &'static str,
+        /// Its text; never the value of a header, which may be a secret.
+        value: String,
+    },
+}
+
+/// Why and how a connection over a byte stream ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Closed {
+    /// Who ended it.
+    pub reason: CloseReason,
+    /// How the process ended, if the server was one of ours and has ended.
+    pub exit: Option<ExitStatus>,
+    /// The last 64 KiB that the process wrote to its standard error; bytes that are not UTF-8 are replaced.
+    pub stderr: String,
+}
+
+/// Who ended a connection, and why.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CloseReason {
+    /// This client did.
+    Ours,
+    /// The server did: it closed its output or exited.
+    Peer,
+    /// Reading failed.
+    Read(io::Error),
+    /// Writing failed.
+    Write(io::Error),
+    /// The server sent a line longer than a client reads.
+    LineTooLong {
+        /// The most bytes that are read.
+        limit: usize,
+    },
+    /// The server sent too many lines that are no JSON-RPC messages: its output is probably used for something else.
+    NotMessages,
+}
+
+impl Error {
+    /// The server's error, if it answered with one.
+    pub fn protocol(&self) -> Option<&ProtocolError> {
+        match self {
+            Self::Protocol(error) => Some(error),
+            Self::Local(_) => None,
+        }
+    }
+
+    /// What failed locally, if the server did not answer with an error.
+    pub fn local(&self) -> Option<&LocalError> {
+        match self {
+            Self::Protocol(_) => None,
+            Self::Local(error) => Some(error),
+        }
+    }
+
+    /// Whether the server says that the resource does not exist, on any revision.
+    pub fn is_resource_not_found(&self) -> bool {
+        self.protocol()
+            .is_some_and(ProtocolError::is_resource_not_found)
+    }
+
+    /// Whether the server does not know the method.
+    pub fn is_method_not_found(&self) -> bool {
+        matches!(
+            self.protocol().map(ProtocolError::kind),
+            Some(ErrorKind::MethodNotFound { .. })
+        )
+    }
+
+    /// Whether there was no server to talk to: nobody at the URL, or its program could not be started.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(
+            self.local(),
+            Some(LocalError::Unreachable { .. } | LocalError::Spawn { .. })
+        )
+    }
+
+    /// Whether no reply came in time.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self.local(), Some(LocalError::Timeout { .. }))
+    }
+
+    /// Whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.local(), Some(LocalError::Closed(_)))
+    }
+
+    pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
+        LocalError::InvalidResponse {
+            method,
+            why: why.into(),
+            source: None,
+        }
+        .into()
+    }
+
+    pub(super) fn configuration(what: &'static str, value: impl Into<String>) -> Self {
+        LocalError::Configuration {
+            what,
+            value: value.into(),
+        }
+        .into()
+    }
+}
+
+impl From<LocalError> for Error {
+    fn from(error: LocalError) -> Self {
+        Self::Local(Box::new(error))
+    }
+}
+
+impl Closed {
+    pub(super) fn without_words(reason: CloseReason) -> Self {
+        Self {
+            reason,
+            exit: None,
+            stderr: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            CloseReason::Ours => f.write_str("the connection was closed by this client"),
+            CloseReason::Peer if self.exit.is_some() => f.write_str("the server exited"),
+            CloseReason::Peer => f.write_str("the server closed the connection"),
+            CloseReason::Read(_) => f.write_str("reading from the server failed"),
+            CloseReason::Write(_) => f.write_str("writing to the server failed"),
+            CloseReason::LineTooLong { limit } => {
+                write!(f, "the server sent a line of more than {limit} bytes")
+            }
+            CloseReason::NotMessages => {
+                f.write_str("the server sent too many lines that are no JSON-RPC messages")
+            }
+        }?;
+        if let Some(exit) = self.exit {
+            write!(f, " ({exit})")?;
+        }
+        let last = self
+            .stderr
+            .lines()
+            .rev()
+            .find(|line| !line.trim().is_empty());
+        match last {
+            Some(line) => write!(f, ": {}", Escaped(line.trim_end())),
+            None => Ok(()),
+        }
+    }
+}
+
+impl StdError for Closed {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.reason {
+            CloseReason::Read(error) | CloseReason::Write(error) => Some(error),
+            CloseReason::Ours
+            | CloseReason::Peer
+            | CloseReason::LineTooLong { .. }
+            | CloseReason::NotMessages => None,
+        }
+    }
+}
+
+struct Excerpt<'a>(&'a str);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.lines().next() {
+            Some(line) => write!(f, ": {}", Escaped(line)),
+            None => Ok(()),
+        }
+    }
+}
+
+struct List<'a, T>(&'a [T]);
+
+impl<T: fmt::Display> fmt::Display for List<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.0.split_first() else {
+            return f.write_str("none");
+        };
+        write!(f, "{}", Escaped(&first.to_string()))?;
+        rest.iter()
+            .try_for_each(|item| write!(f, ", {}", Escaped(&item.to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_two_words_and_sendable() {
+        fn sendable<T: Send + Sync + 'static>() {}
+        sendable::<Error>();
+        assert_eq!(size_of::<Error>(), 2 * size_of::<usize>());
+    }
+
+    #[test]
+    fn each_error_is_one_line_and_keeps_its_cause_apart() {
+        let closed = Closed {
+            reason: CloseReason::Write(io::ErrorKind::BrokenPipe.into()),
+            exit: None,
+            stderr: "starting\npanic: \u{1b}[31mno disk\n\n".to_owned(),
+        };
+        let cases: [(Error, &str, bool); 6] = [
+            (
+                LocalError::Closed(Arc::new(closed)).into(),
+                r"writing to the server failed: panic: \u{1b}[31mno disk",
+                true,
+            ),
+            (
+                LocalError::HttpStatus {
+                    method: "ping",
+                    status: 502,
+                    body: "Bad Gateway\nnginx".to_owned(),
+                }
+                .into(),
+                "HTTP status 502 without an MCP reply to `ping`: Bad Gateway",
+                false,
+            ),
+            (
+                LocalError::UnsupportedVersion {
+                    offered: vec!["1.0".to_owned(), "2.0".to_owned()],
+                    wanted: vec![Revision::V2026_07_28],
+                }
+                .into(),
+                "no protocol version in common: the server offers 1.0, 2.0, this client wants 2026-07-28",
+                false,
+            ),
+            (
+                LocalError::Spawn {
+                    program: "/no/such".to_owned(),
+                    source: io::ErrorKind::NotFound.into(),
+                }
+                .into(),
+                r#"cannot start "/no/such""#,
+                true,
+            ),
+            (
+                LocalError::Timeout {
+                    method: "tools/call",
+                    after: Duration::from_millis(1500),
+                }
+                .into(),
+                "no reply to `tools/call` within 1.5s",
+                false,
+            ),
+            (
+                ProtocolError::internal("the index is unreadable").into(),
+                "the index is unreadable",
+                false,
+            ),
+        ];
+        for (error, text, has_source) in cases {
+            assert_eq!(error.to_string(), text);
+            assert_eq!(StdError::source(&error).is_some(), has_source, "{text}");
+        }
+    }
+
+    #[test]
+    fn predicates_read_the_type() {
+        let missing = Error::from(ProtocolError::resource_not_found("a:b"));
+        assert!(missing.is_resource_not_found() && !missing.is_method_not_found());
+        let unknown = Error::from(ProtocolError::method_not_found("x"));
+        assert!(unknown.is_method_not_found() && !unknown.is_unreachable());
+    }
+}

@@ -1,0 +1,96 @@
+//! A connection of either kind, and the ids of the requests on it: what a call needs before and after it is known which
+//! revision is spoken.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use plainly_errors::Revision;
+use plainly_protocol::method::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::Error;
+use super::message::{Request, Writer};
+use super::reply::{Answer, Reply};
+#[cfg(feature = "http")]
+use super::session::Session;
+use super::stream::Stream;
+
+/// A connection and its ids.
+#[derive(Debug)]
+pub(super) struct Link {
+    connection: Connection,
+    last_id: AtomicI64,
+}
+
+#[derive(Debug)]
+pub(super) enum Connection {
+    Stream(Stream),
+    #[cfg(feature = "http")]
+    Http(Session),
+}
+
+impl Link {
+    pub(super) fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            last_id: AtomicI64::new(0),
+        }
+    }
+
+    /// Calls `method` and reads the result. Dropping the future cancels the request.
+    pub(super) async fn call<T: DeserializeOwned>(
+        &self,
+        writer: &Writer,
+        method: Method,
+        params: &(impl Serialize + Sync),
+    ) -> Result<Answer<T>, Error> {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = writer.request(id, method, params)?;
+        self.send(&request).await?.decode(request.name())
+    }
+
+    async fn send(&self, request: &Request) -> Result<Reply, Error> {
+        match &self.connection {
+            Connection::Stream(stream) => stream.call(request).await,
+            #[cfg(feature = "http")]
+            Connection::Http(session) => session.call(request).await,
+        }
+    }
+
+    /// Sends a notification without parameters.
+    pub(super) async fn notify(&self, writer: &Writer, method: Method) -> Result<(), Error> {
+        let frame = writer.notification(method);
+        match &self.connection {
+            Connection::Stream(stream) => stream.notify(frame.body).await,
+            #[cfg(feature = "http")]
+            Connection::Http(session) => session.notify(frame, method.name()).await,
+        }
+    }
+
+    /// Sets the revision in which the server's requests are answered.
+    pub(super) fn speak(&self, revision: Revision) {
+        match &self.connection {
+            Connection::Stream(stream) => stream.speak(revision),
+            #[cfg(feature = "http")]
+            Connection::Http(_) => {}
+        }
+    }
+
+    /// Whether the server has forgotten the session.
+    pub(super) fn is_lost(&self) -> bool {
+        match &self.connection {
+            Connection::Stream(_) => false,
+            #[cfg(feature = "http")]
+            Connection::Http(session) => session.is_lost(),
+        }
+    }
+
+    /// Ends the connection and every call in flight on it.
+    pub(super) async fn close(&self, revision: Revision) {
+        match &self.connection {
+            Connection::Stream(stream) => stream.close().await,
+            #[cfg(feature = "http")]
+            Connection::Http(session) => session.close(revision).await,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Listings page by page, until the last one: never for ever, and never cut short without a word.
+
+use std::collections::HashSet;
+
+use plainly_protocol::types::Cursor;
+
+use super::Result;
+use super::error::LocalError;
+
+/// The most pages of one listing that are read.
+const PAGES: usize = 1_000;
+
+/// The pages of one listing that were read.
+#[derive(Debug)]
+pub(super) struct Pages {
+    method: &'static str,
+    seen: HashSet<Cursor>,
+}
+
+impl Pages {
+    /// Of a listing by `method`.
+    pub(super) fn of(method: &'static str) -> Self {
+        Self {
+            method,
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Where to go on after a page that says `next`; `None`: it was the last one.
+    pub(super) fn after(&mut self, next: Option<Cursor>) -> Result<Option<Cursor>> {
+        let method = self.method;
+        let Some(cursor) = next else {
+            return Ok(None);
+        };
+        if !self.seen.insert(cursor.clone()) {
+            return Err(LocalError::EndlessListing { method }.into());
+        }
+        if self.seen.len() >= PAGES {
+            let limit = PAGES;
+            return Err(LocalError::TooManyPages { method, limit }.into());
+        }
+        Ok(Some(cursor))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_page_that_is_read_is_the_thousandth() {
+        let mut pages = Pages::of("tools/list");
+        for page in 1..PAGES {
+            let next = pages.after(Some(page.to_string().into())).unwrap();
+            assert!(next.is_some());
+        }
+        assert!(pages.after(None).unwrap().is_none());
+        let error = pages.after(Some("more".into())).unwrap_err();
+        assert!(matches!(
+            error.local(),
+            Some(LocalError::TooManyPages { limit: PAGES, .. })
+        ));
+    }
+
+    #[test]
+    fn a_cursor_that_comes_again_ends_the_listing_with_an_error() {
+        let mut pages = Pages::of("tools/list");
+        // Empty text is a cursor like any other.
+        assert_eq!(pages.after(Some("".into())).unwrap(), Some("".into()));
+        pages.after(Some("a".into())).unwrap();
+        let error = pages.after(Some("".into())).unwrap_err();
+        assert!(matches!(
+            error.local(),
+            Some(LocalError::EndlessListing { .. })
+        ));
+    }
+}

@@ -1,0 +1,239 @@
+//! From what arrived to what a call returns: which message answers which request, and what its reply says. Knows
+//! messages, not how they came.
+
+use bytes::Bytes;
+use plainly_errors::WireError;
+use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Outcome};
+use plainly_protocol::id::RequestId;
+use plainly_protocol::types::{ResultFields, ResultType};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::error::{Error, LocalError};
+
+/// One message from the server.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    /// It answers a request of ours; `None`: the server couldn't read which.
+    Reply {
+        /// The request.
+        id: Option<RequestId>,
+        /// The answer.
+        reply: Reply,
+    },
+    /// It asks something of us.
+    Request {
+        /// The id to answer with, as raw JSON.
+        id: String,
+        /// What it asks.
+        method: String,
+    },
+    /// It tells us something.
+    Notification {
+        /// What it tells.
+        method: String,
+    },
+    /// It is no message, and says not even whose reply it would have been.
+    NoMessage {
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// The answer to a request, not read yet.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// Its `result`: JSON.
+    Result(Bytes),
+    /// Its `error`: JSON.
+    Error(Bytes),
+    /// It answers the request, but breaks the rules of JSON-RPC or our limits.
+    Malformed(String),
+}
+
+/// A result, and what surrounds it.
+#[derive(Debug)]
+pub(super) struct Answer<T> {
+    pub(super) body: T,
+    pub(super) fields: ResultFields,
+}
+
+/// The messages in `bytes`: one, but for batches (2025-03-26).
+pub(super) fn read(bytes: &Bytes) -> Vec<Incoming> {
+    match envelope::parse(bytes, &limits()) {
+        Ok(Envelope::Single(message)) => vec![incoming(bytes, Ok(message))],
+        Ok(Envelope::Batch(batch)) => batch
+            .into_iter()
+            .map(|message| incoming(bytes, message))
+            .collect(),
+        Err(malformed) => vec![incoming(bytes, Err(malformed))],
+    }
+}
+
+/// As strict as a server, but for size: what may be listed in 32 MiB is more than what one asks for.
+fn limits() -> envelope::Limits {
+    let mut limits = envelope::Limits::default();
+    limits.nodes *= 20;
+    limits.members_per_object *= 10;
+    limits
+}
+
+fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incoming {
+    match message {
+        Ok(Message::Response(response)) => Incoming::Reply {
+            id: response.id.map(|id| id.to_owned()),
+            reply: match response.outcome {
+                Outcome::Result(json) => Reply::Result(bytes.slice_ref(json.as_bytes())),
+                Outcome::Error(json) => Reply::Error(bytes.slice_ref(json.as_bytes())),
+            },
+        },
+        Ok(Message::Request(request)) => Incoming::Request {
+            id: request.id.as_raw().to_owned(),
+            method: request.method.into_owned(),
+        },
+        Ok(Message::Notification(notification)) => Incoming::Notification {
+            method: notification.method.into_owned(),
+        },
+        Err(malformed) => match &malformed.id {
+            Some(id) => Incoming::Reply {
+                id: Some(id.to_owned()),
+                reply: Reply::Malformed(malformed.to_string()),
+            },
+            None => Incoming::NoMessage {
+                why: malformed.to_string(),
+            },
+        },
+    }
+}
+
+impl Reply {
+    /// What the call of `method` returns.
+    pub(super) fn decode<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+    ) -> Result<Answer<T>, Error> {
+        match self {
+            Self::Result(json) => result(json, method),
+            Self::Error(json) => Err(error(json, method)),
+            Self::Malformed(why) => Err(Error::invalid_response(method, why)),
+        }
+    }
+}
+
+fn result<T: DeserializeOwned>(json: &[u8], method: &'static str) -> Result<Answer<T>, Error> {
+    let fields: ResultFields = parse(json, method, "its result")?;
+    if fields.result_type != ResultType::Complete {
+        let why = format!(
+            "a result of type {:?} was not offered to be read",
+            fields.result_type
+        );
+        return Err(Error::invalid_response(method, why));
+    }
+    let body = parse(json, method, "its result")?;
+    Ok(Answer { body, fields })
+}
+
+fn error(json: &[u8], method: &'static str) -> Error {
+    parse::<WireError>(json, method, "its error")
+        .map_or_else(|invalid| invalid, |wire| wire.recognise().into())
+}
+
+fn parse<'a, T: Deserialize<'a>>(
+    json: &'a [u8],
+    method: &'static str,
+    what: &str,
+) -> Result<T, Error> {
+    serde_json::from_slice(json).map_err(|source| {
+        LocalError::InvalidResponse {
+            method,
+            why: format!("{what} is not of the method's type"),
+            source: Some(source),
+        }
+        .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly_protocol::types::EmptyResult;
+
+    use super::*;
+
+    fn read_one(json: &'static str) -> Incoming {
+        let mut messages = read(&Bytes::from_static(json.as_bytes()));
+        assert_eq!(messages.len(), 1);
+        messages.remove(0)
+    }
+
+    #[test]
+    fn a_reply_names_its_request_exactly() {
+        for (json, expected) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+                Some(RequestId::from(1)),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":"1","result":{}}"#,
+                Some("1".into()),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#,
+                None,
+            ),
+        ] {
+            let Incoming::Reply { id, .. } = read_one(json) else {
+                panic!("{json}");
+            };
+            assert_eq!(id, expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_reply_still_ends_its_request() {
+        for json in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}"#,
+            r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+        ] {
+            let Incoming::Reply { id, reply } = read_one(json) else {
+                panic!("{json}");
+            };
+            assert_eq!(id, Some(1.into()), "{json}");
+            let error = reply.decode::<EmptyResult>("ping").unwrap_err();
+            assert!(
+                matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
+                "{json}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_apart() {
+        for json in [
+            "log line",
+            "[1]",
+            r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#,
+        ] {
+            assert!(
+                matches!(read_one(json), Incoming::NoMessage { .. }),
+                "{json}"
+            );
+        }
+    }
+
+    #[test]
+    fn results_that_are_not_complete_are_invalid() {
+        for (json, ok) in [
+            ("{}", true),
+            (r#"{"resultType":"complete"}"#, true),
+            (r#"{"resultType":"input_required"}"#, false),
+            (r#"{"resultType":"task"}"#, false),
+            ("[]", false),
+            ("null", false),
+        ] {
+            let reply = Reply::Result(Bytes::from_static(json.as_bytes()));
+            assert_eq!(reply.decode::<EmptyResult>("ping").is_ok(), ok, "{json}");
+        }
+    }
+}

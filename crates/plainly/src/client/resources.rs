@@ -1,0 +1,157 @@
+//! Resources as a client sees them: listed, read, and known by their metadata.
+
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
+    ListResourcesResult, Meta, ReadResourceParams, ReadResourceResult, Resource, ResourceContents,
+    ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate,
+};
+
+use super::error::LocalError;
+use super::pages::Pages;
+use super::{Client, Result};
+
+/// The content of a resource, as it was read.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReadResult {
+    /// The content, its representations, or a collection's children.
+    pub contents: Vec<ResourceContents>,
+    /// How long it may be kept, and for whom.
+    pub cache: CacheHint,
+    /// Metadata of the result.
+    pub meta: Option<Meta>,
+}
+
+/// What is known of a resource, and from where.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The resource, without its content.
+    pub resource: Resource,
+    /// How it was found.
+    pub source: MetadataSource,
+}
+
+/// How metadata was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MetadataSource {
+    /// The server was asked for it (`resources/metadata`, SEP-2093).
+    Direct,
+    /// The server can't be asked for it; the resource stood in its listing.
+    FromListing,
+}
+
+impl Client {
+    /// One page of `resources/list`: everything, or the children of one collection, as `params` say.
+    pub async fn list_resources(
+        &self,
+        params: &ListResourcesParams,
+    ) -> Result<ListResourcesResult> {
+        Ok(self.call(Method::ListResources, params).await?.body)
+    }
+
+    /// All resources, or all children of the collection `parent`, page after page.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::TooManyPages`] after 1,000 pages, and [`LocalError::EndlessListing`] if a page leads back to one
+    /// before: a listing is whole or an error.
+    pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
+        let mut params = ListResourcesParams::new();
+        params.uri = parent.map(str::to_owned);
+        let mut pages = Pages::of(Method::ListResources.name());
+        let mut resources = Vec::new();
+        loop {
+            let page = self.list_resources(&params).await?;
+            resources.extend(page.resources);
+            params.cursor = pages.after(page.next_cursor)?;
+            if params.cursor.is_none() {
+                return Ok(resources);
+            }
+        }
+    }
+
+    /// One page of `resources/templates/list`.
+    pub async fn list_resource_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+    ) -> Result<ListResourceTemplatesResult> {
+        Ok(self.call(Method::ListResourceTemplates, params).await?.body)
+    }
+
+    /// All resource templates, page after page. Whole or an error, like [`resources`](Self::resources).
+    pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
+        let mut params = ListResourceTemplatesParams::new();
+        let mut pages = Pages::of(Method::ListResourceTemplates.name());
+        let mut templates = Vec::new();
+        loop {
+            let page = self.list_resource_templates(&params).await?;
+            templates.extend(page.resource_templates);
+            params.cursor = pages.after(page.next_cursor)?;
+            if params.cursor.is_none() {
+                return Ok(templates);
+            }
+        }
+    }
+
+    /// Reads a resource (`resources/read`).
+    ///
+    /// # Errors
+    ///
+    /// One for which [`is_resource_not_found`](super::Error::is_resource_not_found) holds, if there is no such resource.
+    pub async fn read(&self, uri: impl Into<String>) -> Result<ReadResult> {
+        let params = ReadResourceParams::new(uri);
+        let answer = self
+            .call::<ReadResourceResult>(Method::ReadResource, &params)
+            .await?;
+        Ok(ReadResult {
+            contents: answer.body.contents,
+            cache: answer.fields.cache,
+            meta: answer.fields.meta,
+        })
+    }
+
+    /// What is known of a resource, without its content.
+    ///
+    /// Asks for it (`resources/metadata`); a server that does not know the method has its listing searched instead.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::NotListed`] if the listing was searched and does not have it, which does not mean that it does not
+    /// exist.
+    pub async fn metadata(&self, uri: impl Into<String>) -> Result<Metadata> {
+        let params = ResourceMetadataParams::new(uri);
+        let answer = self
+            .call::<ResourceMetadataResult>(Method::ResourceMetadata, &params)
+            .await;
+        match answer {
+            Ok(answer) => Ok(Metadata {
+                resource: answer.body.resource,
+                source: MetadataSource::Direct,
+            }),
+            Err(error) if error.is_method_not_found() => self.find_listed(params.uri).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn find_listed(&self, uri: String) -> Result<Metadata> {
+        let mut params = ListResourcesParams::new();
+        let mut pages = Pages::of(Method::ListResources.name());
+        loop {
+            let page = self.list_resources(&params).await?;
+            let mut resources = page.resources.into_iter();
+            if let Some(resource) = resources.find(|resource| resource.uri == uri) {
+                return Ok(Metadata {
+                    resource,
+                    source: MetadataSource::FromListing,
+                });
+            }
+            params.cursor = pages.after(page.next_cursor)?;
+            if params.cursor.is_none() {
+                return Err(LocalError::NotListed { uri }.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! A connection over HTTP: each request is a POST, and its reply comes back on it. For legacy servers it keeps the
+//! session: its id goes with every request, and a session that the server forgot is noticed.
+//!
+//! Knows messages, not methods, but for the one that opens a session.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use plainly_errors::{Era, Revision};
+use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+use plainly_protocol::method::Method;
+use tokio::sync::watch;
+
+use super::error::{CloseReason, Closed, Error, LocalError};
+use super::message::{self, Request};
+use super::reply::{self, Incoming, Reply};
+use crate::transport::http_client::{Content, Endpoint, Failure, Response};
+use crate::transport::{Escaped, Frame};
+
+/// How much is shown of a body that is no message.
+const EXCERPT: usize = 512;
+/// How long a message may take on which nothing depends any more.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Our end of an HTTP connection.
+#[derive(Debug)]
+pub(super) struct Session {
+    endpoint: Endpoint,
+    state: Mutex<State>,
+    closed: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// There is none: the server is modern, keeps no sessions, or was not asked yet.
+    Without,
+    /// The server knows us by this id.
+    Open(HeaderValue),
+    /// The server has forgotten it.
+    Lost,
+}
+
+impl Session {
+    /// Nothing is sent before the first call.
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            state: Mutex::new(State::Without),
+            closed: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether the server has forgotten the session.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(*self.state(), State::Lost)
+    }
+
+    /// Sends a request and waits for the reply. Dropping the future cancels the request.
+    pub(super) async fn call(&self, request: &Request) -> Result<Reply, Error> {
+        let mut closed = self.closed.subscribe();
+        tokio::select! {
+            biased;
+            _ = closed.wait_for(|closed| *closed) => {
+                let closed = Closed::without_words(CloseReason::Ours);
+                Err(LocalError::Closed(closed.into()).into())
+            }
+            reply = self.exchange(request) => reply,
+        }
+    }
+
+    async fn exchange(&self, request: &Request) -> Result<Reply, Error> {
+        let opens = request.method == Method::Initialize;
+        let mut frame = request.frame.clone();
+        let session = if opens {
+            None
+        } else {
+            self.join(&mut frame.headers)?
+        };
+        let mut withdrawal = Withdrawal::of(self, request, &frame.headers);
+        let response = self.endpoint.post(frame).await;
+        let response = response.map_err(|failure| self.failed(failure, request.name()))?;
+        if session.is_some() && response.status == StatusCode::NOT_FOUND {
+            self.lose(session);
+            withdrawal.needless = true;
+            return Err(LocalError::SessionLost.into());
+        }
+        if opens && response.status.is_success() {
+            self.open(&response.headers);
+        }
+        let reply = self.reply(request, response).await;
+        // What failed at the other end needs no withdrawal: only a call that is dropped does.
+        withdrawal.needless = true;
+        reply
+    }
+
+    /// Sends a message that wants no reply.
+    pub(super) async fn notify(&self, mut frame: Frame, method: &'static str) -> Result<(), Error> {
+        self.join(&mut frame.headers)?;
+        let response = self.endpoint.post(frame).await;
+        let response = response.map_err(|failure| self.failed(failure, method))?;
+        if !response.status.is_success() {
+            return Err(no_message(method, response).await);
+        }
+        response.discard();
+        Ok(())
+    }
+
+    /// Ends the session, and every call in flight.
+    pub(super) async fn close(&self, revision: Revision) {
+        if self.closed.send_replace(true) {
+            return;
+        }
+        let State::Open(id) = std::mem::replace(&mut *self.state(), State::Without) else {
+            return;
+        };
+        let mut headers = HeaderMap::new();
+        headers.insert(HeaderName::from_static(MCP_SESSION_ID), id);
+        headers.insert(
+            HeaderName::from_static(MCP_PROTOCOL_VERSION),
+            HeaderValue::from_static(revision.as_str()),
+        );
+        // The server may refuse (405) or be gone: the session then ends by itself.
+        let deleted = tokio::time::timeout(FAREWELL, self.endpoint.delete(headers)).await;
+        tracing::debug!(?deleted, "session ended");
+    }
+
+    async fn reply(&self, request: &Request, response: Response) -> Result<Reply, Error> {
+        match response.content {
+            Content::Events if response.status.is_success() => self.events(request, response).await,
+            Content::Json => self.body(request, response).await,
+            Content::Events | Content::Other => Err(no_message(request.name(), response).await),
+        }
+    }
+
+    async fn body(&self, request: &Request, response: Response) -> Result<Reply, Error> {
+        let status = response.status;
+        let body = response.body().await;
+        let body = body.map_err(|failure| self.failed(failure, request.name()))?;
+        let replies = reply::read(&body).into_iter();
+        let mut replies = replies.filter_map(|incoming| match incoming {
+            Incoming::Reply { id, reply } => {
+                // Whoever couldn't read the request couldn't read its id either.
+                (id.is_none() || id.as_ref() == Some(&request.id)).then_some(reply)
+            }
+            Incoming::Request { .. }
+            | Incoming::Notification { .. }
+            | Incoming::NoMessage { .. } => None,
+        });
+        match replies.next() {
+            Some(reply) => Ok(reply),
+            None if status.is_success() => Err(Error::invalid_response(
+                request.name(),
+                "the body holds no reply to the request",
+            )),
+            None => {
+                let excerpt = body.get(..EXCERPT).unwrap_or(&body);
+                Err(http_status(
+                    request.name(),
+                    status,
+                    String::from_utf8_lossy(excerpt).into_owned(),
+                ))
+            }
+        }
+    }
+
+    async fn events(&self, request: &Request, mut response: Response) -> Result<Reply, Error> {
+        loop {
+            let event = response.next_event().await;
+            let event = event.map_err(|failure| self.failed(failure, request.name()))?;
+            let Some(event) = event else {
+                return Err(LocalError::Interrupted {
+                    method: request.name(),
+                    source: None,
+                }
+                .into());
+            };
+            for incoming in reply::read(&event) {
+                match incoming {
+                    Incoming::Reply { id, reply } if id.as_ref() == Some(&request.id) => {
+                        response.discard();
+                        return Ok(reply);
+                    }
+                    Incoming::Request { id, method } => self.answer(request, &id, &method).await,
+                    other @ (Incoming::Reply { .. }
+                    | Incoming::Notification { .. }
+                    | Incoming::NoMessage { .. }) => {
+                        tracing::debug!(?other, "dropped: not the reply to the request");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Answers what a legacy server asks on the stream of `request`.
+    async fn answer(&self, request: &Request, id: &str, method: &str) {
+        let Some(body) = message::answer(id, method, request.revision) else {
+            tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
+            return;
+        };
+        let mut headers = request.frame.headers.clone();
+        let sent = match self.join(&mut headers) {
+            Ok(_) => self.endpoint.post(Frame::new(headers, body)).await,
+            Err(_lost) => return,
+        };
+        match sent {
+            Ok(response) => response.discard(),
+            Err(failure) => tracing::warn!(?failure, "an answer did not reach the server"),
+        }
+    }
+
+    /// Adds the id of the session, if there is one.
+    fn join(&self, headers: &mut HeaderMap) -> Result<Option<HeaderValue>, Error> {
+        match &*self.state() {
+            State::Without => Ok(None),
+            State::Lost => Err(LocalError::SessionLost.into()),
+            State::Open(id) => {
+                headers.insert(HeaderName::from_static(MCP_SESSION_ID), id.clone());
+                Ok(Some(id.clone()))
+            }
+        }
+    }
+
+    fn open(&self, headers: &HeaderMap) {
+        *self.state() = match headers.get(MCP_SESSION_ID).cloned() {
+            Some(mut id) => {
+                id.set_sensitive(true);
+                State::Open(id)
+            }
+            None => State::Without,
+        };
+    }
+
+    /// Another request may have opened a new session in the meantime: that one is not lost.
+    fn lose(&self, session: Option<HeaderValue>) {
+        let mut state = self.state();
+        if matches!(&*state, State::Open(id) if Some(id) == session.as_ref()) {
+            *state = State::Lost;
+        }
+    }
+
+    fn failed(&self, failure: Failure, method: &'static str) -> Error {
+        match failure {
+            Failure::Unreachable(source) => LocalError::Unreachable {
+                url: self.endpoint.display_url(),
+                source: source.into(),
+            }
+            .into(),
+            Failure::Broken(source) => LocalError::Interrupted {
+                method,
+                source: Some(source.into()),
+            }
+            .into(),
+            Failure::TooLarge(limit) => {
+                Error::invalid_response(method, format!("it is larger than {limit} bytes"))
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tells a legacy server that a call was given up: to it, a connection that breaks is not a cancellation.
+struct Withdrawal<'a> {
+    endpoint: &'a Endpoint,
+    /// What to send.
+    frame: Option<Frame>,
+    needless: bool,
+}
+
+impl<'a> Withdrawal<'a> {
+    fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
+        let message: Option<Bytes> = match request.revision.era() {
+            Era::Modern => None,
+            Era::Legacy => request.cancellation(),
+        };
+        Self {
+            endpoint: &session.endpoint,
+            frame: message.map(|message| Frame::new(headers.clone(), message)),
+            needless: false,
+        }
+    }
+}
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (false, Some(frame), Ok(runtime)) = (self.needless, self.frame.take(), runtime) {
+            let endpoint = self.endpoint.clone();
+            runtime.spawn(async move {
+                // Nobody waits for the outcome: the call has been given up.
+                let _sent = tokio::time::timeout(FAREWELL, endpoint.post(frame)).await;
+            });
+        }
+    }
+}
+
+/// A response that holds no message for us.
+async fn no_message(method: &'static str, response: Response) -> Error {
+    let status = response.status;
+    if status.is_success() {
+        let kind = response.headers.get(http::header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or("none");
+        let why = format!("HTTP status {status} with content type {kind:?}");
+        return Error::invalid_response(method, why);
+    }
+    http_status(method, status, response.beginning(EXCERPT).await)
+}
+
+fn http_status(method: &'static str, status: StatusCode, body: String) -> Error {
+    LocalError::HttpStatus {
+        method,
+        status: status.as_u16(),
+        body,
+    }
+    .into()
+}

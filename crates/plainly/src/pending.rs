@@ -1,0 +1,80 @@
+//! Requests that await their replies, by id. No I/O and no clock: whoever waits brings a deadline of its own, and takes
+//! its entry out again when it gives up, so that an entry never outlives its request.
+
+use std::collections::HashMap;
+
+use plainly_protocol::id::RequestId;
+
+/// The requests in flight on one connection, each with what its reply is handed to.
+#[derive(Debug)]
+pub(crate) struct Pending<W> {
+    /// `None` once the connection has ended: nothing can wait on it any more.
+    waiting: Option<HashMap<RequestId, W>>,
+}
+
+impl<W> Default for Pending<W> {
+    fn default() -> Self {
+        Self {
+            waiting: Some(HashMap::new()),
+        }
+    }
+}
+
+impl<W> Pending<W> {
+    /// Lets `waiter` wait for the reply to `id`; false if the connection has ended or the id is in use.
+    pub(crate) fn insert(&mut self, id: RequestId, waiter: W) -> bool {
+        match &mut self.waiting {
+            Some(waiting) if !waiting.contains_key(&id) => waiting.insert(id, waiter).is_none(),
+            Some(_) | None => false,
+        }
+    }
+
+    /// Who waits for the reply to `id`, if anybody still does. `1` and `"1"` are different ids.
+    pub(crate) fn take(&mut self, id: &RequestId) -> Option<W> {
+        self.waiting.as_mut()?.remove(id)
+    }
+
+    /// Ends it: gives back all who still wait, and takes nobody in any more.
+    pub(crate) fn close(&mut self) -> impl Iterator<Item = W> + use<W> {
+        self.waiting
+            .take()
+            .into_iter()
+            .flat_map(HashMap::into_values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_finds_its_request_once() {
+        let mut pending = Pending::default();
+        assert!(pending.insert(1.into(), 'a'));
+        assert!(pending.insert("1".into(), 'b'));
+        assert_eq!(pending.take(&"1".into()), Some('b'));
+        assert_eq!(pending.take(&1.into()), Some('a'));
+        assert_eq!(pending.take(&1.into()), None);
+    }
+
+    #[test]
+    fn an_id_in_flight_is_not_taken_twice() {
+        let mut pending = Pending::default();
+        assert!(pending.insert(1.into(), 'a'));
+        assert!(!pending.insert(1.into(), 'b'));
+        assert_eq!(pending.take(&1.into()), Some('a'));
+        assert!(pending.insert(1.into(), 'c'));
+    }
+
+    #[test]
+    fn closing_gives_back_all_and_takes_nobody_in() {
+        let mut pending = Pending::default();
+        pending.insert(1.into(), 'a');
+        pending.insert(2.into(), 'b');
+        let mut left: Vec<_> = pending.close().collect();
+        left.sort_unstable();
+        assert_eq!(left, ['a', 'b']);
+        assert!(!pending.insert(3.into(), 'c'));
+        assert_eq!(pending.close().count(), 0);
+    }
+}

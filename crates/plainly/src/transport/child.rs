@@ -1,0 +1,225 @@
+//! A server as a child process: started, listened to on its standard error, and ended with everything that it started.
+//!
+//! Knows processes and bytes, no messages. The program gets exactly the arguments of the command, through no shell, and
+//! this process's environment as the command changes it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
+use tokio::io::AsyncReadExt;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// How much of the standard error is kept.
+const TAIL: usize = 64 << 10;
+/// The most of one line that is logged at once.
+const LOGGED_LINE: usize = 4 << 10;
+
+/// How long a process has to end by itself, step by step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grace {
+    /// After its input was closed.
+    pub(crate) eof: Duration,
+    /// After it was asked to terminate.
+    pub(crate) term: Duration,
+}
+
+impl Default for Grace {
+    fn default() -> Self {
+        Self {
+            eof: Duration::from_secs(2),
+            term: Duration::from_secs(3),
+        }
+    }
+}
+
+/// A process that was just started, with its ends of the conversation.
+#[derive(Debug)]
+pub(crate) struct Child {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) process: Process,
+}
+
+/// A running process, the leader of its own group. Dropped, it is killed, and with it all that it started and that did
+/// not leave the group.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Box<dyn ChildWrapper>,
+    stderr: Stderr,
+}
+
+/// Starts `command`.
+pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
+    wrapped.wrap(KillOnDrop);
+    #[cfg(unix)]
+    wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
+    let mut child = wrapped.spawn()?;
+    let pipes = (
+        child.stdin().take(),
+        child.stdout().take(),
+        child.stderr().take(),
+    );
+    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        return Err(io::Error::other("the process has no pipes"));
+    };
+    let stderr = Stderr::drain(stderr, child.id());
+    Ok(Child {
+        stdin,
+        stdout,
+        process: Process { child, stderr },
+    })
+}
+
+impl Process {
+    /// Waits for the process itself, not for what it started. Cancel-safe.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// Ends the process, whose input was closed before: waits, asks, kills. What it started and left behind is killed.
+    pub(crate) async fn stop(&mut self, grace: Grace) {
+        if timeout(grace.eof, self.wait()).await.is_err() {
+            self.terminate();
+            if timeout(grace.term, self.wait()).await.is_err() {
+                tracing::warn!(
+                    pid = self.child.id(),
+                    "the server ends neither by itself nor when asked: it is killed"
+                );
+            }
+        }
+        self.kill();
+        if let Err(error) = self.wait().await {
+            tracing::debug!(%error, "the end of the server could not be awaited");
+        }
+    }
+
+    /// What was last written to standard error, once the process has ended or shortly thereafter.
+    pub(crate) async fn last_words(&mut self) -> String {
+        self.stderr.text().await
+    }
+
+    fn terminate(&mut self) {
+        #[cfg(unix)]
+        {
+            let signal = tokio::signal::unix::SignalKind::terminate().as_raw_value();
+            if let Err(error) = self.child.signal(signal) {
+                tracing::debug!(%error, "the server could not be asked to terminate");
+            }
+        }
+    }
+
+    /// Nobody learns of a failure: the group is gone then.
+    fn kill(&mut self) {
+        let _gone = self.child.start_kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The standard error of a process: always read, so that the process never waits for a reader.
+#[derive(Debug)]
+struct Stderr {
+    tail: Arc<Mutex<Tail>>,
+    reader: JoinHandle<()>,
+}
+
+impl Stderr {
+    fn drain(stderr: ChildStderr, pid: Option<u32>) -> Self {
+        let tail = Arc::<Mutex<Tail>>::default();
+        let reader = tokio::spawn(read(stderr, Arc::clone(&tail), pid));
+        Self { tail, reader }
+    }
+
+    /// What is kept. Waits a little for the end: what is written last says most, and a grandchild may hold the pipe.
+    async fn text(&mut self) -> String {
+        const LAST_WORDS: Duration = Duration::from_millis(100);
+        if !self.reader.is_finished() {
+            let _still_open = timeout(LAST_WORDS, &mut self.reader).await;
+        }
+        self.tail
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .text()
+    }
+}
+
+async fn read(mut stderr: ChildStderr, tail: Arc<Mutex<Tail>>, pid: Option<u32>) {
+    let mut buffer = vec![0; 8 << 10];
+    let mut line = Vec::new();
+    while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
+        let bytes = buffer.get(..length).unwrap_or_default();
+        tail.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(bytes);
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            line.extend_from_slice(piece);
+            if line.ends_with(b"\n") || line.len() >= LOGGED_LINE {
+                log(&line, pid);
+                line.clear();
+            }
+        }
+    }
+    log(&line, pid);
+}
+
+fn log(line: &[u8], pid: Option<u32>) {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end();
+    if !text.is_empty() {
+        tracing::debug!(target: "plainly::child", pid, "{}", super::Escaped(text));
+    }
+}
+
+/// The last bytes of a stream.
+#[derive(Debug, Default)]
+struct Tail(VecDeque<u8>);
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        let bytes = bytes
+            .get(bytes.len().saturating_sub(TAIL)..)
+            .unwrap_or_default();
+        let excess = (self.0.len() + bytes.len()).saturating_sub(TAIL);
+        self.0.drain(..excess);
+        self.0.extend(bytes);
+    }
+
+    fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.0.make_contiguous()).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_the_end_of_all_that_was_written() {
+        let mut tail = Tail::default();
+        let mut all = Vec::new();
+        for round in 0..40_u8 {
+            let piece = vec![b'a' + round % 26; usize::from(round) * 257];
+            tail.push(&piece);
+            all.extend_from_slice(&piece);
+            let end = &all[all.len().saturating_sub(TAIL)..];
+            assert_eq!(tail.text().as_bytes(), end);
+        }
+        tail.push(&vec![b'z'; 3 * TAIL]);
+        assert_eq!(tail.text(), "z".repeat(TAIL));
+    }
+}

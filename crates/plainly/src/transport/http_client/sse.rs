@@ -1,0 +1,210 @@
+//! Server-sent events (WHATWG HTML, "Server-sent events"), read chunk by chunk: from bytes to the data of each event.
+//! Knows no HTTP and no messages. Fields other than `data` and `event` mean nothing here and are skipped.
+
+use bytes::{Buf, Bytes};
+
+/// Reads one stream.
+#[derive(Debug)]
+pub(super) struct Parser {
+    /// The most bytes that one event may have.
+    limit: usize,
+    /// The unfinished line.
+    line: Vec<u8>,
+    /// The `data` lines of the unfinished event, each with a line feed behind it.
+    data: Vec<u8>,
+    /// Whether the unfinished event is of another type than `message`.
+    foreign: bool,
+    /// Whether the last byte was a carriage return, whose line feed may still come.
+    after_return: bool,
+    /// Whether this is the first line: a byte order mark may stand before it.
+    at_start: bool,
+}
+
+/// One event is larger than the limit. The stream can't be read further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooLarge;
+
+impl Parser {
+    /// Reads events of at most `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            data: Vec::new(),
+            foreign: false,
+            after_return: false,
+            at_start: true,
+        }
+    }
+
+    /// The data of the next event in `chunk`, which is consumed up to its end; `None`: the next chunk is needed.
+    ///
+    /// Events without data, and those of another type than `message`, are skipped. What a stream ends with is an event
+    /// only if a blank line followed it.
+    pub(super) fn next(&mut self, chunk: &mut Bytes) -> Result<Option<Bytes>, TooLarge> {
+        loop {
+            if chunk.is_empty() {
+                return Ok(None);
+            }
+            if std::mem::take(&mut self.after_return) && chunk.first() == Some(&b'\n') {
+                chunk.advance(1);
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', chunk) else {
+                self.extend_line(chunk)?;
+                chunk.clear();
+                return Ok(None);
+            };
+            let rest = chunk.split_to(end);
+            self.extend_line(&rest)?;
+            self.after_return = chunk.first() == Some(&b'\r');
+            chunk.advance(1);
+            if let Some(event) = self.end_line() {
+                return Ok(Some(event));
+            }
+        }
+    }
+
+    fn extend_line(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
+        self.line.extend_from_slice(bytes);
+        if self.line.len() + self.data.len() > self.limit {
+            return Err(TooLarge);
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self) -> Option<Bytes> {
+        let mut line = self.line.as_slice();
+        if std::mem::take(&mut self.at_start) {
+            line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        }
+        if line.is_empty() {
+            self.line.clear();
+            return self.end_event();
+        }
+        let (field, value) = match memchr::memchr(b':', line) {
+            Some(colon) => {
+                let (field, value) = line.split_at(colon);
+                let value = value.get(1..).unwrap_or_default();
+                (field, value.strip_prefix(b" ").unwrap_or(value))
+            }
+            None => (line, [].as_slice()),
+        };
+        match field {
+            b"data" => {
+                self.data.extend_from_slice(value);
+                self.data.push(b'\n');
+            }
+            b"event" => self.foreign = !matches!(value, b"" | b"message"),
+            _ => {}
+        }
+        self.line.clear();
+        None
+    }
+
+    fn end_event(&mut self) -> Option<Bytes> {
+        let mut data = std::mem::take(&mut self.data);
+        let foreign = std::mem::take(&mut self.foreign);
+        // An event whose only data is one empty line keeps a connection alive, or primes a client to come back.
+        (data.pop().is_some() && !data.is_empty() && !foreign).then(|| data.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(chunks: &[&[u8]]) -> Vec<String> {
+        let mut parser = Parser::new(1 << 20);
+        let mut events = Vec::new();
+        for chunk in chunks {
+            let mut chunk = Bytes::copy_from_slice(chunk);
+            while let Some(event) = parser.next(&mut chunk).unwrap() {
+                events.push(String::from_utf8(event.into()).unwrap());
+            }
+            assert!(chunk.is_empty());
+        }
+        events
+    }
+
+    #[test]
+    fn reads_events_as_the_standard_says() {
+        let cases: [(&str, &[&str]); 20] = [
+            ("", &[]),
+            ("data: 1\n\n", &["1"]),
+            ("data:1\n\n", &["1"]),
+            ("data:  1\n\n", &[" 1"]),
+            ("data: 1\r\rdata: 2\r\n\r\ndata: 3\n\r\n", &["1", "2", "3"]),
+            ("data: 1\ndata: 2\n\n", &["1\n2"]),
+            ("data: 1\ndata\ndata:\n\n", &["1\n\n"]),
+            ("data\n\n", &[]),
+            ("data:\n\n", &[]),
+            ("id: 7\ndata:\n\nretry: 9223372036854775808\n\n", &[]),
+            ("data: 1\n", &[]),
+            ("data: 1\n\ndata: 2", &["1"]),
+            ("\u{feff}data: 1\n\n", &["1"]),
+            ("data: 1\n\n\u{feff}data: 2\n\n", &["1"]),
+            (": comment\n:\ndata: 1\n: comment\n\n", &["1"]),
+            ("event: message\ndata: 1\n\n", &["1"]),
+            ("event: endpoint\ndata: 1\n\ndata: 2\n\n", &["2"]),
+            ("event: endpoint\nevent\ndata: 1\n\n", &["1"]),
+            ("datum: 0\n data: 0\nDATA: 0\ndata: 1\n\n", &["1"]),
+            ("data: a\0b:c\n\n\n\n\n", &["a\0b:c"]),
+        ];
+        for (stream, events) in cases {
+            assert_eq!(read(&[stream.as_bytes()]), events, "{stream:?}");
+        }
+    }
+
+    #[test]
+    fn cut_anywhere_and_with_any_line_ends_the_events_are_the_same() {
+        let lines = [
+            "\u{feff}: hello",
+            "data: é1",
+            "data: 2",
+            "",
+            "",
+            "event: x",
+            "data: no",
+            "",
+            "data: 3",
+            "",
+        ];
+        for end in ["\n", "\r", "\r\n"] {
+            let stream: String = lines.iter().flat_map(|line| [line, end]).collect();
+            let bytes = stream.as_bytes();
+            for first in 0..=bytes.len() {
+                for second in first..=bytes.len() {
+                    let chunks = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                    assert_eq!(read(&chunks), ["é1\n2", "3"], "{end:?} {first} {second}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fifty_thousand_ignorable_events_are_skipped_in_one_go() {
+        let stream = ": nothing\n\ndata\n\n".repeat(25_000) + "data: 1\n\n";
+        assert_eq!(read(&[stream.as_bytes()]), ["1"]);
+    }
+
+    #[test]
+    fn an_event_at_the_limit_passes_and_one_byte_more_does_not() {
+        let passes = |stream: &str| {
+            let mut parser = Parser::new(12);
+            let mut chunk = Bytes::copy_from_slice(stream.as_bytes());
+            parser.next(&mut chunk)
+        };
+        assert_eq!(
+            passes("data: 123456\n\n"),
+            Ok(Some(Bytes::from_static(b"123456")))
+        );
+        assert_eq!(passes("data: 1234567\n\n"), Err(TooLarge));
+        assert_eq!(passes(":xxxxxxxxxxxxxxxxxxx"), Err(TooLarge));
+        assert_eq!(
+            passes("data: 1\ndata: 2\ndata: 3\n\n"),
+            Ok(Some(Bytes::from_static(b"1\n2\n3")))
+        );
+        assert_eq!(passes(&"data: 1\n".repeat(20)), Err(TooLarge));
+        assert_eq!(passes(&": 1\n\n".repeat(20)), Ok(None));
+    }
+}

@@ -1,0 +1,10 @@
+//! A client over HTTP whose server is played by the test.
+
+#[path = "client_http/calls.rs"]
+mod calls;
+#[path = "client_http/eras.rs"]
+mod eras;
+#[path = "client_http/server.rs"]
+mod server;
+#[path = "client_http/sessions.rs"]
+mod sessions;

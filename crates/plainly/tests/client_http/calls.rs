@@ -1,0 +1,227 @@
+//! Replies over HTTP, as JSON and as events, and calls that are given up.
+
+use plainly::client::LocalError;
+use serde_json::json;
+
+use super::server::Server;
+
+#[tokio::test]
+async fn a_reply_may_come_after_other_events() {
+    for (before, end) in [
+        ("", "\n\n"),
+        (": keep-alive\n\nid: 1\ndata:\n\n", "\n\n"),
+        (
+            "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\r\n\r\n",
+            "\r\n\r\n",
+        ),
+        ("event: endpoint\ndata: /messages\n\n", "\n\n"),
+        (
+            "data: {\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"tools\":1}}\n\ndata: no JSON\n\n",
+            "\r\r",
+        ),
+    ] {
+        let (client, server) = Server::modern().await;
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            let mut request = server.request("tools/list").await;
+            request.events().await;
+            request.write(before).await;
+            let response = request.response(json!({"tools": []}));
+            let (head, tail) = response.split_at(10);
+            request.write(&format!("data: {head}")).await;
+            request.write(&format!("{tail}{end}")).await;
+            // What follows the reply is nobody's.
+            request
+                .write("data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
+                .await;
+        });
+        assert!(tools.unwrap().is_empty(), "{before:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_goes_on_after_the_reply_is_left() {
+    let (client, server) = Server::modern().await;
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let mut request = server.request("tools/list").await;
+        request.events().await;
+        let response = request.response(json!({"tools": []}));
+        request.write(&format!("data: {response}\n\n")).await;
+        request.hung_up().await;
+    });
+    tools.unwrap();
+}
+
+#[tokio::test]
+async fn events_that_end_before_the_reply_are_an_interruption() {
+    for cut in [
+        "",
+        "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n",
+    ] {
+        let (client, server) = Server::modern().await;
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            let mut request = server.request("tools/list").await;
+            request.events().await;
+            request.write(cut).await;
+        });
+        let error = tools.unwrap_err();
+        assert!(
+            matches!(error.local(), Some(LocalError::Interrupted { .. })),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_can_not_be_read_is_invalid() {
+    let json = "Content-Type: application/json\r\n";
+    let cases = [
+        ("200 OK", "Content-Type: text/html\r\n", "<html>"),
+        (
+            "200 OK",
+            "",
+            r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#,
+        ),
+        ("200 OK", json, "{"),
+        ("200 OK", json, ""),
+        (
+            "200 OK",
+            json,
+            r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#,
+        ),
+        (
+            "200 OK",
+            json,
+            r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
+        ),
+        (
+            "200 OK",
+            json,
+            r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#,
+        ),
+        ("202 Accepted", "", ""),
+    ];
+    let (client, server) = Server::modern().await;
+    for (status, headers, body) in cases {
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            let request = server.request("tools/list").await;
+            let body = body.replace("\"id\":2", &format!("\"id\":{}", request.body["id"]));
+            request.answer(status, headers, &body).await;
+        });
+        let error = tools.unwrap_err();
+        assert!(
+            matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
+            "{body}: {error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_limit_is_not_read() {
+    let (client, server) = Server::modern().await;
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let request = server.request("tools/list").await;
+        let body = " ".repeat((32 << 20) + 1);
+        request
+            .answer("200 OK", "Content-Type: application/json\r\n", &body)
+            .await;
+    });
+    let error = tools.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "invalid reply to `tools/list`: it is larger than 33554432 bytes"
+    );
+}
+
+#[tokio::test]
+async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
+    for status in [
+        "200 OK",
+        "400 Bad Request",
+        "404 Not Found",
+        "500 Internal Server Error",
+    ] {
+        for id in ["null", "2"] {
+            let (client, server) = Server::modern().await;
+            let (read, ()) = tokio::join!(client.read("a:b"), async {
+                let request = server.request("resources/read").await;
+                let error = r#"{"code":-32602,"message":"no","data":{"uri":"a:b"}}"#;
+                let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
+                request
+                    .answer(status, "Content-Type: application/json\r\n", &body)
+                    .await;
+            });
+            assert!(read.unwrap_err().is_resource_not_found(), "{status} {id}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let (client, server) = Server::modern().await;
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let request = server.request("tools/list").await;
+        request
+            .answer(
+                "307 Temporary Redirect",
+                "Location: http://127.0.0.1:1/\r\n",
+                "",
+            )
+            .await;
+    });
+    let error = tools.unwrap_err();
+    assert!(
+        matches!(
+            error.local(),
+            Some(LocalError::HttpStatus { status: 307, .. })
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_call_closes_its_connection() {
+    for events in [false, true] {
+        let (client, server) = Server::modern().await;
+        let call = tokio::spawn(async move { client.tools().await });
+        let mut request = server.request("tools/list").await;
+        if events {
+            request.events().await;
+        }
+        call.abort();
+        request.hung_up().await;
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_server_is_told_of_a_dropped_call() {
+    let (client, server) = Server::legacy(Some("s")).await;
+    let call = tokio::spawn(async move { client.tools().await });
+    let request = server.request("tools/list").await;
+    call.abort();
+    let cancelled = server.request("notifications/cancelled").await;
+    cancelled.is_of(Some("s"));
+    assert_eq!(cancelled.body["params"]["requestId"], request.body["id"]);
+    cancelled.answer("202 Accepted", "", "").await;
+}
+
+#[tokio::test]
+async fn what_a_legacy_server_asks_is_answered_by_a_message_of_its_own() {
+    let (client, server) = Server::legacy(Some("s")).await;
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let mut request = server.request("tools/list").await;
+        request.events().await;
+        request
+            .write("data: {\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}\n\n")
+            .await;
+        let pong = server.next().await;
+        pong.is_of(Some("s"));
+        assert_eq!(
+            pong.body,
+            json!({"jsonrpc": "2.0", "id": "p", "result": {}})
+        );
+        pong.answer("202 Accepted", "", "").await;
+        let response = request.response(json!({"tools": []}));
+        request.write(&format!("data: {response}\n\n")).await;
+    });
+    assert!(tools.unwrap().is_empty());
+}

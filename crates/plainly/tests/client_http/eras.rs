@@ -1,0 +1,179 @@
+//! Which era and revision a client finds over HTTP.
+
+use plainly::client::{Client, LocalError};
+use plainly::errors::Revision;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use super::server::Server;
+
+#[tokio::test]
+async fn a_modern_request_is_mirrored_in_its_headers() {
+    let (builder, server) = Server::start().await;
+    let builder = builder.header("Authorization", "Bearer t");
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = server.request("server/discover").await;
+        assert_eq!(probe.headers["mcp-protocol-version"], "2026-07-28");
+        assert_eq!(probe.headers["mcp-method"], "server/discover");
+        assert_eq!(probe.headers["authorization"], "Bearer t");
+        probe
+            .result(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}}))
+            .await;
+    });
+    let client = client.unwrap();
+    assert_eq!(client.revision(), Revision::V2026_07_28);
+    let (read, ()) = tokio::join!(client.read("file:///ä"), async {
+        let request = server.request("resources/read").await;
+        assert_eq!(request.headers["mcp-name"], "=?base64?ZmlsZTovLy/DpA==?=");
+        assert_eq!(request.headers["authorization"], "Bearer t");
+        assert!(!request.headers.contains_key("mcp-session-id"));
+        request
+            .result(json!({"contents": [], "ttlMs": 1000, "cacheScope": "public"}))
+            .await;
+    });
+    assert_eq!(read.unwrap().cache.ttl.as_secs(), 1);
+}
+
+#[tokio::test]
+async fn what_is_no_modern_answer_means_legacy() {
+    let cases = [
+        ("400 Bad Request", "", ""),
+        (
+            "400 Bad Request",
+            "Content-Type: text/plain\r\n",
+            "Bad Request: No valid session ID provided",
+        ),
+        (
+            "400 Bad Request",
+            "Content-Type: application/json\r\n",
+            r#"{"error":"bad"}"#,
+        ),
+        (
+            "400 Bad Request",
+            "Content-Type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#,
+        ),
+        (
+            "200 OK",
+            "Content-Type: application/json\r\n",
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#,
+        ),
+        ("404 Not Found", "", "nothing here"),
+        ("405 Method Not Allowed", "", ""),
+        (
+            "500 Internal Server Error",
+            "Content-Type: text/html\r\n",
+            "<h1>oops</h1>",
+        ),
+        ("202 Accepted", "", ""),
+        (
+            "200 OK",
+            "Content-Type: text/event-stream\r\n",
+            ": nothing\n\n",
+        ),
+    ];
+    for (status, headers, body) in cases {
+        let (builder, server) = Server::start().await;
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = server.request("server/discover").await;
+            probe.answer(status, headers, body).await;
+            server.initialize(None).await;
+        });
+        let client = client.unwrap_or_else(|error| panic!("{status} {body}: {error}"));
+        assert_eq!(client.revision(), Revision::V2025_06_18);
+    }
+}
+
+#[tokio::test]
+async fn a_modern_error_is_no_reason_to_fall_back() {
+    let cases: [(&str, Value, fn(&plainly::client::Error) -> bool); 3] = [
+        (
+            "400 Bad Request",
+            json!({"code": -32022, "message": "", "data": {"supported": ["2031-01-01"], "requested": "2026-07-28"}}),
+            |error| matches!(error.local(), Some(LocalError::UnsupportedVersion { .. })),
+        ),
+        (
+            "400 Bad Request",
+            json!({"code": -32020, "message": ""}),
+            |error| error.protocol().is_some(),
+        ),
+        (
+            "400 Bad Request",
+            json!({"code": -32021, "message": "", "data": {"requiredCapabilities": {"roots": {}}}}),
+            |error| error.protocol().is_some(),
+        ),
+    ];
+    for (status, error, expected) in cases {
+        let (builder, server) = Server::start().await;
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = server.request("server/discover").await;
+            probe.error(status, error.clone()).await;
+        });
+        let found = client.unwrap_err();
+        assert!(expected(&found), "{error}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_on_the_way_says_nothing_about_the_era() {
+    for status in [
+        "401 Unauthorized",
+        "403 Forbidden",
+        "503 Service Unavailable",
+    ] {
+        let (builder, server) = Server::start().await;
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = server.request("server/discover").await;
+            probe.answer(status, "", "go away\nnow").await;
+        });
+        let error = client.unwrap_err();
+        let number = &status[..3];
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("HTTP status {number} ")),
+            "{error}"
+        );
+        assert!(error.to_string().ends_with(": go away"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_is_unreachable_and_no_secret_is_shown() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let client = Client::http(format!("http://me:hush@{address}/mcp?key=secret#x"));
+    let error = client.connect().await.unwrap_err();
+    assert!(error.is_unreachable());
+    assert_eq!(
+        error.to_string(),
+        format!("cannot reach http://{address}/mcp")
+    );
+    let mut causes = String::new();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(next) = cause {
+        causes.push_str(&next.to_string());
+        cause = next.source();
+    }
+    assert!(
+        !causes.is_empty() && !causes.contains("secret") && !causes.contains("hush"),
+        "{causes}"
+    );
+}
+
+#[tokio::test]
+async fn what_can_not_be_used_is_refused_before_anything_is_sent() {
+    for builder in [
+        Client::http("ftp://example.com"),
+        Client::http("example.com/mcp"),
+        Client::http("http://127.0.0.1:1/").header("bad name", "x"),
+        Client::http("http://127.0.0.1:1/").header("name", "line\nbreak"),
+    ] {
+        let error = builder.connect().await.unwrap_err();
+        assert!(
+            matches!(error.local(), Some(LocalError::Configuration { .. })),
+            "{error}"
+        );
+    }
+}

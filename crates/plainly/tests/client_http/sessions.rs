@@ -1,0 +1,106 @@
+//! Sessions of legacy servers over HTTP.
+
+use plainly::client::LocalError;
+use serde_json::json;
+
+use super::server::Server;
+
+#[tokio::test]
+async fn a_session_goes_with_every_request_and_ends_with_the_client() {
+    for session in [Some("s-1"), None] {
+        let (client, server) = Server::legacy(session).await;
+        let (pinged, ()) = tokio::join!(client.ping(), async {
+            let ping = server.request("ping").await;
+            ping.is_of(session);
+            ping.result(json!({})).await;
+        });
+        pinged.unwrap();
+        if session.is_none() {
+            client.close().await;
+            continue;
+        }
+        let ((), ()) = tokio::join!(client.close(), async {
+            let end = server.next().await;
+            assert_eq!(end.method, "DELETE");
+            end.is_of(session);
+            end.answer("405 Method Not Allowed", "", "").await;
+        });
+        assert!(client.ping().await.unwrap_err().is_closed());
+    }
+}
+
+#[tokio::test]
+async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
+    let (client, server) = Server::legacy(Some("old")).await;
+    let (first, second, ()) = tokio::join!(client.ping(), client.ping(), async {
+        for _ in 0..2 {
+            let ping = server.request("ping").await;
+            ping.is_of(Some("old"));
+            let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Session not found"}}"#;
+            ping.answer("404 Not Found", "Content-Type: application/json\r\n", body)
+                .await;
+        }
+        server.initialize(Some("new")).await;
+        for _ in 0..2 {
+            let ping = server.request("ping").await;
+            ping.is_of(Some("new"));
+            ping.result(json!({})).await;
+        }
+    });
+    first.unwrap();
+    second.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_that_is_forgotten_at_once_is_an_error() {
+    let (client, server) = Server::legacy(Some("old")).await;
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        server
+            .request("ping")
+            .await
+            .answer("404 Not Found", "", "")
+            .await;
+        server.initialize(Some("new")).await;
+        server
+            .request("ping")
+            .await
+            .answer("404 Not Found", "", "")
+            .await;
+    });
+    let error = pinged.unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::SessionLost)),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn without_a_session_404_is_an_ordinary_status() {
+    let (client, server) = Server::legacy(None).await;
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        server
+            .request("ping")
+            .await
+            .answer("404 Not Found", "", "")
+            .await;
+    });
+    let error = pinged.unwrap_err();
+    assert!(
+        matches!(
+            error.local(),
+            Some(LocalError::HttpStatus { status: 404, .. })
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn closing_fails_the_calls_in_flight() {
+    let (client, server) = Server::modern().await;
+    let other = client.clone();
+    let in_flight = tokio::spawn(async move { other.tools().await });
+    let mut request = server.request("tools/list").await;
+    client.close().await;
+    assert!(in_flight.await.unwrap().unwrap_err().is_closed());
+    request.hung_up().await;
+}

@@ -1,0 +1,10 @@
+//! A client over a byte stream whose other end is played by the test.
+
+#[path = "client_stream/calls.rs"]
+mod calls;
+#[path = "client_stream/eras.rs"]
+mod eras;
+#[path = "client_stream/listings.rs"]
+mod listings;
+#[path = "client_stream/peer.rs"]
+mod peer;

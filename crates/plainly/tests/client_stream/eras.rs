@@ -1,0 +1,199 @@
+//! Which era and revision a client finds.
+
+use std::time::Duration;
+
+use plainly::client::LocalError;
+use plainly::errors::Revision;
+use serde_json::json;
+
+use super::peer::{discovered, modern, pair};
+
+#[tokio::test]
+async fn a_server_that_discovers_is_modern() {
+    let (client, mut peer) = modern().await;
+    assert_eq!(client.revision(), Revision::V2026_07_28);
+    assert_eq!(client.server().unwrap().name, "scripted");
+    assert_eq!(client.instructions(), Some("be kind"));
+    assert!(client.capabilities().tools.is_some());
+    assert_eq!(client.supported_versions(), ["2026-07-28"]);
+
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let request = peer.request("tools/list").await;
+        let meta = &request["params"]["_meta"];
+        assert_eq!(
+            meta["io.modelcontextprotocol/protocolVersion"],
+            "2026-07-28"
+        );
+        assert_eq!(
+            meta["io.modelcontextprotocol/clientInfo"]["name"],
+            "plainly"
+        );
+        assert_eq!(
+            meta["io.modelcontextprotocol/clientCapabilities"],
+            json!({})
+        );
+        peer.reply(&request, json!({"tools": []})).await;
+    });
+    assert!(tools.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn any_other_answer_means_legacy() {
+    let answers = [
+        json!({"error": {"code": -32601, "message": "no such method"}}),
+        json!({"error": {"code": -32602, "message": "not initialized"}}),
+        json!({"error": {"code": -32000, "message": "not initialized"}}),
+        json!({"error": {"code": -32600, "message": "", "data": [1]}}),
+        json!({"error": {"code": 0, "message": ""}}),
+        json!({"error": "not even an error"}),
+        json!({"result": {}}),
+        json!({"result": {"supportedVersions": "2026-07-28"}}),
+    ];
+    for mut answer in answers {
+        let (builder, mut peer) = pair();
+        let (client, ()) = tokio::join!(builder.name("me").version("2").connect(), async {
+            let probe = peer.request("server/discover").await;
+            answer["jsonrpc"] = json!("2.0");
+            answer["id"] = probe["id"].clone();
+            peer.send(answer.clone()).await;
+            let handshake = peer.shake_hands("2025-06-18").await;
+            assert_eq!(
+                handshake["params"],
+                json!({
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {},
+                    "clientInfo": {"name": "me", "version": "2"},
+                })
+            );
+        });
+        let client = client.unwrap_or_else(|error| panic!("{answer}: {error}"));
+        assert_eq!(client.revision(), Revision::V2025_06_18);
+        assert_eq!(client.server().unwrap().name, "old");
+        assert_eq!(client.supported_versions(), ["2025-06-18"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_means_legacy() {
+    let (builder, mut peer) = pair();
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        peer.request("server/discover").await;
+        peer.shake_hands("2024-11-05").await;
+    });
+    assert_eq!(client.unwrap().revision(), Revision::V2024_11_05);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_that_starts_slowly_is_still_modern() {
+    let (builder, mut peer) = pair();
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = peer.request("server/discover").await;
+        let handshake = peer.request("initialize").await;
+        peer.reply(&probe, discovered(&["2026-07-28"])).await;
+        peer.fail(&handshake, -32601, None).await;
+    });
+    assert_eq!(client.unwrap().revision(), Revision::V2026_07_28);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_is_given_up() {
+    let (builder, mut peer) = pair();
+    let builder = builder.connect_timeout(Duration::from_secs(7));
+    let start = tokio::time::Instant::now();
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        peer.request("server/discover").await;
+        peer.request("initialize").await;
+        peer.ended().await;
+    });
+    assert!(client.unwrap_err().is_timeout());
+    assert!(start.elapsed() < Duration::from_secs(8));
+}
+
+#[tokio::test]
+async fn among_the_versions_offered_the_newest_known_one_is_spoken() {
+    let (builder, mut peer) = pair();
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = peer.request("server/discover").await;
+        let data = json!({"supported": ["2031-01-01", "2025-03-26", "2025-06-18"], "requested": "2026-07-28"});
+        peer.fail(&probe, -32022, Some(data)).await;
+        let handshake = peer.shake_hands("2025-06-18").await;
+        assert_eq!(handshake["params"]["protocolVersion"], "2025-06-18");
+    });
+    assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
+}
+
+#[tokio::test]
+async fn without_a_version_in_common_nothing_more_is_sent() {
+    for discovers in [true, false] {
+        let (builder, mut peer) = pair();
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = peer.request("server/discover").await;
+            if discovers {
+                peer.reply(&probe, discovered(&["2031-01-01"])).await;
+            } else {
+                let data = json!({"supported": ["2031-01-01"], "requested": "2026-07-28"});
+                peer.fail(&probe, -32022, Some(data)).await;
+            }
+            peer.ended().await;
+        });
+        let error = client.unwrap_err();
+        let Some(LocalError::UnsupportedVersion { offered, .. }) = error.local() else {
+            panic!("{error}");
+        };
+        assert_eq!(offered, &["2031-01-01"]);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_version_that_it_offers_is_not_asked_again() {
+    let (builder, mut peer) = pair();
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = peer.request("server/discover").await;
+        let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
+        peer.fail(&probe, -32022, Some(data)).await;
+        peer.ended().await;
+    });
+    assert!(client.unwrap_err().protocol().is_some());
+}
+
+#[tokio::test]
+async fn a_handshake_that_ends_in_an_unknown_version_fails() {
+    for version in ["1.0", "2026-07-28", ""] {
+        let (builder, mut peer) = pair();
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = peer.request("server/discover").await;
+            peer.fail(&probe, -32601, None).await;
+            let handshake = peer.request("initialize").await;
+            let result = json!({
+                "protocolVersion": version,
+                "capabilities": {},
+                "serverInfo": {"name": "old", "version": "1"},
+            });
+            peer.reply(&handshake, result).await;
+            peer.ended().await;
+        });
+        let error = client.unwrap_err();
+        assert!(
+            matches!(error.local(), Some(LocalError::UnsupportedVersion { .. })),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_pinned_revision_is_the_only_one_that_is_tried() {
+    let (builder, mut peer) = pair();
+    let builder = builder.revision(Revision::V2025_03_26);
+    let (client, handshake) = tokio::join!(builder.connect(), peer.shake_hands("2025-03-26"));
+    assert_eq!(handshake["params"]["protocolVersion"], "2025-03-26");
+    assert_eq!(client.unwrap().revision(), Revision::V2025_03_26);
+
+    let (builder, mut peer) = pair();
+    let builder = builder.revision(Revision::V2026_07_28);
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = peer.request("server/discover").await;
+        peer.fail(&probe, -32601, None).await;
+        peer.ended().await;
+    });
+    assert!(client.unwrap_err().is_method_not_found());
+}

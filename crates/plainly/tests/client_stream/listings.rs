@@ -1,0 +1,128 @@
+//! Listings of several pages, and metadata that is found in them.
+
+use plainly::client::{LocalError, MetadataSource};
+use serde_json::{Value, json};
+
+use super::peer::{Peer, modern};
+
+fn page(uris: &[&str], next: Option<&str>) -> Value {
+    let resources: Vec<_> = uris
+        .iter()
+        .map(|uri| json!({"uri": uri, "name": uri}))
+        .collect();
+    let mut page = json!({"resources": resources});
+    if let Some(next) = next {
+        page["nextCursor"] = json!(next);
+    }
+    page
+}
+
+/// Serves these pages, each to the cursor that the one before gave out.
+async fn serve(peer: &mut Peer, pages: &[(&[&str], Option<&str>)]) {
+    let mut cursor = Value::Null;
+    for (uris, next) in pages {
+        let request = peer.request("resources/list").await;
+        assert_eq!(request["params"]["cursor"], cursor);
+        peer.reply(&request, page(uris, *next)).await;
+        cursor = json!(next);
+    }
+}
+
+#[tokio::test]
+async fn all_pages_are_one_listing_and_empty_text_is_a_cursor() {
+    let (client, mut peer) = modern().await;
+    let (resources, ()) = tokio::join!(
+        client.resources(None),
+        serve(
+            &mut peer,
+            &[(&["a:1"], Some("")), (&[], Some("x")), (&["a:2"], None)]
+        )
+    );
+    let uris: Vec<_> = resources.unwrap().into_iter().map(|r| r.uri).collect();
+    assert_eq!(uris, ["a:1", "a:2"]);
+}
+
+#[tokio::test]
+async fn children_are_asked_for_on_every_page() {
+    let (client, mut peer) = modern().await;
+    let (resources, ()) = tokio::join!(client.resources(Some("a:dir/")), async {
+        for next in [Some("x"), None] {
+            let request = peer.request("resources/list").await;
+            assert_eq!(request["params"]["uri"], "a:dir/");
+            peer.reply(&request, page(&["a:dir/1"], next)).await;
+        }
+    });
+    assert_eq!(resources.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_listing_that_never_ends_is_an_error() {
+    let (client, mut peer) = modern().await;
+    let circle: [(&[&str], Option<&str>); 3] =
+        [(&[], Some("x")), (&[], Some("y")), (&[], Some("x"))];
+    let (resources, ()) = tokio::join!(client.resources(None), serve(&mut peer, &circle));
+    let error = resources.unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::EndlessListing { .. })),
+        "{error}"
+    );
+
+    let (resources, ()) = tokio::join!(client.resources(None), async {
+        for number in 0..1_000 {
+            let request = peer.request("resources/list").await;
+            peer.reply(&request, page(&["a:1"], Some(&number.to_string())))
+                .await;
+        }
+    });
+    let error = resources.unwrap_err();
+    assert!(
+        matches!(
+            error.local(),
+            Some(LocalError::TooManyPages { limit: 1_000, .. })
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn metadata_comes_from_the_server_or_else_from_its_listing() {
+    let (client, mut peer) = modern().await;
+    let (metadata, ()) = tokio::join!(client.metadata("a:2"), async {
+        let request = peer.request("resources/metadata").await;
+        let resource = json!({"uri": "a:2", "name": "two", "size": 7});
+        peer.reply(&request, json!({"resource": resource})).await;
+    });
+    let metadata = metadata.unwrap();
+    assert_eq!(metadata.source, MetadataSource::Direct);
+    assert_eq!(metadata.resource.size, Some(7));
+
+    for (uri, listed) in [("a:2", true), ("a:3", false)] {
+        let (metadata, ()) = tokio::join!(client.metadata(uri), async {
+            let request = peer.request("resources/metadata").await;
+            peer.fail(&request, -32601, None).await;
+            serve(&mut peer, &[(&["a:1"], Some("x")), (&["a:2"], None)]).await;
+        });
+        match metadata {
+            Ok(metadata) => {
+                assert!(listed);
+                assert_eq!(metadata.source, MetadataSource::FromListing);
+                assert_eq!(metadata.resource.uri, uri);
+            }
+            Err(error) => assert!(
+                !listed && matches!(error.local(), Some(LocalError::NotListed { .. })),
+                "{error}"
+            ),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_missing_resource_is_not_searched_for() {
+    let (client, mut peer) = modern().await;
+    let (metadata, ()) = tokio::join!(client.metadata("a:b"), async {
+        let request = peer.request("resources/metadata").await;
+        peer.fail(&request, -32602, Some(json!({"uri": "a:b"})))
+            .await;
+    });
+    assert!(metadata.unwrap_err().is_resource_not_found());
+}

@@ -1,0 +1,149 @@
+//! Names that change under the store's feet: files and directories that are links in the next moment, directories that are
+//! moved out of the mount with a walk inside of them, files that are written while they are read.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use plainly::store::{ListQuery, Store, StoreError};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::fixture::{Fixture, SECRET};
+
+const TIME: Duration = Duration::from_secs(2);
+
+#[test]
+fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
+    let fixture = Fixture::new(&[
+        ("file", "inside"),
+        ("dir/ok.txt", "inside"),
+        ("ok.txt", "inside"),
+        ("p/q/r/", ""),
+    ]);
+    let (root, outside) = (fixture.root(), fixture.outside());
+    // A file and a link to the secret; a directory and a link to one with a secret; a directory from which `..` leads to
+    // the secret as soon as it is moved out.
+    symlink("../secret.txt", root.join("file-link")).unwrap();
+    fs::create_dir_all(outside.join("evil/q")).unwrap();
+    fs::write(outside.join("evil/ok.txt"), SECRET).unwrap();
+    fs::write(outside.join("ok.txt"), SECRET).unwrap();
+    symlink("../evil", root.join("dir-link")).unwrap();
+    symlink("../../../ok.txt", root.join("p/q/r/up")).unwrap();
+    let swaps = [
+        (root.join("file"), root.join("file-link")),
+        (root.join("dir"), root.join("dir-link")),
+        (root.join("p/q"), outside.join("evil/q")),
+    ];
+    let over = AtomicBool::new(false);
+    let reads = AtomicU64::new(0);
+    let inside = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for (one, other) in &swaps {
+            scope.spawn(|| exchange(one, other, &over));
+        }
+        for uri in [
+            "file:///docs/file",
+            "file:///docs/dir/ok.txt",
+            "file:///docs/p/q/r/up",
+            "file:///docs",
+        ] {
+            let (fixture, over, reads, inside) = (&fixture, &over, &reads, &inside);
+            scope.spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .build()
+                    .unwrap();
+                while !over.load(Ordering::Relaxed) {
+                    let read = runtime.block_on(fixture.store.read(uri));
+                    let listed = runtime.block_on(fixture.store.list(ListQuery::new(100)));
+                    reads.fetch_add(1, Ordering::Relaxed);
+                    assert!(
+                        !format!("{read:?}{listed:?}").contains(SECRET),
+                        "{uri}: {read:?}"
+                    );
+                    match read {
+                        Ok(contents) => {
+                            let texts = contents.iter().map(|one| one.body.as_text());
+                            assert!(
+                                texts.clone().all(|text| text == Some("inside")),
+                                "{contents:?}"
+                            );
+                            inside.fetch_add(texts.count() as u64, Ordering::Relaxed);
+                        }
+                        Err(StoreError::NotFound | StoreError::Failed(_)) => {}
+                        Err(error) => panic!("{uri}: {error}"),
+                    }
+                }
+            });
+        }
+        std::thread::sleep(TIME);
+        over.store(true, Ordering::Relaxed);
+    });
+    println!(
+        "{} reads, {} contents from inside",
+        reads.into_inner(),
+        inside.load(Ordering::Relaxed)
+    );
+    assert!(inside.into_inner() > 0);
+}
+
+/// Exchanges two names until it is over.
+fn exchange(one: &Path, other: &Path, over: &AtomicBool) {
+    while !over.load(Ordering::Relaxed) {
+        renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_is_the_old_or_the_new_one() {
+    let (old, new) = ("old".repeat(100_000), "new!".repeat(100_000));
+    let fixture = Fixture::new(&[("x", &old)]);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                for text in [&new, &old] {
+                    fs::write(fixture.outside().join("next"), text).unwrap();
+                    fs::rename(fixture.outside().join("next"), fixture.root().join("x")).unwrap();
+                }
+            }
+        });
+        let start = Instant::now();
+        while start.elapsed() < TIME / 4 {
+            let text = fixture.text("file:///docs/x");
+            let whole = text == old || text == new;
+            assert!(whole || text == "the store failed", "{} bytes", text.len());
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_file_that_grows_without_end_is_never_read_beyond_the_limit() {
+    let fixture = Fixture::with(&[("x", "")], |builder| builder.max_file_bytes(1 << 20));
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let file = fs::File::options()
+                .write(true)
+                .open(fixture.root().join("x"))
+                .unwrap();
+            while !over.load(Ordering::Relaxed) {
+                for size in (0..=4 << 20).step_by(64 << 10) {
+                    file.set_len(size).unwrap();
+                }
+            }
+        });
+        let start = Instant::now();
+        while start.elapsed() < TIME / 4 {
+            match fixture.read("file:///docs/x") {
+                Ok(contents) => assert!(contents[0].body.as_bytes().len() <= 1 << 20),
+                Err(StoreError::TooLarge { size, limit }) => assert!(size > limit),
+                Err(StoreError::Failed(_)) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}

@@ -1,0 +1,81 @@
+//! What is neither a file nor a directory, and what this process may not read: as if it weren't there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
+
+use plainly::store::StoreError;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use crate::fixture::Fixture;
+
+#[test]
+fn pipes_and_sockets_are_not_there_and_nothing_waits_for_them() {
+    let fixture = Fixture::new(&[("x", "x")]);
+    let pipe = fixture.root().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let _socket = UnixListener::bind(fixture.root().join("socket")).unwrap();
+    std::os::unix::fs::symlink("pipe", fixture.root().join("link")).unwrap();
+    let start = Instant::now();
+    assert_eq!(fixture.tree(), ["docs", "docs/x"]);
+    for name in ["pipe", "socket", "link"] {
+        let uri = format!("file:///docs/{name}");
+        assert!(
+            matches!(fixture.metadata(&uri), Err(StoreError::NotFound)),
+            "{name}"
+        );
+        assert!(
+            matches!(fixture.read(&uri), Err(StoreError::NotFound)),
+            "{name}"
+        );
+        assert!(
+            matches!(fixture.list(Some(&uri), None, 9), Err(StoreError::NotFound)),
+            "{name}"
+        );
+    }
+    assert_eq!(fixture.read("file:///docs").unwrap().len(), 1);
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_are_not_there() {
+    let fixture = Fixture::with(&[], |builder| builder.mount_as("dev", "/dev"));
+    for name in ["zero", "random", "null", "tty"] {
+        assert_eq!(
+            fixture.text(&format!("file:///dev/{name}")),
+            "resource not found",
+            "{name}"
+        );
+    }
+    let listed = fixture.children("file:///dev");
+    assert!(!listed.iter().any(|uri| uri == "dev/zero"), "{listed:?}");
+}
+
+#[test]
+fn what_may_not_be_read_looks_as_if_it_were_absent() {
+    let fixture = Fixture::new(&[("file", "x"), ("dir/x", "x"), ("open", "x")]);
+    for name in ["file", "dir"] {
+        let path = fixture.root().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+    }
+    if fs::read(fixture.root().join("file")).is_ok() {
+        println!("skipped: this user may read everything");
+        return;
+    }
+    assert_eq!(fixture.tree(), ["docs", "docs/open"]);
+    for name in ["file", "dir", "dir/x", "absent"] {
+        let uri = format!("file:///docs/{name}");
+        assert_eq!(fixture.text(&uri), "resource not found", "{name}");
+        assert!(
+            matches!(fixture.metadata(&uri), Err(StoreError::NotFound)),
+            "{name}"
+        );
+    }
+    fs::set_permissions(
+        fixture.root().join("dir"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+}

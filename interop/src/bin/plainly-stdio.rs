@@ -1,0 +1,11 @@
+//! This project over standard input and output.
+
+use std::error::Error;
+
+use plainly_interop::plainly::server;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    server()?.serve_stdio().await?;
+    Ok(())
+}
