@@ -60,6 +60,13 @@ impl Http {
         client
     }
 
+    /// Sends a request as it is.
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> Response {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        within(stream.write_all(bytes)).await.ok();
+        Pending(stream).response().await
+    }
+
     /// Asks it to stop; it is over when the returned task is.
     pub(crate) fn stop(self) -> JoinHandle<std::io::Result<()>> {
         self.stop.notify_one();
@@ -76,6 +83,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// The same client with another session id, or none.
+    pub(crate) fn with_session(&self, session: Option<String>) -> Self {
+        Self {
+            session,
+            ..self.clone()
+        }
+    }
+
     /// Sends `template` with the headers that a good client gives it.
     pub(crate) async fn send(&self, template: impl AsRef<[u8]>) -> Response {
         let body = self.sender.fill(template.as_ref());

@@ -6,6 +6,10 @@ mod http;
 mod sender;
 mod stream;
 
+mod batches;
+mod eras;
+mod framing;
+mod headers;
 mod json;
 mod messages;
 
