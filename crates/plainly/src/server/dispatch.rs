@@ -31,6 +31,14 @@ pub(super) enum Started {
     Running(Running),
 }
 
+/// How far a handler has come that was polled once.
+pub(super) enum Begun {
+    /// It was ready at once.
+    Done(Encoded),
+    /// It runs on.
+    Pending(BoxFuture<'static, Encoded>),
+}
+
 /// A request whose handler runs. Dropping it cancels the handler, and there is no reply.
 pub(super) struct Running {
     server: Server,
@@ -94,6 +102,15 @@ impl Server {
 }
 
 impl Running {
+    /// Polls the handler once: one that is ready at once costs no place among those in flight.
+    pub(super) async fn begin(self) -> Begun {
+        let mut finishing: BoxFuture<'static, Encoded> = Box::pin(self.finish());
+        match poll_fn(|cx| Poll::Ready(finishing.as_mut().poll(cx))).await {
+            Poll::Ready(encoded) => Begun::Done(encoded),
+            Poll::Pending => Begun::Pending(finishing),
+        }
+    }
+
     /// Waits for the handler and writes its response.
     pub(super) async fn finish(self) -> Encoded {
         let outcome = match by_deadline(self.handler, self.server.limits().deadline).await {

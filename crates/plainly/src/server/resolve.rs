@@ -78,6 +78,7 @@ pub(super) fn over_http(
 }
 
 /// The session that the headers name; an error if there is none of that name, or the version header is wrong for it.
+/// Modern messages have no session, whatever else their headers say.
 pub(super) fn by_session(
     headers: &HeaderMap,
     sessions: &Sessions,
@@ -85,6 +86,9 @@ pub(super) fn by_session(
     let Some(name) = session_name(headers) else {
         return Ok(None);
     };
+    if version(headers).era() == Some(Era::Modern) {
+        return Ok(None);
+    }
     let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
     let session = sessions.get(name).ok_or_else(unknown)?;
     let revision = session.peer.revision;
