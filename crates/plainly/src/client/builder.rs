@@ -174,7 +174,7 @@ impl Builder<Http> {
         let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
             .map_err(|source| LocalError::Unreachable {
                 url: host,
-                source: source.into(),
+                source,
             })?;
         Client::establish(Connection::Http(Session::new(endpoint)), self.options).await
     }
