@@ -2,7 +2,9 @@
 //! bytes, no methods; the headers of a message come with it.
 
 mod sse;
+mod tls;
 
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -66,8 +68,13 @@ pub(crate) enum Failure {
 impl Endpoint {
     /// The endpoint at `url`, to which every request carries `headers`. Redirects are not followed: they would take
     /// credentials and messages elsewhere.
-    pub(crate) fn new(url: Url, headers: HeaderMap, connect: Duration) -> reqwest::Result<Self> {
+    pub(crate) fn new(
+        url: Url,
+        headers: HeaderMap,
+        connect: Duration,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config()?)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(connect)
