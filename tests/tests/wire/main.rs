@@ -7,11 +7,13 @@ mod sender;
 mod stream;
 
 mod batches;
+mod cancelling;
 mod eras;
 mod framing;
 mod headers;
 mod json;
 mod messages;
+mod replies;
 
 use std::time::Duration;
 
