@@ -13,7 +13,10 @@ mod framing;
 mod headers;
 mod json;
 mod messages;
+#[cfg(unix)]
+mod paths;
 mod replies;
+mod schema;
 
 use std::time::Duration;
 
