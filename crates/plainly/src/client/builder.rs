@@ -1,5 +1,7 @@
 //! How a client is set up: where the server is, who we are, and how long to wait.
 
+#[cfg(feature = "http")]
+use std::fmt;
 use std::time::Duration;
 
 use plainly_errors::Revision;
@@ -9,11 +11,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::connect::Options;
 #[cfg(any(feature = "http", feature = "stdio"))]
 use super::error::Error;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "http", feature = "stdio"))]
 use super::error::LocalError;
 use super::link::Connection;
 use super::message::Introduction;
-use super::process::Server;
+use super::process::OtherEnd;
 #[cfg(feature = "http")]
 use super::session::Session;
 use super::stream::Stream;
@@ -29,7 +31,6 @@ pub struct Builder<T> {
 
 /// A server at a URL, reached by Streamable HTTP.
 #[cfg(feature = "http")]
-#[derive(Debug)]
 pub struct Http {
     url: String,
     headers: Vec<(String, String)>,
@@ -116,7 +117,7 @@ where
 
     /// Agrees with the server on a revision. Within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
-        let stream = Stream::new(self.target.reader, self.target.writer, Server::Foreign);
+        let stream = Stream::new(self.target.reader, self.target.writer, OtherEnd::Foreign);
         Client::establish(Connection::Stream(stream), self.options).await
     }
 }
@@ -143,8 +144,8 @@ impl Builder<Spawn> {
         let program = command.get_program().to_string_lossy().into_owned();
         let child = crate::transport::child::spawn(command)
             .map_err(|source| Error::from(LocalError::Spawn { program, source }))?;
-        let server = Server::Ours(child.process, grace);
-        let stream = Stream::new(child.stdout, child.stdin, server);
+        let other_end = OtherEnd::Ours(child.process, grace);
+        let stream = Stream::new(child.stdout, child.stdin, other_end);
         Client::establish(Connection::Stream(stream), self.options).await
     }
 }
@@ -168,13 +169,22 @@ impl Builder<Http> {
     pub async fn connect(self) -> Result<Client> {
         let headers = headers(&self.target.headers)?;
         let url = url(&self.target.url)?;
+        let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
-            .map_err(|source| LocalError::Unreachable {
-                url: self.target.url,
-                source: source.into(),
-            })?;
+            .map_err(|source| LocalError::Unreachable { url: host, source })?;
         Client::establish(Connection::Http(Session::new(endpoint)), self.options).await
+    }
+}
+
+/// Neither the values of headers nor what may be secret in the URL.
+#[cfg(feature = "http")]
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Http")
+            .field("headers", &names)
+            .finish_non_exhaustive()
     }
 }
 
@@ -182,15 +192,21 @@ impl Builder<Http> {
 fn url(text: &str) -> Result<reqwest::Url> {
     match reqwest::Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
-        Ok(_) | Err(_) => Err(Error::configuration("HTTP URL", text)),
+        Ok(_) | Err(_) => Err(configuration("HTTP URL", text)),
     }
+}
+
+#[cfg(feature = "http")]
+fn configuration(what: &'static str, value: &str) -> Error {
+    let value = value.to_owned();
+    LocalError::Configuration { what, value }.into()
 }
 
 #[cfg(feature = "http")]
 fn headers(pairs: &[(String, String)]) -> Result<http::HeaderMap> {
     let mut headers = http::HeaderMap::new();
     for (name, value) in pairs {
-        let invalid = |what| Error::configuration(what, name);
+        let invalid = |what| configuration(what, name);
         let key = http::HeaderName::from_bytes(name.as_bytes())
             .map_err(|_invalid| invalid("name of a header"))?;
         let mut value = http::HeaderValue::from_str(value)

@@ -69,8 +69,7 @@ impl Client {
     /// Ends the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server, and
     /// a child process is waited for, asked to terminate, and killed.
     pub async fn close(&self) {
-        let revision = self.revision();
-        self.connected.link.close(revision).await;
+        self.connected.link.close().await;
     }
 
     pub(super) async fn call<T: DeserializeOwned>(

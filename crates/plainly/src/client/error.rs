@@ -249,14 +249,6 @@ impl Error {
         }
         .into()
     }
-
-    pub(super) fn configuration(what: &'static str, value: impl Into<String>) -> Self {
-        LocalError::Configuration {
-            what,
-            value: value.into(),
-        }
-        .into()
-    }
 }
 
 impl From<LocalError> for Error {

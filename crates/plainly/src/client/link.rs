@@ -67,12 +67,12 @@ impl Link {
         }
     }
 
-    /// Sets the revision in which the server's requests are answered.
+    /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
         match &self.connection {
             Connection::Stream(stream) => stream.speak(revision),
             #[cfg(feature = "http")]
-            Connection::Http(_) => {}
+            Connection::Http(session) => session.speak(revision),
         }
     }
 
@@ -86,11 +86,11 @@ impl Link {
     }
 
     /// Ends the connection and every call in flight on it.
-    pub(super) async fn close(&self, revision: Revision) {
+    pub(super) async fn close(&self) {
         match &self.connection {
             Connection::Stream(stream) => stream.close().await,
             #[cfg(feature = "http")]
-            Connection::Http(session) => session.close(revision).await,
+            Connection::Http(session) => session.close().await,
         }
     }
 }

@@ -30,7 +30,6 @@ pub(super) struct Introduction {
 pub(super) struct Request {
     pub(super) id: RequestId,
     pub(super) method: Method,
-    pub(super) revision: Revision,
     pub(super) frame: Frame,
 }
 
@@ -92,7 +91,6 @@ impl Writer {
         Ok(Request {
             id: id.into(),
             method,
-            revision: self.revision,
             frame: Frame::new(headers, body),
         })
     }

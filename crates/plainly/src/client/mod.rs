@@ -51,7 +51,7 @@ pub use self::builder::Http;
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
-pub use self::resources::{Metadata, MetadataSource, ReadResult};
+pub use self::resources::{Metadata, MetadataSource, ReadResult, ResourcePages};
 
 use self::call::Connected;
 
@@ -76,10 +76,10 @@ impl Client {
     ///
     /// The program gets exactly these arguments, through no shell, and this process's environment as the command changes
     /// it: call [`env_clear`](std::process::Command::env_clear) to keep secrets from it. Its standard streams are taken;
-    /// what it writes to standard error is logged. It ends, and all that it started, when the client does.
+    /// what it writes to standard error is logged. It ends when the client does, and on Unix so does all that it started.
     #[cfg(feature = "stdio")]
-    pub fn spawn(command: impl Into<std::process::Command>) -> Builder<Spawn> {
-        Builder::spawn(command.into())
+    pub fn spawn(command: std::process::Command) -> Builder<Spawn> {
+        Builder::spawn(command)
     }
 
     /// A client of the server at the other end of a byte stream, with one message on each line.

@@ -1,6 +1,7 @@
 //! What is at the other end of a byte stream: a process of ours, which ends with the stream, or nothing that we know of.
 
 use std::process::ExitStatus;
+#[cfg(feature = "stdio")]
 use std::time::Duration;
 
 #[cfg(feature = "stdio")]
@@ -8,7 +9,7 @@ use crate::transport::child::{Grace, Process};
 
 /// The other end.
 #[derive(Debug)]
-pub(super) enum Server {
+pub(super) enum OtherEnd {
     /// It is somebody else's.
     Foreign,
     /// It is ours.
@@ -16,7 +17,7 @@ pub(super) enum Server {
     Ours(Process, Grace),
 }
 
-impl Server {
+impl OtherEnd {
     /// Waits until the process has ended; for ever, if there is none.
     pub(super) async fn exited(&mut self) {
         match self {
@@ -30,18 +31,23 @@ impl Server {
         }
     }
 
-    /// How the process ended, if it has or does so at once, and what it last wrote to standard error. One that is
-    /// `broken` gets no more time.
-    pub(super) async fn last_words(&mut self, broken: bool) -> (Option<ExitStatus>, String) {
-        /// Requests in flight wait for this, so it must be short.
-        const AT_ONCE: Duration = Duration::from_millis(250);
+    /// Gives the process no time to end by itself.
+    pub(super) fn hurry(&mut self) {
+        match self {
+            Self::Foreign => {}
+            #[cfg(feature = "stdio")]
+            Self::Ours(_, grace) => (grace.eof, grace.term) = (Duration::ZERO, Duration::ZERO),
+        }
+    }
+
+    /// How the process ended, if it has or does so at once, and what it last wrote to standard error.
+    pub(super) async fn last_words(&mut self) -> (Option<ExitStatus>, String) {
         match self {
             Self::Foreign => (None, String::new()),
             #[cfg(feature = "stdio")]
-            Self::Ours(process, grace) => {
-                if broken {
-                    (grace.eof, grace.term) = (Duration::ZERO, Duration::ZERO);
-                }
+            Self::Ours(process, _) => {
+                // Requests in flight wait for this, so it must be short.
+                const AT_ONCE: Duration = Duration::from_millis(250);
                 let exit = tokio::time::timeout(AT_ONCE, process.wait()).await;
                 (exit.ok().and_then(Result::ok), process.last_words().await)
             }

@@ -3,7 +3,7 @@
 //!
 //! Knows messages, not methods, but for the one that opens a session.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,6 +29,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(super) struct Session {
     endpoint: Endpoint,
     state: Mutex<State>,
+    /// The revision that is spoken, once it is known.
+    revision: OnceLock<Revision>,
     closed: watch::Sender<bool>,
 }
 
@@ -48,8 +50,14 @@ impl Session {
         Self {
             endpoint,
             state: Mutex::new(State::Without),
+            revision: OnceLock::new(),
             closed: watch::Sender::new(false),
         }
+    }
+
+    /// Sets the revision that is spoken from now on.
+    pub(super) fn speak(&self, revision: Revision) {
+        self.revision.get_or_init(|| revision);
     }
 
     /// Whether the server has forgotten the session.
@@ -108,7 +116,7 @@ impl Session {
     }
 
     /// Ends the session, and every call in flight.
-    pub(super) async fn close(&self, revision: Revision) {
+    pub(super) async fn close(&self) {
         if self.closed.send_replace(true) {
             return;
         }
@@ -119,7 +127,7 @@ impl Session {
         headers.insert(HeaderName::from_static(MCP_SESSION_ID), id);
         headers.insert(
             HeaderName::from_static(MCP_PROTOCOL_VERSION),
-            HeaderValue::from_static(revision.as_str()),
+            HeaderValue::from_static(self.revision().as_str()),
         );
         // The server may refuse (405) or be gone: the session then ends by itself.
         let deleted = tokio::time::timeout(FAREWELL, self.endpoint.delete(headers)).await;
@@ -195,7 +203,7 @@ impl Session {
 
     /// Answers what a legacy server asks on the stream of `request`.
     async fn answer(&self, request: &Request, id: &str, method: &str) {
-        let Some(body) = message::answer(id, method, request.revision) else {
+        let Some(body) = message::answer(id, method, self.revision()) else {
             tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
             return;
         };
@@ -258,6 +266,12 @@ impl Session {
         }
     }
 
+    /// Before it is settled, nothing is done that differs from one revision to another.
+    fn revision(&self) -> Revision {
+        let settled = self.revision.get().copied();
+        settled.unwrap_or(Revision::LATEST_LEGACY)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -273,7 +287,7 @@ struct Withdrawal<'a> {
 
 impl<'a> Withdrawal<'a> {
     fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
-        let message: Option<Bytes> = match request.revision.era() {
+        let message: Option<Bytes> = match session.revision().era() {
             Era::Modern => None,
             Era::Legacy => request.cancellation(),
         };

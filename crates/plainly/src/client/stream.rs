@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::{self, Request};
-use super::process::Server;
+use super::process::OtherEnd;
 use super::reply::{self, Incoming, Reply};
 use crate::pending::Pending;
 use crate::transport::Escaped;
@@ -60,8 +60,8 @@ struct Queued {
 }
 
 impl Stream {
-    /// Speaks over these two halves; `server` is the process at the other end, if it is ours to end.
-    pub(super) fn new<R, W>(reader: R, writer: W, server: Server) -> Self
+    /// Speaks over these two halves; `other_end` ends with the stream.
+    pub(super) fn new<R, W>(reader: R, writer: W, other_end: OtherEnd) -> Self
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
@@ -74,7 +74,7 @@ impl Stream {
             lines: LineReader::new(Box::new(reader), LINE_BYTES),
             answers: queue.downgrade(),
             shared: Arc::clone(&shared),
-            server,
+            other_end,
         };
         tokio::spawn(async move {
             drive.run(write_until(stopped, writer, queued)).await;
@@ -88,7 +88,7 @@ impl Stream {
         }
     }
 
-    /// Sets the revision in which the server's requests are answered.
+    /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
         self.shared.revision.get_or_init(|| revision);
     }
@@ -196,23 +196,21 @@ struct Driver {
     /// Doesn't keep the queue open: it ends when nobody can send requests any more.
     answers: mpsc::WeakUnboundedSender<Queued>,
     shared: Arc<Shared>,
-    server: Server,
+    other_end: OtherEnd,
 }
 
 impl Driver {
     async fn run(mut self, writing: impl Future<Output = io::Result<()>> + Send) {
         let reason = self.converse(writing).await;
-        let broken = matches!(
-            reason,
-            CloseReason::LineTooLong { .. } | CloseReason::NotMessages
-        );
         let (exit, stderr) = match reason {
             CloseReason::Ours => (None, String::new()),
-            CloseReason::Peer
-            | CloseReason::Read(_)
-            | CloseReason::Write(_)
-            | CloseReason::LineTooLong { .. }
-            | CloseReason::NotMessages => self.server.last_words(broken).await,
+            CloseReason::LineTooLong { .. } | CloseReason::NotMessages => {
+                self.other_end.hurry();
+                self.other_end.last_words().await
+            }
+            CloseReason::Peer | CloseReason::Read(_) | CloseReason::Write(_) => {
+                self.other_end.last_words().await
+            }
         };
         self.shared.close(Closed {
             reason,
@@ -225,7 +223,7 @@ impl Driver {
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = self.server.stop() => {}
+            () = self.other_end.stop() => {}
             () = rest => {}
         }
     }
@@ -243,7 +241,7 @@ impl Driver {
                 Ok(()) => return CloseReason::Ours,
                 Err(error) => CloseReason::Write(error),
             },
-            () = self.server.exited() => CloseReason::Peer,
+            () = self.other_end.exited() => CloseReason::Peer,
         };
         timeout(LAST_WORDS, reading).await.unwrap_or(reason)
     }

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -17,7 +18,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::encode::{Answer, Encoded};
+use super::encode::{Answer, AnswerFuture, Encoded};
 use super::failure::Failure;
 use super::reply::tool_failed;
 use super::route::Step;
@@ -44,7 +45,7 @@ pub(super) struct Running {
     method: Method,
     id: Box<str>,
     revision: Revision,
-    handler: BoxFuture<'static, Result<Answer, ProtocolError>>,
+    handler: AnswerFuture,
     _entered: Entered,
 }
 
@@ -112,18 +113,29 @@ impl Running {
 
     /// Waits for the handler and writes its response.
     pub(super) async fn finish(self) -> Encoded {
-        let deadline = self.server.limits().deadline;
-        let guarded = AssertUnwindSafe(self.handler).catch_unwind();
-        let outcome = match tokio::time::timeout(deadline, guarded).await {
+        let outcome = match by_deadline(self.handler, self.server.limits().deadline).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(panic)) => inside(self.method, panicked(&*panic)),
-            Err(_elapsed) => {
-                let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-                inside(self.method, Internal::DeadlineExceeded { limit_ms }.into())
-            }
+            Err(exceeded) => inside(self.method, exceeded.into()),
         };
         self.server.respond(&self.id, self.revision, outcome)
     }
+}
+
+/// What a handler ends with: what it gives, or its panic.
+type Ended = Result<Result<Answer, ProtocolError>, Box<dyn Any + Send>>;
+
+/// Runs a handler until it ends, or the deadline. One that is ready at once costs no look at the clock.
+async fn by_deadline(handler: AnswerFuture, deadline: Duration) -> Result<Ended, Internal> {
+    let mut guarded = AssertUnwindSafe(handler).catch_unwind();
+    let first = poll_fn(|context| Poll::Ready(guarded.poll_unpin(context))).await;
+    if let Poll::Ready(ended) = first {
+        return Ok(ended);
+    }
+    let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+    tokio::time::timeout(deadline, guarded)
+        .await
+        .map_err(|_elapsed| Internal::DeadlineExceeded { limit_ms })
 }
 
 /// What failed around a handler reaches the peer by the handler's channel: a model reads what became of its tool.

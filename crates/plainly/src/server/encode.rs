@@ -2,6 +2,7 @@
 //! built.
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
 use plainly_protocol::shape::{Surroundings, surroundings};
 use plainly_protocol::types::{
@@ -27,6 +28,9 @@ pub(super) enum Answer {
     ListTools(ListToolsResult),
     CallTool(CallToolResult),
 }
+
+/// An answer that a handler still works on.
+pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, ProtocolError>>;
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]

@@ -46,12 +46,14 @@ pub(crate) struct Child {
     pub(crate) process: Process,
 }
 
-/// A running process, the leader of its own group. Dropped, it is killed, and with it all that it started and that did
-/// not leave the group.
+/// A running process; on Unix the leader of its own group. Dropped, it is killed, and with it all that it started and
+/// that did not leave the group.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
     stderr: Stderr,
+    /// Nobody is left: the group's number may be somebody else's by now.
+    gone: bool,
 }
 
 /// Starts `command`.
@@ -77,7 +79,11 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
     Ok(Child {
         stdin,
         stdout,
-        process: Process { child, stderr },
+        process: Process {
+            child,
+            stderr,
+            gone: false,
+        },
     })
 }
 
@@ -102,6 +108,7 @@ impl Process {
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "the end of the server could not be awaited");
         }
+        self.gone = true;
     }
 
     /// What was last written to standard error, once the process has ended or shortly thereafter.
@@ -119,15 +126,17 @@ impl Process {
         }
     }
 
-    /// Nobody learns of a failure: the group is gone then.
     fn kill(&mut self) {
-        let _gone = self.child.start_kill();
+        // Fails where the group has ended.
+        let _ended = self.child.start_kill();
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill();
+        if !self.gone {
+            self.kill();
+        }
     }
 }
 

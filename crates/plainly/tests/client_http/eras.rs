@@ -1,8 +1,9 @@
 //! Which era and revision a client finds over HTTP.
 
-use plainly::client::{Client, LocalError};
+use plainly::client::{Client, Error, LocalError};
 use plainly::errors::Revision;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::server::Server;
@@ -86,7 +87,8 @@ async fn what_is_no_modern_answer_means_legacy() {
 
 #[tokio::test]
 async fn a_modern_error_is_no_reason_to_fall_back() {
-    let cases: [(&str, Value, fn(&plainly::client::Error) -> bool); 3] = [
+    type Expected = fn(&Error) -> bool;
+    let cases: [(&str, Value, Expected); 3] = [
         (
             "400 Bad Request",
             json!({"code": -32022, "message": "", "data": {"supported": ["2031-01-01"], "requested": "2026-07-28"}}),
@@ -176,4 +178,20 @@ async fn what_can_not_be_used_is_refused_before_anything_is_sent() {
             "{error}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_secure_url_is_spoken_to_in_tls_alone() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let connecting = Client::http(format!("https://{address}/mcp")).connect();
+    let (client, first) = tokio::join!(connecting, async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let first = stream.read_u8().await.unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        first
+    });
+    const TLS_HANDSHAKE: u8 = 22;
+    assert_eq!(first, TLS_HANDSHAKE);
+    assert!(client.unwrap_err().is_unreachable());
 }

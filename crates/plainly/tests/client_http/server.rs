@@ -1,11 +1,15 @@
 //! A server over HTTP, played by the test: one request a connection, as raw text.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use plainly::client::{Builder, Client, Http};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+
+/// Longer than a client waits for anything by default.
+const TOO_LONG: Duration = Duration::from_secs(120);
 
 pub(crate) struct Server {
     listener: TcpListener,
@@ -30,7 +34,8 @@ impl Server {
 
     /// The next request.
     pub(crate) async fn next(&self) -> Exchange {
-        let (stream, _) = self.listener.accept().await.expect("acceptable");
+        let accepting = tokio::time::timeout(TOO_LONG, self.listener.accept()).await;
+        let (stream, _) = accepting.expect("a request in time").expect("acceptable");
         let mut stream = BufReader::new(stream);
         let mut lines = Vec::new();
         loop {

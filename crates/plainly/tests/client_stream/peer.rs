@@ -9,6 +9,9 @@ use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
+/// Longer than a client waits for anything by default.
+const TOO_LONG: Duration = Duration::from_secs(120);
+
 pub(crate) type Half<T> = Builder<Over<ReadHalf<T>, WriteHalf<T>>>;
 
 pub(crate) struct Peer {
@@ -72,7 +75,8 @@ impl Peer {
 
     /// The next message, which must be of this method.
     pub(crate) async fn request(&mut self, method: &str) -> Value {
-        let message = self.next().await.expect("a message");
+        let next = tokio::time::timeout(TOO_LONG, self.next()).await;
+        let message = next.expect("a message in time").expect("a message");
         assert_eq!(message["method"], method, "{message}");
         message
     }

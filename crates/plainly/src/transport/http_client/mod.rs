@@ -2,7 +2,10 @@
 //! bytes, no methods; the headers of a message come with it.
 
 mod sse;
+mod tls;
 
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,11 +18,13 @@ use super::frame::Frame;
 
 /// The most bytes of one message that are read: a JSON body, or one event.
 const MESSAGE_BYTES: usize = 32 << 20;
+/// How long a connection is kept that nobody uses: less than servers keep it, so that they don't close it under a request.
+const IDLE: Duration = Duration::from_secs(30);
 /// How much of what follows the reply is read so that the connection can be used again, and how long that may take.
 const DISCARDED: (usize, Duration) = (64 << 10, Duration::from_secs(1));
 
 /// One MCP endpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Endpoint {
     client: reqwest::Client,
     url: Url,
@@ -63,11 +68,17 @@ pub(crate) enum Failure {
 impl Endpoint {
     /// The endpoint at `url`, to which every request carries `headers`. Redirects are not followed: they would take
     /// credentials and messages elsewhere.
-    pub(crate) fn new(url: Url, headers: HeaderMap, connect: Duration) -> reqwest::Result<Self> {
+    pub(crate) fn new(
+        url: Url,
+        headers: HeaderMap,
+        connect: Duration,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config()?)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(connect)
+            .pool_idle_timeout(IDLE)
             .build()?;
         Ok(Self {
             client,
@@ -121,6 +132,14 @@ impl Endpoint {
             .headers(headers);
         let response = request.send().await.map_err(Failure::of)?;
         Ok(response.status())
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Endpoint")
+            .field(&self.display_url())
+            .finish()
     }
 }
 
