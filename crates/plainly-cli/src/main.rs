@@ -1,2 +1,71 @@
-//! plainly
-fn main() {}
+//! `plainly`: serves directories over MCP, and talks to any MCP server.
+//!
+//! ```text
+//! words ─► args ─► command ─► output, or failure ─► exit
+//! ```
+
+mod args;
+
+mod command;
+
+mod failure;
+mod output;
+
+mod exit;
+mod log;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::args::{Args, ClientCommand, Command};
+use self::exit::Exit;
+use self::failure::Failure;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return end(Err(Failure::Usage(error)), output::Format::Text),
+    };
+    let format = args.command.format();
+    log::init(args.log);
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
+    };
+    let result = runtime.block_on(run(args.command));
+    // Not dropped: that would wait for whoever writes to standard input.
+    runtime.shutdown_background();
+    end(result, format)
+}
+
+async fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(args) => command::serve::run(args).await,
+        Command::Completions(args) => command::completions::run(&args),
+        Command::Client(command) => tokio::select! {
+            result = call(command) => result,
+            () = plainly::shutdown::requested() => Err(Failure::Interrupted),
+        },
+    }
+}
+
+async fn call(command: ClientCommand) -> Result<(), Failure> {
+    match command {
+        ClientCommand::Discover(args) => command::discover::run(args).await,
+        ClientCommand::Ls(args) => command::ls::run(args).await,
+        ClientCommand::Stat(args) => command::stat::run(args).await,
+        ClientCommand::Read(args) => command::read::run(args).await,
+        ClientCommand::Call(args) => command::call::run(args).await,
+    }
+}
+
+fn end(result: Result<(), Failure>, format: output::Format) -> ExitCode {
+    match result {
+        Ok(()) => Exit::Success.into(),
+        Err(failure) => {
+            failure.report(format);
+            failure.exit().into()
+        }
+    }
+}

@@ -1,5 +1,5 @@
 //! Error codes: [`Code`] holds any integer that a peer may send and knows its range; [`ApplicationCode`] holds only those
-//! that an application may choose. What each known code means is in the [registry](crate::registry).
+//! that an application may choose. What each known code means is in the [registry](mod@crate::registry).
 
 use std::fmt;
 

@@ -1,12 +1,12 @@
 //! How each typed error is written for each revision: code, message, data and HTTP status. The only place where an error
-//! becomes a number.
+//! becomes a number. The number and the status depend on the revision; the data never does.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::code::{Code, CodeRange};
 use crate::protocol_error::{
-    ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError, Refusal, UrlElicitation,
+    ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError, Refusal,
 };
 use crate::registry::{
     HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND,
@@ -33,79 +33,50 @@ pub enum Dialect {
 impl Dialect {
     /// Writes `error` for a peer of `revision`.
     pub fn encode(self, error: &ProtocolError, revision: Revision) -> WireError {
-        let (code, http_status, data) = self.write(error.kind(), revision);
+        let (code, http_status) = self.number(error.kind(), revision);
         WireError {
             code,
-            message: error.message().into_owned().into(),
-            data,
+            message: error.owned_message(),
+            data: data(error.kind()).or_else(|| error.received_data().cloned()),
             http_status,
         }
     }
 
-    fn write(self, kind: &ErrorKind, revision: Revision) -> (Code, u16, Option<Value>) {
+    /// The code of `kind` and the HTTP status beside it.
+    fn number(self, kind: &ErrorKind, revision: Revision) -> (Code, u16) {
         match (kind, revision.era()) {
-            (ErrorKind::Parse, _) => (PARSE_ERROR, 400, None),
-            (ErrorKind::InvalidRequest(detail), _) => (
-                INVALID_REQUEST,
-                invalid_request_status(detail),
-                tagged(detail),
-            ),
-            (ErrorKind::MethodNotFound { method }, Era::Modern) => {
-                (METHOD_NOT_FOUND, 404, method_data(method))
+            (ErrorKind::Parse, _) => (PARSE_ERROR, 400),
+            (ErrorKind::InvalidRequest(detail), _) => {
+                (INVALID_REQUEST, invalid_request_status(detail))
             }
-            (ErrorKind::MethodNotFound { method }, Era::Legacy) => {
-                (METHOD_NOT_FOUND, 200, method_data(method))
+            (ErrorKind::MethodNotFound { .. }, Era::Modern) => (METHOD_NOT_FOUND, 404),
+            (ErrorKind::MethodNotFound { .. }, Era::Legacy) => (METHOD_NOT_FOUND, 200),
+            (ErrorKind::InvalidParams(detail), _) => {
+                (INVALID_PARAMS, invalid_params_status(detail))
             }
-            (ErrorKind::InvalidParams(detail), _) => invalid_params(detail),
-            (ErrorKind::ResourceNotFound { uri }, era) => {
-                let own_code = self == Self::PerRevision && era == Era::Legacy;
-                let code = if own_code {
-                    RESOURCE_NOT_FOUND
-                } else {
-                    INVALID_PARAMS
-                };
-                (code, 200, uri.as_ref().map(|uri| json!({ "uri": uri })))
+            (ErrorKind::ResourceNotFound { .. }, Era::Modern) => (INVALID_PARAMS, 200),
+            (ErrorKind::ResourceNotFound { .. }, Era::Legacy) => match self {
+                Self::Uniform => (INVALID_PARAMS, 200),
+                Self::PerRevision => (RESOURCE_NOT_FOUND, 200),
+            },
+            (ErrorKind::Internal(_), _) => (INTERNAL_ERROR, 200),
+            (ErrorKind::Unavailable(_), _) => (UNAVAILABLE.into(), 503),
+            (ErrorKind::HeaderMismatch, Era::Modern) => (HEADER_MISMATCH, 400),
+            (ErrorKind::HeaderMismatch, Era::Legacy) => (INVALID_REQUEST, 400),
+            (ErrorKind::MissingRequiredClientCapability { .. }, Era::Modern) => {
+                (MISSING_CLIENT_CAPABILITY, 400)
             }
-            (ErrorKind::Internal(Internal::Unrecognised { data }), _) => {
-                (INTERNAL_ERROR, 200, Some(data.clone()))
+            (ErrorKind::MissingRequiredClientCapability { .. }, Era::Legacy) => {
+                (INVALID_PARAMS, 200)
             }
-            (ErrorKind::Internal(detail), _) => (INTERNAL_ERROR, 200, tagged(detail)),
-            (ErrorKind::Unavailable(reason), _) => (UNAVAILABLE.into(), 503, tagged(reason)),
-            (ErrorKind::HeaderMismatch, Era::Modern) => (HEADER_MISMATCH, 400, None),
-            (ErrorKind::HeaderMismatch, Era::Legacy) => (INVALID_REQUEST, 400, None),
-            (ErrorKind::MissingRequiredClientCapability { required }, era) => {
-                let (code, status) = match era {
-                    Era::Modern => (MISSING_CLIENT_CAPABILITY, 400),
-                    Era::Legacy => (INVALID_PARAMS, 200),
-                };
-                (
-                    code,
-                    status,
-                    Some(json!({ "requiredCapabilities": required })),
-                )
+            (ErrorKind::UnsupportedProtocolVersion { .. }, Era::Modern) => {
+                (UNSUPPORTED_VERSION, 400)
             }
-            (
-                ErrorKind::UnsupportedProtocolVersion {
-                    supported,
-                    requested,
-                },
-                era,
-            ) => {
-                let code = match era {
-                    Era::Modern => UNSUPPORTED_VERSION,
-                    Era::Legacy => INVALID_PARAMS,
-                };
-                (
-                    code,
-                    400,
-                    Some(json!({ "supported": supported, "requested": requested })),
-                )
-            }
-            (ErrorKind::UrlElicitationRequired { elicitations }, _) => {
-                url_elicitation(elicitations, revision)
-            }
-            (ErrorKind::Application { code, data }, _) => ((*code).into(), 200, data.clone()),
-            (ErrorKind::Unrecognised { code, data }, _) => unrecognised(*code, data.as_ref()),
+            (ErrorKind::UnsupportedProtocolVersion { .. }, Era::Legacy) => (INVALID_PARAMS, 400),
+            (ErrorKind::UrlElicitationRequired { .. }, _) => (url_elicitation(revision), 200),
+            (ErrorKind::Application { code, .. }, _) => ((*code).into(), 200),
+            (ErrorKind::Unrecognised { code, .. }, _) if may_pass_on(*code) => (*code, 200),
+            (ErrorKind::Unrecognised { .. }, _) => (INTERNAL_ERROR, 200),
         }
     }
 
@@ -135,53 +106,76 @@ fn invalid_request_status(detail: &InvalidRequest) -> u16 {
     }
 }
 
-fn invalid_params(detail: &InvalidParams) -> (Code, u16, Option<Value>) {
+/// 400 where the message itself is refused, before anyone looks at its method.
+fn invalid_params_status(detail: &InvalidParams) -> u16 {
     match detail {
-        InvalidParams::NotAnObject | InvalidParams::MissingMeta { .. } => {
-            (INVALID_PARAMS, 400, tagged(detail))
-        }
-        InvalidParams::Unrecognised { data } => (INVALID_PARAMS, 200, Some(data.clone())),
+        InvalidParams::NotAnObject | InvalidParams::MissingMeta { .. } => 400,
         InvalidParams::Malformed
         | InvalidParams::UnknownTool { .. }
         | InvalidParams::InvalidCursor
         | InvalidParams::InvalidUri { .. }
         | InvalidParams::NotACollection { .. }
-        | InvalidParams::ResourceTooLarge { .. } => (INVALID_PARAMS, 200, tagged(detail)),
+        | InvalidParams::ResourceTooLarge { .. } => 200,
     }
 }
 
 /// -32042 is 2025-11-25's alone. Where the channel has nothing better (a tool error, `input_required`), other revisions
 /// get an internal error that still carries the URLs.
-fn url_elicitation(
-    elicitations: &[UrlElicitation],
-    revision: Revision,
-) -> (Code, u16, Option<Value>) {
-    let code = match revision {
+fn url_elicitation(revision: Revision) -> Code {
+    match revision {
         Revision::V2025_11_25 => URL_ELICITATION_REQUIRED,
         Revision::V2024_11_05
         | Revision::V2025_03_26
         | Revision::V2025_06_18
         | Revision::V2026_07_28 => INTERNAL_ERROR,
-    };
-    (code, 200, Some(json!({ "elicitations": elicitations })))
-}
-
-/// Another peer's code leaves as ours only where any application may use it.
-fn unrecognised(code: Code, data: Option<&Value>) -> (Code, u16, Option<Value>) {
-    match code.range() {
-        CodeRange::Application => (code, 200, data.cloned()),
-        CodeRange::Standard
-        | CodeRange::Reserved
-        | CodeRange::Legacy
-        | CodeRange::Specification => (INTERNAL_ERROR, 200, None),
     }
 }
 
-/// The detail as an object with its `kind`; nothing for a detail that has no data (serde refuses to write those).
-fn tagged(detail: &impl Serialize) -> Option<Value> {
-    serde_json::to_value(detail).ok()
+/// Another peer's code leaves as ours only where any application may use it.
+fn may_pass_on(code: Code) -> bool {
+    code.range() == CodeRange::Application
 }
 
-fn method_data(method: &str) -> Option<Value> {
-    Some(json!({ "method": method }))
+/// What `kind` says in `data`: the shape that the specification fixes, or an object with a `kind` where it fixes none.
+fn data(kind: &ErrorKind) -> Option<Value> {
+    match kind {
+        ErrorKind::Parse
+        | ErrorKind::HeaderMismatch
+        | ErrorKind::InvalidRequest(InvalidRequest::Malformed)
+        | ErrorKind::InvalidParams(InvalidParams::Malformed)
+        | ErrorKind::Internal(Internal::Failed) => None,
+        ErrorKind::InvalidRequest(detail) => Some(tagged(detail)),
+        ErrorKind::InvalidParams(detail) => Some(tagged(detail)),
+        ErrorKind::Internal(detail) => Some(tagged(detail)),
+        ErrorKind::Unavailable(reason) => Some(tagged(reason)),
+        ErrorKind::MethodNotFound { method } => {
+            method.as_ref().map(|method| json!({ "method": method }))
+        }
+        ErrorKind::ResourceNotFound { uri } => uri.as_ref().map(|uri| json!({ "uri": uri })),
+        ErrorKind::MissingRequiredClientCapability { required } => {
+            Some(json!({ "requiredCapabilities": required }))
+        }
+        ErrorKind::UnsupportedProtocolVersion {
+            supported,
+            requested,
+        } => Some(json!({ "supported": supported, "requested": requested })),
+        ErrorKind::UrlElicitationRequired { elicitations } => {
+            Some(json!({ "elicitations": elicitations }))
+        }
+        ErrorKind::Application { data, .. } => given(data.as_ref()),
+        // What data means goes with its code: neither leaves without the other.
+        ErrorKind::Unrecognised { code, data } => {
+            given(data.as_ref()).filter(|_| may_pass_on(*code))
+        }
+    }
+}
+
+/// `null` says nothing and reads back as absent: it is not written.
+fn given(data: Option<&Value>) -> Option<Value> {
+    data.filter(|data| !data.is_null()).cloned()
+}
+
+fn tagged(detail: &impl Serialize) -> Value {
+    serde_json::to_value(detail)
+        .expect("a detail with data is strings and numbers under string keys")
 }

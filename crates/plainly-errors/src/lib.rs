@@ -1,13 +1,24 @@
 //! What can go wrong in the Model Context Protocol, and how each revision of it writes that down.
 //!
-//! Three audiences, three types. This crate has the one for a peer's *code*: [`ProtocolError`], a JSON-RPC error
-//! response. (A *tool error*, read by a model, is a successful result; a *local error*, such as a timeout, never
-//! travels and has no code: both live where they are made.)
+//! An error has one of three audiences, and each has a type of its own, so that none can pass for another:
+//!
+//! - A **protocol error** is read by the peer's *code*. It travels as a JSON-RPC error response with a code, and the model
+//!   never sees it. This crate has its type: [`ProtocolError`].
+//! - A **tool error** is read by a *model*, which can mend its call: a successful result that says `isError: true`. It has
+//!   no code. A failure in a tool belongs here, even a missing record or a bad argument.
+//! - A **local error** is read by the *caller of the library*: a timeout, a closed connection. It never travels and has no
+//!   code, so it can't be mistaken for something that the peer said.
+//!
+//! The last two live where they are made; here is what travels, and the way it goes there and back:
 //!
 //! ```text
-//! ProtocolError --dialect::encode(Revision)--> WireError { code, message, data } + HTTP status
-//! ProtocolError <-----recognise::decode------- WireError
+//!               Dialect::encode(error, revision)
+//! ProtocolError ---------------------------------> WireError { code, message, data } and an HTTP status
+//!               <---------------------------------
+//!                      WireError::recognise()
 //! ```
+//!
+//! What each number means, who may send it and which document says so is one table, the [`registry()`].
 //!
 //! A server states what happened; the right number, data and HTTP status for *this* peer's revision follow:
 //!

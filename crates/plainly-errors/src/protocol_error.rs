@@ -2,6 +2,7 @@
 //! from its type and the peer's revision in [`dialect`](crate::dialect), and nowhere else.
 
 mod detail;
+mod kind;
 mod message;
 
 use std::borrow::Cow;
@@ -14,11 +15,13 @@ use serde_json::{Map, Value};
 pub use self::detail::{
     Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
-use crate::code::{ApplicationCode, Code};
+pub use self::kind::ErrorKind;
+use crate::code::ApplicationCode;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
 ///
-/// Compared by what it says, [`kind`](Self::kind) and [`message`](Self::message), not by its source.
+/// Compared by what it says, [`kind`](Self::kind), [`message`](Self::message) and [`received_data`](Self::received_data),
+/// not by its source.
 #[derive(Clone, Debug)]
 pub struct ProtocolError(Box<Inner>);
 
@@ -26,66 +29,9 @@ pub struct ProtocolError(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
+    /// Only where `kind` has no data of its own.
+    received_data: Option<Value>,
     source: Option<Arc<dyn Error + Send + Sync>>,
-}
-
-/// What happened. Match on this, not on codes or messages.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The bytes are not JSON in UTF-8.
-    Parse,
-    /// The JSON is not a request that can be served here; the detail says why.
-    InvalidRequest(InvalidRequest),
-    /// Nobody serves this method; empty where the peer did not name it.
-    MethodNotFound {
-        /// The method as requested.
-        method: String,
-    },
-    /// The method's parameters are wrong; the detail says how.
-    InvalidParams(InvalidParams),
-    /// The resource does not exist, or not for this caller. `None` only when a peer's -32002 did not name it.
-    ResourceNotFound {
-        /// The URI as requested.
-        uri: Option<String>,
-    },
-    /// Something failed inside the server; nothing that the caller sent would help.
-    Internal(Internal),
-    /// The server takes no more requests now.
-    Unavailable(Unavailable),
-    /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28).
-    HeaderMismatch,
-    /// Serving the request takes a capability that the client did not declare.
-    MissingRequiredClientCapability {
-        /// The capabilities to declare, in the shape of `ClientCapabilities`.
-        required: Map<String, Value>,
-    },
-    /// The server does not speak the version that the request names.
-    UnsupportedProtocolVersion {
-        /// The versions to choose from.
-        supported: Vec<String>,
-        /// The version as requested.
-        requested: String,
-    },
-    /// The user must visit URLs before the request can be served (2025-11-25).
-    UrlElicitationRequired {
-        /// Where, why, and under which id.
-        elicitations: Vec<UrlElicitation>,
-    },
-    /// An application's own error.
-    Application {
-        /// Its code, outside every reserved range.
-        code: ApplicationCode,
-        /// Its data, as the application likes.
-        data: Option<Value>,
-    },
-    /// A received error that no rule recognises. Only decoding produces it.
-    Unrecognised {
-        /// The code as received.
-        code: Code,
-        /// The data as received.
-        data: Option<Value>,
-    },
 }
 
 impl ProtocolError {
@@ -94,6 +40,21 @@ impl ProtocolError {
         Self(Box::new(Inner {
             kind,
             message: None,
+            received_data: None,
+            source: None,
+        }))
+    }
+
+    /// An error as a peer sent it.
+    pub(crate) fn received(
+        kind: ErrorKind,
+        message: Cow<'static, str>,
+        data: Option<Value>,
+    ) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: Some(message),
+            received_data: data,
             source: None,
         }))
     }
@@ -111,7 +72,7 @@ impl ProtocolError {
     /// Nobody serves `method`.
     pub fn method_not_found(method: impl Into<String>) -> Self {
         Self::new(ErrorKind::MethodNotFound {
-            method: method.into(),
+            method: Some(method.into()),
         })
     }
 
@@ -195,6 +156,20 @@ impl ProtocolError {
         }
     }
 
+    /// The message to keep: a fixed sentence is not copied.
+    pub(crate) fn owned_message(&self) -> Cow<'static, str> {
+        match &self.0.message {
+            Some(message) => message.clone(),
+            None => message::default(&self.0.kind),
+        }
+    }
+
+    /// Data of a received error in a shape of the peer's own, where the [kind](Self::kind) is known by the code and holds
+    /// nothing of it. Only decoding sets it.
+    pub fn received_data(&self) -> Option<&Value> {
+        self.0.received_data.as_ref()
+    }
+
     /// Whether the resource asked for does not exist, whatever number the peer gave it.
     pub fn is_resource_not_found(&self) -> bool {
         matches!(self.0.kind, ErrorKind::ResourceNotFound { .. })
@@ -203,7 +178,9 @@ impl ProtocolError {
 
 impl PartialEq for ProtocolError {
     fn eq(&self, other: &Self) -> bool {
-        self.kind() == other.kind() && self.message() == other.message()
+        self.kind() == other.kind()
+            && self.message() == other.message()
+            && self.received_data() == other.received_data()
     }
 }
 

@@ -1,5 +1,5 @@
 //! The inverse of [`dialect`](crate::dialect): from what is on the wire back to the typed error, by code and shape of
-//! `data`, never by message, and never by where it was built.
+//! `data`, never by message, and never by where it was built. Total: whatever a peer sends is some error.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -18,7 +18,9 @@ use crate::wire_error::WireError;
 impl WireError {
     /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes.
     pub fn recognise(&self) -> ProtocolError {
-        ProtocolError::new(self.kind()).with_message(self.message.clone())
+        let kind = self.kind();
+        let unread = self.data.as_ref().filter(|_| holds_no_data(&kind));
+        ProtocolError::received(kind, self.message.clone(), unread.cloned())
     }
 
     fn kind(&self) -> ErrorKind {
@@ -33,7 +35,7 @@ impl WireError {
                 ErrorKind::InvalidRequest(tagged(data).unwrap_or(InvalidRequest::Malformed))
             }
             METHOD_NOT_FOUND => ErrorKind::MethodNotFound {
-                method: text(data, "method").unwrap_or_default(),
+                method: text(data, "method"),
             },
             INVALID_PARAMS => invalid_params(data),
             INTERNAL_ERROR => internal(data),
@@ -49,23 +51,33 @@ impl WireError {
     }
 }
 
+/// Whether nothing of what the peer said in `data` is in the kind.
+fn holds_no_data(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Parse
+            | ErrorKind::HeaderMismatch
+            | ErrorKind::InvalidRequest(InvalidRequest::Malformed)
+            | ErrorKind::InvalidParams(InvalidParams::Malformed)
+            | ErrorKind::Internal(Internal::Failed)
+            | ErrorKind::MethodNotFound { method: None }
+            | ErrorKind::ResourceNotFound { uri: None }
+    )
+}
+
+/// Before 2026-07-28 this code also says what has its own since, with the same data.
 fn invalid_params(data: Option<&Value>) -> ErrorKind {
-    let Some(data) = data else {
-        return ErrorKind::InvalidParams(InvalidParams::Malformed);
-    };
     resource_not_found(data)
-        .or_else(|| missing_capability(Some(data)))
-        .or_else(|| unsupported_version(Some(data)))
+        .or_else(|| missing_capability(data))
+        .or_else(|| unsupported_version(data))
         .unwrap_or_else(|| {
-            let detail = tagged(Some(data))
-                .unwrap_or_else(|| InvalidParams::Unrecognised { data: data.clone() });
-            ErrorKind::InvalidParams(detail)
+            ErrorKind::InvalidParams(tagged(data).unwrap_or(InvalidParams::Malformed))
         })
 }
 
 /// Exactly `{ uri }`: with more in it, the error says something else about that resource.
-fn resource_not_found(data: &Value) -> Option<ErrorKind> {
-    let uri = data
+fn resource_not_found(data: Option<&Value>) -> Option<ErrorKind> {
+    let uri = data?
         .as_object()
         .filter(|object| object.len() == 1)?
         .get("uri")?
@@ -93,20 +105,24 @@ fn unsupported_version(data: Option<&Value>) -> Option<ErrorKind> {
 }
 
 fn url_elicitation(data: Option<&Value>) -> Option<ErrorKind> {
-    let elicitations: Vec<UrlElicitation> =
-        serde_json::from_value(data?.get("elicitations")?.clone()).ok()?;
+    let elicitations = data?.get("elicitations")?.as_array()?;
+    let elicitations = elicitations
+        .iter()
+        .map(one_elicitation)
+        .collect::<Option<_>>()?;
     Some(ErrorKind::UrlElicitationRequired { elicitations })
 }
 
+/// A form can't be asked for in an error: only the mode `url` is one.
+fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
+    json.get("mode").filter(|mode| *mode == "url")?;
+    tagged(Some(json))
+}
+
+/// Revisions without -32042 carry the URLs in an internal error.
 fn internal(data: Option<&Value>) -> ErrorKind {
-    let Some(data) = data else {
-        return ErrorKind::Internal(Internal::Failed);
-    };
-    url_elicitation(Some(data)).unwrap_or_else(|| {
-        let detail =
-            tagged(Some(data)).unwrap_or_else(|| Internal::Unrecognised { data: data.clone() });
-        ErrorKind::Internal(detail)
-    })
+    url_elicitation(data)
+        .unwrap_or_else(|| ErrorKind::Internal(tagged(data).unwrap_or(Internal::Failed)))
 }
 
 fn application(code: i64, data: Option<&Value>) -> Option<ErrorKind> {
@@ -122,8 +138,9 @@ fn application(code: i64, data: Option<&Value>) -> Option<ErrorKind> {
     })
 }
 
+/// `data` as a `T`, if it has that shape; members that `T` doesn't know are let go.
 fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
-    serde_json::from_value(data?.clone()).ok()
+    T::deserialize(data?).ok()
 }
 
 fn text(data: Option<&Value>, key: &str) -> Option<String> {

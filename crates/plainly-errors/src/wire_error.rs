@@ -24,7 +24,7 @@ pub struct WireError {
 }
 
 impl WireError {
-    /// An error object as received, for [`recognise`](Self::recognise).
+    /// An error object as received, for [`recognise`](Self::recognise). `null` as data is no data.
     pub fn received(
         code: Code,
         message: impl Into<Cow<'static, str>>,
@@ -33,7 +33,7 @@ impl WireError {
         Self {
             code,
             message: message.into(),
-            data,
+            data: data.filter(|data| !data.is_null()),
             http_status: ok(),
         }
     }

@@ -10,6 +10,7 @@ mod limits;
 mod malformed;
 mod message;
 mod object;
+mod read;
 mod scan;
 
 pub use limits::Limits;

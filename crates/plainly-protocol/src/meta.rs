@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::envelope::Object;
+use crate::envelope::{Limits, Object, parse_object};
 use crate::id::ProgressToken;
 use crate::types::{ClientCapabilities, Implementation};
 
@@ -21,8 +21,22 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
 /// The `_meta` of a request as received.
-#[derive(Clone, Debug)]
-pub struct RequestMeta<'a>(Option<Object<'a>>);
+#[derive(Clone, Debug, Default)]
+pub struct RequestMeta<'a> {
+    raw: Option<&'a str>,
+    known: Known<'a>,
+}
+
+/// The members that mean something; one that is wrong leaves all empty, to be looked at one by one.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct Known<'a> {
+    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Option<Cow<'a, str>>,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<ClientCapabilities>,
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
+    client: Option<Implementation>,
+}
 
 /// How a modern request introduces its sender.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,52 +51,81 @@ pub struct Introduction {
 impl<'a> RequestMeta<'a> {
     /// The `_meta` of these parameters; one that is no object counts as absent.
     pub fn of(params: Option<&Object<'a>>) -> Self {
-        Self(params.and_then(|params| params.get_object("_meta")))
+        let raw = params.and_then(|params| params.get("_meta"));
+        let known = raw.and_then(|raw| serde_json::from_str(raw).ok());
+        let known = known.or_else(|| raw.map(Known::version_alone));
+        Self {
+            raw,
+            known: known.unwrap_or_default(),
+        }
     }
 
     /// The protocol version, if there is one and it is a string.
-    pub fn protocol_version(&self) -> Option<Cow<'a, str>> {
-        let raw = self.0.as_ref()?.get(PROTOCOL_VERSION)?;
-        serde_json::from_str::<Text<'a>>(raw)
-            .ok()
-            .map(|text| text.0)
+    pub fn protocol_version(&self) -> Option<&str> {
+        self.known.version.as_deref()
     }
 
     /// The introduction, or every key of it that is missing or wrong.
-    pub fn introduction(&self) -> Result<Introduction, Vec<String>> {
+    pub fn introduction(self) -> Result<Introduction, Vec<String>> {
+        match self.known {
+            Known {
+                version: Some(_),
+                capabilities: Some(capabilities),
+                client,
+            } => Ok(Introduction {
+                capabilities,
+                implementation: client,
+            }),
+            _ => Err(self.wrong_keys()),
+        }
+    }
+
+    /// The keys of the introduction that are missing or wrong.
+    pub fn wrong_keys(&self) -> Vec<String> {
         let mut wrong = Vec::new();
-        if self.protocol_version().is_none() {
+        if !self.holds::<Text<'_>>(PROTOCOL_VERSION).unwrap_or(false) {
             wrong.push(PROTOCOL_VERSION.to_owned());
         }
-        let capabilities = self.read(CLIENT_CAPABILITIES, &mut wrong);
-        if self.get(CLIENT_CAPABILITIES).is_none() {
+        if !self
+            .holds::<ClientCapabilities>(CLIENT_CAPABILITIES)
+            .unwrap_or(false)
+        {
             wrong.push(CLIENT_CAPABILITIES.to_owned());
         }
-        let implementation = self.read(CLIENT_INFO, &mut wrong);
-        match capabilities {
-            Some(capabilities) if wrong.is_empty() => Ok(Introduction {
-                capabilities,
-                implementation,
-            }),
-            _ => Err(wrong),
+        if !self.holds::<Implementation>(CLIENT_INFO).unwrap_or(true) {
+            wrong.push(CLIENT_INFO.to_owned());
         }
+        wrong
     }
 
     /// The token under which the sender wants progress, if it is a valid one.
     pub fn progress_token(&self) -> Option<ProgressToken> {
-        serde_json::from_str(self.get(PROGRESS_TOKEN)?).ok()
-    }
-
-    fn get(&self, key: &str) -> Option<&'a str> {
-        self.0.as_ref()?.get(key)
-    }
-
-    fn read<T: Deserialize<'a>>(&self, key: &str, wrong: &mut Vec<String>) -> Option<T> {
-        let value = serde_json::from_str(self.get(key)?).ok();
-        if value.is_none() {
-            wrong.push(key.to_owned());
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Progress {
+            progress_token: ProgressToken,
         }
-        value
+        let progress: Progress = serde_json::from_str(self.raw?).ok()?;
+        Some(progress.progress_token)
+    }
+
+    /// Whether the member `key` is a `T`; nothing if there is none.
+    fn holds<T: Deserialize<'a>>(&self, key: &str) -> Option<bool> {
+        let meta = parse_object(self.raw?, &Limits::default()).ok()?;
+        Some(serde_json::from_str::<T>(meta.get(key)?).is_ok())
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Enough to tell the era, where something else in `raw` is wrong.
+    fn version_alone(raw: &'a str) -> Self {
+        let meta = parse_object(raw, &Limits::default()).ok();
+        let version = meta.as_ref().and_then(|meta| meta.get(PROTOCOL_VERSION));
+        let version = version.and_then(|version| serde_json::from_str::<Text<'a>>(version).ok());
+        Self {
+            version: version.map(|text| text.0),
+            ..Self::default()
+        }
     }
 }
 
@@ -93,7 +136,6 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::envelope::{Limits, parse_object};
 
     fn introduction(params: &str) -> Result<Introduction, Vec<String>> {
         RequestMeta::of(Some(&parse_object(params, &Limits::default()).unwrap())).introduction()

@@ -2,23 +2,28 @@
 //! that failures that share one code can be told apart: five share -32602.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Why a message is not a request that can be served here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
 #[non_exhaustive]
 pub enum InvalidRequest {
-    /// It is JSON, but not a JSON-RPC message of the peer's revision. The default; has no data.
+    /// It is JSON, but not a JSON-RPC message of the peer's revision; the message says what is wrong. The one to choose
+    /// where none of the others fits. Has no data.
     #[serde(skip)]
     Malformed,
-    /// Another request with this id is still being served on the connection.
+    /// Another request with this id is still being served on the connection. That one keeps its answer.
     DuplicateId,
-    /// The revision works by sessions, and the request names none.
+    /// The revision works by sessions, and the request names none: the client sends `initialize` first.
     SessionRequired,
-    /// The session does not exist, has expired or has been ended.
+    /// The session that it names does not exist, has expired or has been ended: the client sends `initialize` again.
     SessionNotFound,
-    /// The message was refused before it was read; the refusal says why.
+    /// The HTTP request was refused before its body was read as a message; the refusal says why. For headers that
+    /// mirror the body choose [`HeaderMismatch`](super::ErrorKind::HeaderMismatch).
     Refused {
         /// Why.
         refusal: Refusal,
@@ -55,23 +60,30 @@ pub enum Refusal {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// As many requests are in flight as the server allows.
+    /// As many requests are in flight as the server allows: send it again after a pause.
     Overloaded,
-    /// The server is shutting down.
+    /// The server is shutting down: send it to the next one.
     ShuttingDown,
 }
 
-/// What is wrong with the parameters of a method.
+/// What is wrong with the parameters of a method. A missing resource is a kind of its own,
+/// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound), though it has the same code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
 #[non_exhaustive]
 pub enum InvalidParams {
-    /// They are not of the method's type; the message names what. The default; has no data.
+    /// They are not of the method's type; the message names what. The one to choose where none of the others fits. Has no
+    /// data.
     #[serde(skip)]
     Malformed,
-    /// They are there and no JSON object.
+    /// They are there and no JSON object, whatever the method.
     NotAnObject,
-    /// The fields of `_meta` that every request must carry are missing or wrong (2026-07-28).
+    /// The fields of `_meta` that every request must carry are missing or wrong (2026-07-28). A version that is there and
+    /// not spoken is [`UnsupportedProtocolVersion`](super::ErrorKind::UnsupportedProtocolVersion).
     MissingMeta {
         /// The keys that are missing or wrong.
         keys: Vec<String>,
@@ -81,14 +93,15 @@ pub enum InvalidParams {
         /// The name as requested.
         name: String,
     },
-    /// The cursor was not given out by this server for this listing.
+    /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
     InvalidCursor,
-    /// The text is not a URI that this server could ever have given out.
+    /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is
+    /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
     InvalidUri {
         /// The text as requested.
         uri: String,
     },
-    /// The resource has no children to list.
+    /// The resource exists and has no children to list, not even none.
     NotACollection {
         /// The URI as requested.
         uri: String,
@@ -102,37 +115,30 @@ pub enum InvalidParams {
         /// The most that is read, in bytes.
         limit: u64,
     },
-    /// Received with data that no rule recognises. Only decoding produces it.
-    #[serde(skip)]
-    Unrecognised {
-        /// The data as received.
-        data: Value,
-    },
 }
 
 /// What failed inside a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
 #[non_exhaustive]
 pub enum Internal {
-    /// Something; the message says as much as may be said. The default; has no data.
+    /// Something; the message says as much as may be said. The one to choose where none of the others fits. Has no data.
     #[serde(skip)]
     Failed,
-    /// The request took longer than the server allows.
+    /// The request took longer than the server allows. The time that a *client* allows is a local error and has no code.
     DeadlineExceeded {
         /// The time allowed, in milliseconds.
         limit_ms: u64,
     },
-    /// The reply would be larger than the server sends.
+    /// The reply would be larger than the server sends. For a resource whose size is known before it is read choose
+    /// [`InvalidParams::ResourceTooLarge`].
     ReplyTooLarge {
         /// The most that is sent, in bytes.
         limit: u64,
-    },
-    /// Received with data that no rule recognises. Only decoding produces it.
-    #[serde(skip)]
-    Unrecognised {
-        /// The data as received.
-        data: Value,
     },
 }
 

@@ -8,7 +8,10 @@ pub(super) fn default(kind: &ErrorKind) -> Cow<'static, str> {
     match kind {
         ErrorKind::Parse => "Parse error".into(),
         ErrorKind::InvalidRequest(detail) => invalid_request(detail).into(),
-        ErrorKind::MethodNotFound { method } => format!("Method not found: {method}").into(),
+        ErrorKind::MethodNotFound {
+            method: Some(method),
+        } => format!("Method not found: {method}").into(),
+        ErrorKind::MethodNotFound { method: None } => "Method not found".into(),
         ErrorKind::InvalidParams(detail) => invalid_params(detail),
         ErrorKind::ResourceNotFound { uri: Some(uri) } => {
             format!("Resource not found: {uri}").into()
@@ -86,7 +89,7 @@ fn refused(refusal: Refusal) -> &'static str {
 
 fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
     match detail {
-        InvalidParams::Malformed | InvalidParams::Unrecognised { .. } => "Invalid params".into(),
+        InvalidParams::Malformed => "Invalid params".into(),
         InvalidParams::NotAnObject => "Invalid params: not an object".into(),
         InvalidParams::MissingMeta { keys } => {
             format!("Invalid params: _meta must have {}", keys.join(" and ")).into()
@@ -103,7 +106,7 @@ fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
 
 fn internal(detail: &Internal) -> Cow<'static, str> {
     match detail {
-        Internal::Failed | Internal::Unrecognised { .. } => "Internal error".into(),
+        Internal::Failed => "Internal error".into(),
         Internal::DeadlineExceeded { limit_ms } => {
             format!("Internal error: not finished within {limit_ms} ms").into()
         }

@@ -172,10 +172,7 @@ impl Builder<Http> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
-            .map_err(|source| LocalError::Unreachable {
-                url: host,
-                source,
-            })?;
+            .map_err(|source| LocalError::Unreachable { url: host, source })?;
         Client::establish(Connection::Http(Session::new(endpoint)), self.options).await
     }
 }

@@ -51,7 +51,7 @@ pub use self::builder::Http;
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
-pub use self::resources::{Metadata, MetadataSource, ReadResult};
+pub use self::resources::{Metadata, MetadataSource, ReadResult, ResourcePages};
 
 use self::call::Connected;
 

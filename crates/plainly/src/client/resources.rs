@@ -43,6 +43,34 @@ pub enum MetadataSource {
     FromListing,
 }
 
+/// A listing that is read page by page.
+#[derive(Debug)]
+pub struct ResourcePages<'a> {
+    client: &'a Client,
+    /// `None` after the last page.
+    next: Option<ListResourcesParams>,
+    pages: Pages,
+}
+
+impl ResourcePages<'_> {
+    /// The next page; `None` after the last.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::resources`]. After one, the same page is asked for again.
+    pub async fn next(&mut self) -> Result<Option<Vec<Resource>>> {
+        let Some(params) = &mut self.next else {
+            return Ok(None);
+        };
+        let page = self.client.list_resources(params).await?;
+        match self.pages.after(page.next_cursor)? {
+            Some(cursor) => params.cursor = Some(cursor),
+            None => self.next = None,
+        }
+        Ok(Some(page.resources))
+    }
+}
+
 impl Client {
     /// One page of `resources/list`: everything, or the children of one collection, as `params` say.
     pub async fn list_resources(
@@ -59,17 +87,22 @@ impl Client {
     /// [`LocalError::TooManyPages`] after 1,000 pages, and [`LocalError::EndlessListing`] if a page leads back to one
     /// before: a listing is whole or an error.
     pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
+        let mut pages = self.resource_pages(parent);
+        let mut resources = Vec::new();
+        while let Some(page) = pages.next().await? {
+            resources.extend(page);
+        }
+        Ok(resources)
+    }
+
+    /// The same as [`resources`](Self::resources), to be taken page by page.
+    pub fn resource_pages(&self, parent: Option<&str>) -> ResourcePages<'_> {
         let mut params = ListResourcesParams::new();
         params.uri = parent.map(str::to_owned);
-        let mut pages = Pages::of(Method::ListResources.name());
-        let mut resources = Vec::new();
-        loop {
-            let page = self.list_resources(&params).await?;
-            resources.extend(page.resources);
-            params.cursor = pages.after(page.next_cursor)?;
-            if params.cursor.is_none() {
-                return Ok(resources);
-            }
+        ResourcePages {
+            client: self,
+            next: Some(params),
+            pages: Pages::of(Method::ListResources.name()),
         }
     }
 

@@ -1,21 +1,58 @@
-//! Several messages in one: 2025-03-26 alone has batches, and must be served them.
+//! Several messages in one: 2025-03-26 alone has batches, and must be served them. Each request of a batch is one in
+//! flight like any other: it counts, it can be cancelled, and its id is taken.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::StreamExt;
-use futures_util::stream::FuturesOrdered;
+use futures_util::future::{AbortHandle, Abortable, BoxFuture, join_all};
 use plainly_errors::{ProtocolError, Revision};
-use plainly_protocol::envelope::{Malformed, Message};
+use plainly_protocol::envelope::{Malformed, Message, Request};
+use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::dispatch::Started;
+use super::dispatch::{Begun, Started};
+use super::encode::Encoded;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
+
+/// Where the requests of a batch are in flight: a stream or a session.
+pub(super) trait InFlight {
+    /// Remembers a request for as long as it lives.
+    type Tracked: Send + 'static;
+
+    /// Whether a request of this id may start.
+    fn check(&self, id: &RequestId) -> Result<(), ProtocolError>;
+
+    /// Whether one more handler may run: what is refused must not have begun.
+    fn check_room(&self) -> Result<(), ProtocolError>;
+
+    /// Takes in a request that runs on, and what cancels it.
+    fn track(&mut self, id: &RequestId, abort: AbortHandle) -> Self::Tracked;
+}
+
+/// A batch whose handlers run. Dropping it cancels them.
+pub(super) struct Batch<T>(Vec<Entry<T>>);
+
+enum Entry<T> {
+    Answered(Encoded),
+    Running {
+        id: RequestId,
+        abort: AbortHandle,
+        finishing: Abortable<BoxFuture<'static, Encoded>>,
+        tracked: T,
+    },
+}
+
+/// What a batch ends with.
+pub(super) struct Replies {
+    /// The requests that were in flight, without those that were cancelled.
+    pub(super) ids: Vec<RequestId>,
+    /// The array of the responses, in the order of the requests; nothing if none wants one.
+    pub(super) bytes: Option<Bytes>,
+}
 
 impl Server {
     /// Whether `peer` may send batches; the error says who may.
@@ -28,54 +65,114 @@ impl Server {
         ))
     }
 
-    /// Starts every message, and gives the array of their responses in the same order; nothing if none wants one.
-    pub(super) fn start_batch(
+    /// Starts every message.
+    pub(super) async fn start_batch<F: InFlight>(
         &self,
         peer: &Arc<Peer>,
         messages: Messages<'_>,
-    ) -> impl Future<Output = Option<Bytes>> + Send + use<> {
-        let started = messages
-            .into_iter()
-            .filter_map(|message| self.start_of_batch(peer, message));
-        let finishing = started.map(|started| async move {
-            match started {
-                Started::Done(encoded) => encoded,
-                Started::Running(running) => running.finish().await,
-            }
-        });
-        let mut finishing: FuturesOrdered<_> = finishing.collect();
-        async move {
-            let mut out = vec![b'['];
-            while let Some(encoded) = finishing.next().await {
-                if out.len() > 1 {
-                    out.push(b',');
+        in_flight: &mut F,
+    ) -> Batch<F::Tracked> {
+        let mut entries = Vec::new();
+        for message in messages {
+            match message {
+                Ok(Message::Request(request)) => {
+                    let entry = self.start_of_batch(peer, &request, in_flight).await;
+                    entries.push(entry.unwrap_or_else(|error| {
+                        Entry::Answered(self.respond(
+                            request.id.as_raw(),
+                            peer.revision,
+                            Err(error),
+                        ))
+                    }));
                 }
-                out.extend_from_slice(&encoded.bytes);
+                Ok(Message::Notification(_) | Message::Response(_)) => {}
+                Err(malformed) => {
+                    entries.push(Entry::Answered(self.malformed(&malformed, peer.revision)));
+                }
             }
-            out.push(b']');
-            (out.len() > 2).then(|| out.into())
         }
+        Batch(entries)
     }
 
-    fn start_of_batch(
+    async fn start_of_batch<F: InFlight>(
         &self,
         peer: &Arc<Peer>,
-        message: Result<Message<'_>, Malformed<'_>>,
-    ) -> Option<Started> {
-        match message {
-            Ok(Message::Request(request)) if request.method == Method::Initialize.name() => {
-                let error = ProtocolError::invalid_request(
-                    "Invalid request: initialize can't be part of a batch",
-                );
-                Some(Started::Done(self.respond(
-                    request.id.as_raw(),
-                    peer.revision,
-                    Err(error),
-                )))
+        request: &Request<'_>,
+        in_flight: &mut F,
+    ) -> Result<Entry<F::Tracked>, ProtocolError> {
+        if request.method == Method::Initialize.name() {
+            return Err(ProtocolError::invalid_request(
+                "Invalid request: initialize can't be part of a batch",
+            ));
+        }
+        let id = request.id.to_owned();
+        in_flight.check(&id)?;
+        let running = match self.start(request, peer) {
+            Started::Done(encoded) => return Ok(Entry::Answered(encoded)),
+            Started::Running(running) => running,
+        };
+        in_flight.check_room()?;
+        let finishing = match running.begin().await {
+            Begun::Done(encoded) => return Ok(Entry::Answered(encoded)),
+            Begun::Pending(finishing) => finishing,
+        };
+        let (abort, registration) = AbortHandle::new_pair();
+        Ok(Entry::Running {
+            tracked: in_flight.track(&id, abort.clone()),
+            id,
+            abort,
+            finishing: Abortable::new(finishing, registration),
+        })
+    }
+}
+
+impl<T> Batch<T> {
+    /// Waits for all handlers.
+    pub(super) async fn finish(self) -> Replies {
+        let finished = join_all(self.0.into_iter().map(Entry::finish)).await;
+        let mut ids = Vec::new();
+        let mut out = vec![b'['];
+        for Finished { encoded, running } in finished {
+            if let Some((id, abort, _tracked)) = running {
+                // One may have been cancelled after it finished, while others still ran.
+                if abort.is_aborted() {
+                    continue;
+                }
+                ids.push(id);
             }
-            Ok(Message::Request(request)) => Some(self.start(&request, peer)),
-            Ok(Message::Notification(_) | Message::Response(_)) => None,
-            Err(malformed) => Some(Started::Done(self.malformed(&malformed, peer.revision))),
+            let Some(encoded) = encoded else { continue };
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&encoded.bytes);
+        }
+        out.push(b']');
+        let bytes = (out.len() > 2).then(|| out.into());
+        Replies { ids, bytes }
+    }
+}
+
+struct Finished<T> {
+    encoded: Option<Encoded>,
+    running: Option<(RequestId, AbortHandle, T)>,
+}
+
+impl<T> Entry<T> {
+    async fn finish(self) -> Finished<T> {
+        match self {
+            Self::Answered(encoded) => Finished {
+                encoded: Some(encoded),
+                running: None,
+            },
+            Self::Running {
+                id,
+                abort,
+                finishing,
+                tracked,
+            } => Finished {
+                encoded: finishing.await.ok(),
+                running: Some((id, abort, tracked)),
+            },
         }
     }
 }

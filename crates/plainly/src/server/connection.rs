@@ -1,30 +1,30 @@
 //! Serves one peer over a byte stream: requests run side by side, replies leave as they are ready. The legacy session, if
 //! one is opened, is the stream's.
 
+mod in_flight;
 mod throttle;
 
-use std::collections::HashMap;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use futures_util::future::{AbortHandle, Abortable, Aborted, BoxFuture};
+use futures_util::future::{AbortHandle, Abortable, BoxFuture};
 use futures_util::stream::FuturesUnordered;
-use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision, Unavailable};
-use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Request};
+use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision};
+use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
+use self::in_flight::InFlight;
 use self::throttle::Throttle;
 use super::Server;
-use super::batch::Messages;
-use super::dispatch::{Running, Started};
+use super::batch::{InFlight as _, Messages, Replies};
+use super::dispatch::{Begun, Running, Started};
 use super::encode::Answer;
 use super::malformed::cancelled;
 use super::resolve::{self, StreamSender};
@@ -77,31 +77,32 @@ impl Server {
     }
 }
 
-/// A request that runs, or a batch of them; in the end its id, if it can be cancelled, and its reply, if there is one.
-type Finishing = BoxFuture<'static, (Option<RequestId>, Option<Bytes>)>;
-/// What one of them leaves behind.
-type Finished = Result<(Option<RequestId>, Option<Bytes>), Aborted>;
+/// What a message leaves behind when it is answered: the ids of its requests, and the reply. Nothing if it was cancelled.
+#[derive(Default)]
+struct Finished {
+    ids: Vec<RequestId>,
+    reply: Option<Bytes>,
+}
 
 struct Connection<W> {
     server: Server,
     writer: W,
     out: Vec<u8>,
     session: Option<Arc<Peer>>,
-    running: FuturesUnordered<Abortable<Finishing>>,
-    /// What can be cancelled. A request leaves it when it is finished or cancelled.
-    handles: HashMap<RequestId, AbortHandle>,
+    running: FuturesUnordered<BoxFuture<'static, Finished>>,
+    in_flight: InFlight,
     throttle: Throttle,
 }
 
 impl<W: AsyncWrite + Unpin> Connection<W> {
     fn new(server: Server, writer: W) -> Self {
         Self {
+            in_flight: InFlight::new(server.limits().requests_per_connection),
             server,
             writer,
             out: Vec::new(),
             session: None,
             running: FuturesUnordered::new(),
-            handles: HashMap::new(),
             throttle: Throttle::default(),
         }
     }
@@ -166,10 +167,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         match envelope::parse(&bytes, &server.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => self.request(&request).await,
             Ok(Envelope::Single(Message::Notification(notification))) => {
-                if let Some(abort) =
-                    cancelled(&notification).and_then(|id| self.handles.remove(&id))
-                {
-                    abort.abort();
+                if let Some(id) = cancelled(&notification) {
+                    self.in_flight.cancel(&id);
                 }
             }
             Ok(Envelope::Single(Message::Response(_))) => {
@@ -182,8 +181,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     async fn request(&mut self, request: &Request<'_>) {
         let id = request.id.to_owned();
-        if self.handles.contains_key(&id) {
-            return self.refuse(request, InvalidRequest::DuplicateId.into());
+        if let Err(error) = self.in_flight.check(&id) {
+            return self.refuse(request, error);
         }
         match resolve::over_stream(request, self.session.as_ref()) {
             Ok(StreamSender::Opening) => self.open(request),
@@ -214,16 +213,26 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         self.push(&encoded.bytes);
     }
 
-    /// A handler that is ready at once costs no place among the running ones.
     async fn run(&mut self, id: RequestId, request: &Request<'_>, running: Running) {
-        if self.running.len() >= self.server.limits().requests_per_connection {
-            return self.refuse(request, Unavailable::Overloaded.into());
+        if let Err(error) = self.in_flight.check_room() {
+            return self.refuse(request, error);
         }
-        let finishing_id = id.clone();
-        let finishing = async move { (Some(finishing_id), Some(running.finish().await.bytes)) };
-        if let Some(abort) = self.begin(Box::pin(finishing)).await {
-            self.handles.insert(id, abort);
-        }
+        let finishing = match running.begin().await {
+            Begun::Done(encoded) => return self.push(&encoded.bytes),
+            Begun::Pending(finishing) => finishing,
+        };
+        let (abort, registration) = AbortHandle::new_pair();
+        self.in_flight.track(&id, abort);
+        let finishing = Abortable::new(finishing, registration);
+        self.running.push(Box::pin(async move {
+            match finishing.await {
+                Ok(encoded) => Finished {
+                    ids: vec![id],
+                    reply: Some(encoded.bytes),
+                },
+                Err(_aborted) => Finished::default(),
+            }
+        }));
     }
 
     async fn batch(&mut self, messages: Messages<'_>) {
@@ -235,28 +244,19 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             return self
                 .unreadable(|server| server.0.encoder.error(None, Revision::LATEST, &error).bytes);
         };
-        let replies = self.server.start_batch(peer, messages);
-        self.begin(Box::pin(async move { (None, replies.await) }))
+        let batch = self
+            .server
+            .start_batch(peer, messages, &mut self.in_flight)
             .await;
+        self.running.push(Box::pin(async move {
+            let Replies { ids, bytes: reply } = batch.finish().await;
+            Finished { ids, reply }
+        }));
     }
 
-    /// Polls `finishing` once; if it is not ready, it runs on, and the handle aborts it.
-    async fn begin(&mut self, mut finishing: Finishing) -> Option<AbortHandle> {
-        let first = poll_fn(|context| Poll::Ready(Pin::new(&mut finishing).poll(context))).await;
-        if let Poll::Ready((_, reply)) = first {
-            reply.into_iter().for_each(|bytes| self.push(&bytes));
-            return None;
-        }
-        let (abort, registration) = AbortHandle::new_pair();
-        self.running.push(Abortable::new(finishing, registration));
-        Some(abort)
-    }
-
-    fn finished(&mut self, finished: Finished) {
-        if let Ok((id, reply)) = finished {
-            id.and_then(|id| self.handles.remove(&id));
-            reply.into_iter().for_each(|bytes| self.push(&bytes));
-        }
+    fn finished(&mut self, Finished { ids, reply }: Finished) {
+        ids.iter().for_each(|id| self.in_flight.remove(id));
+        reply.into_iter().for_each(|bytes| self.push(&bytes));
     }
 
     fn refuse(&mut self, request: &Request<'_>, error: ProtocolError) {
@@ -278,6 +278,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if malformed.id.is_some() {
             let encoded = self.server.malformed(malformed, revision);
             return self.push(&encoded.bytes);
+        }
+        if malformed.kind == MalformedKind::InvalidParams {
+            // A notification: whoever sent it awaits no answer (JSON-RPC 2.0, section 4.1).
+            return tracing::warn!("ignored a notification whose params are no object");
         }
         self.unreadable(|server| server.malformed(malformed, revision).bytes);
     }

@@ -3,9 +3,12 @@
 
 use std::any::Any;
 use std::error::Error;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -26,6 +29,14 @@ pub(super) enum Started {
     Done(Encoded),
     /// Its handler runs.
     Running(Running),
+}
+
+/// How far a handler has come that was polled once.
+pub(super) enum Begun {
+    /// It was ready at once.
+    Done(Encoded),
+    /// It runs on.
+    Pending(BoxFuture<'static, Encoded>),
 }
 
 /// A request whose handler runs. Dropping it cancels the handler, and there is no reply.
@@ -91,20 +102,43 @@ impl Server {
 }
 
 impl Running {
+    /// Polls the handler once: one that is ready at once costs no place among those in flight.
+    pub(super) async fn begin(self) -> Begun {
+        let mut finishing: BoxFuture<'static, Encoded> = Box::pin(self.finish());
+        match poll_fn(|cx| Poll::Ready(finishing.as_mut().poll(cx))).await {
+            Poll::Ready(encoded) => Begun::Done(encoded),
+            Poll::Pending => Begun::Pending(finishing),
+        }
+    }
+
     /// Waits for the handler and writes its response.
     pub(super) async fn finish(self) -> Encoded {
-        let deadline = self.server.limits().deadline;
-        let guarded = AssertUnwindSafe(self.handler).catch_unwind();
-        let outcome = match tokio::time::timeout(deadline, guarded).await {
+        let outcome = match by_deadline(self.handler, self.server.limits().deadline).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(panic)) => inside(self.method, panicked(&*panic)),
-            Err(_elapsed) => {
-                let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-                inside(self.method, Internal::DeadlineExceeded { limit_ms }.into())
-            }
+            Err(exceeded) => inside(self.method, exceeded.into()),
         };
         self.server.respond(&self.id, self.revision, outcome)
     }
+}
+
+/// What a handler ends with: what it gives, or its panic.
+type Ended = Result<Result<Answer, ProtocolError>, Box<dyn Any + Send>>;
+
+/// Runs a handler until it ends, or the deadline. One that is ready at once costs no look at the clock.
+async fn by_deadline(
+    handler: BoxFuture<'static, Result<Answer, ProtocolError>>,
+    deadline: Duration,
+) -> Result<Ended, Internal> {
+    let mut guarded = AssertUnwindSafe(handler).catch_unwind();
+    let first = poll_fn(|context| Poll::Ready(guarded.poll_unpin(context))).await;
+    if let Poll::Ready(ended) = first {
+        return Ok(ended);
+    }
+    let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+    tokio::time::timeout(deadline, guarded)
+        .await
+        .map_err(|_elapsed| Internal::DeadlineExceeded { limit_ms })
 }
 
 /// What failed around a handler reaches the peer by the handler's channel: a model reads what became of its tool.

@@ -71,7 +71,7 @@ impl Server {
             Started::Done(encoded) => Some(encoded),
             Started::Running(running) => {
                 let (abort, registration) = AbortHandle::new_pair();
-                let _tracked = session.track(request.id.to_owned(), abort);
+                let _tracked = session.track(&request.id.to_owned(), abort);
                 Abortable::new(running.finish(), registration).await.ok()
             }
         }
@@ -131,10 +131,12 @@ impl Server {
         if let Err(error) = Self::accepts_batches(session.as_ref().map(|session| &*session.peer)) {
             return self.refuse(&error);
         }
-        let Some(session) = session else {
+        let Some(mut session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        match self.start_batch(&session.peer, messages).await {
+        let peer = Arc::clone(&session.peer);
+        let batch = self.start_batch(&peer, messages, &mut session).await;
+        match batch.finish().await.bytes {
             Some(bytes) => Reply::new(StatusCode::OK, bytes),
             None => accepted(),
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use http::HeaderMap;
 use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
-use plainly_protocol::meta::{self, RequestMeta};
+use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
@@ -57,7 +57,7 @@ pub(super) fn over_http(
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
-        return mirroring(headers, request, &meta, &version)
+        return mirroring(headers, request, meta, &version)
             .map(Sender::Modern)
             .map_err(Unresolved::from);
     }
@@ -78,6 +78,7 @@ pub(super) fn over_http(
 }
 
 /// The session that the headers name; an error if there is none of that name, or the version header is wrong for it.
+/// Modern messages have no session, whatever else their headers say.
 pub(super) fn by_session(
     headers: &HeaderMap,
     sessions: &Sessions,
@@ -85,6 +86,9 @@ pub(super) fn by_session(
     let Some(name) = session_name(headers) else {
         return Ok(None);
     };
+    if version(headers).era() == Some(Era::Modern) {
+        return Ok(None);
+    }
     let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
     let session = sessions.get(name).ok_or_else(unknown)?;
     let revision = session.peer.revision;
@@ -110,8 +114,8 @@ pub(super) fn over_stream(
     session: Option<&Arc<Peer>>,
 ) -> Result<StreamSender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
-    if let Some(version) = meta.protocol_version() {
-        return Ok(StreamSender::Peer(introduced(&meta, &version)?));
+    if meta.protocol_version().is_some() {
+        return Ok(StreamSender::Peer(introduced(meta)?));
     }
     if request.method == Method::Initialize.name() {
         return Ok(StreamSender::Opening);
@@ -122,7 +126,10 @@ pub(super) fn over_stream(
         None if request.method == Method::Ping.name() => Ok(StreamSender::Peer(Arc::new(
             Peer::new(Revision::LATEST_LEGACY, Default::default(), None),
         ))),
-        None => Err(ProtocolError::from(missing_meta(&meta)).into()),
+        None => Err(ProtocolError::from(InvalidParams::MissingMeta {
+            keys: meta.wrong_keys(),
+        })
+        .into()),
     }
 }
 
@@ -158,23 +165,19 @@ pub(super) fn opening(request: &Request<'_>) -> Result<Peer, Unresolved> {
 fn mirroring(
     headers: &HeaderMap,
     request: &Request<'_>,
-    meta: &RequestMeta<'_>,
+    meta: RequestMeta<'_>,
     version: &Header<'_>,
 ) -> Result<Arc<Peer>, ProtocolError> {
-    let declared = meta.protocol_version();
-    let mut wrong = version
-        .contradicts("MCP-Protocol-Version", declared.as_deref())
+    let mut wrong: Vec<_> = version
+        .contradicts("MCP-Protocol-Version", meta.protocol_version())
         .into_iter()
-        .collect::<Vec<_>>();
+        .collect();
     let others = mirrored(headers, request);
     if !wrong.is_empty() {
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let peer = match &declared {
-        Some(declared) => introduced(meta, declared)?,
-        None => return Err(missing_meta(meta).into()),
-    };
+    let peer = introduced(meta)?;
     if others.is_empty() {
         Ok(peer)
     } else {
@@ -183,33 +186,24 @@ fn mirroring(
 }
 
 /// The peer that a request's `_meta` introduces.
-fn introduced(meta: &RequestMeta<'_>, version: &str) -> Result<Arc<Peer>, ProtocolError> {
+fn introduced(meta: RequestMeta<'_>) -> Result<Arc<Peer>, ProtocolError> {
+    let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let introduction = meta
         .introduction()
         .map_err(|keys| InvalidParams::MissingMeta { keys })?;
-    let revision = version
-        .parse()
-        .ok()
-        .filter(|revision: &Revision| revision.era() == Era::Modern);
-    let unsupported = || ProtocolError::unsupported_version(modern_versions(), version);
-    let revision = revision.ok_or_else(unsupported)?;
     Ok(Arc::new(Peer::new(
-        revision,
+        revision?,
         introduction.capabilities,
         introduction.implementation,
     )))
 }
 
-fn missing_meta(meta: &RequestMeta<'_>) -> InvalidParams {
-    let both = || {
-        vec![
-            meta::PROTOCOL_VERSION.to_owned(),
-            meta::CLIENT_CAPABILITIES.to_owned(),
-        ]
-    };
-    InvalidParams::MissingMeta {
-        keys: meta.introduction().err().unwrap_or_else(both),
-    }
+fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {
+    let known = version
+        .parse()
+        .ok()
+        .filter(|revision: &Revision| revision.era() == Era::Modern);
+    known.ok_or_else(|| ProtocolError::unsupported_version(modern_versions(), version))
 }
 
 fn mismatch(wrong: &[String]) -> ProtocolError {

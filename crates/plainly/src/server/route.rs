@@ -173,9 +173,11 @@ fn now(answer: Answer) -> Step {
 pub(super) fn read<'a, T: Deserialize<'a>>(
     params: Option<&Object<'a>>,
 ) -> Result<T, ProtocolError> {
-    let json = params.map_or("{}", Object::raw);
-    serde_json::from_str(json)
-        .map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
+    let read = match params {
+        Some(params) => params.read(),
+        None => serde_json::from_str("{}"),
+    };
+    read.map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
 }
 
 fn check_cursor(

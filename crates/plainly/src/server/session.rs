@@ -2,13 +2,16 @@
 //! one.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::AbortHandle;
+use plainly_errors::ProtocolError;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 
+use super::batch::InFlight;
 use crate::limits::Limits;
 
 /// What one legacy client is known by, and what it has running.
@@ -26,13 +29,18 @@ impl Session {
         }
     }
 
-    /// Remembers a running request until the guard is dropped, so that it can be cancelled; the handle that is returned
-    /// aborts it. An id that is already running is not remembered again: over HTTP each request is its own scope.
-    pub(super) fn track(self: &Arc<Self>, id: RequestId, abort: AbortHandle) -> Tracked {
-        lock(&self.running).insert(id.clone(), abort);
-        Tracked {
-            session: Arc::clone(self),
-            id,
+    /// Remembers a running request until the guard is dropped, so that `abort` can cancel it. An id that is already
+    /// running is not remembered again: over HTTP each request is its own scope, and the first is the one to cancel.
+    pub(super) fn track(self: &Arc<Self>, id: &RequestId, abort: AbortHandle) -> Option<Tracked> {
+        match lock(&self.running).entry(id.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(free) => {
+                free.insert(abort);
+                Some(Tracked {
+                    session: Arc::clone(self),
+                    id: id.clone(),
+                })
+            }
         }
     }
 
@@ -41,6 +49,22 @@ impl Session {
         if let Some(abort) = lock(&self.running).get(id) {
             abort.abort();
         }
+    }
+}
+
+impl InFlight for Arc<Session> {
+    type Tracked = Option<Tracked>;
+
+    fn check(&self, _: &RequestId) -> Result<(), ProtocolError> {
+        Ok(())
+    }
+
+    fn check_room(&self) -> Result<(), ProtocolError> {
+        Ok(())
+    }
+
+    fn track(&mut self, id: &RequestId, abort: AbortHandle) -> Option<Tracked> {
+        Session::track(self, id, abort)
     }
 }
 
@@ -62,11 +86,11 @@ impl Drop for Tracked {
 pub(super) struct Sessions {
     most: usize,
     idle: Duration,
-    table: Mutex<HashMap<String, Entry>>,
+    table: Mutex<HashMap<String, Opened>>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Opened {
     session: Arc<Session>,
     used: Instant,
 }
@@ -92,7 +116,7 @@ impl Sessions {
         let session = Arc::new(Session::new(peer));
         table.insert(
             name.clone(),
-            Entry {
+            Opened {
                 session,
                 used: Instant::now(),
             },
@@ -118,7 +142,7 @@ impl Sessions {
     }
 
     /// Drops the sessions that have expired, and if none has, the one that has been idle longest.
-    fn make_room(&self, table: &mut HashMap<String, Entry>) {
+    fn make_room(&self, table: &mut HashMap<String, Opened>) {
         table.retain(|_, entry| entry.used.elapsed() <= self.idle);
         if table.len() >= self.most {
             let idlest = table

@@ -2,6 +2,10 @@
 //! directory lies a secret, and nothing that the store says may have it.
 
 #![cfg(feature = "store-directory")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests, which may fail by panicking"
+)]
 
 mod fixture;
 

@@ -3,12 +3,14 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use plainly::protocol::types::ResourceContents;
 use plainly::store::{ListQuery, Store, StoreError};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use tokio::runtime::Builder;
 
 use crate::fixture::{Fixture, SECRET};
 
@@ -22,70 +24,65 @@ fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
         ("ok.txt", "inside"),
         ("p/q/r/", ""),
     ]);
-    let (root, outside) = (fixture.root(), fixture.outside());
-    // A file and a link to the secret; a directory and a link to one with a secret; a directory from which `..` leads to
-    // the secret as soon as it is moved out.
-    symlink("../secret.txt", root.join("file-link")).unwrap();
-    fs::create_dir_all(outside.join("evil/q")).unwrap();
-    fs::write(outside.join("evil/ok.txt"), SECRET).unwrap();
-    fs::write(outside.join("ok.txt"), SECRET).unwrap();
-    symlink("../evil", root.join("dir-link")).unwrap();
-    symlink("../../../ok.txt", root.join("p/q/r/up")).unwrap();
-    let swaps = [
-        (root.join("file"), root.join("file-link")),
-        (root.join("dir"), root.join("dir-link")),
-        (root.join("p/q"), outside.join("evil/q")),
-    ];
+    let swaps = traps(&fixture);
     let over = AtomicBool::new(false);
-    let reads = AtomicU64::new(0);
-    let inside = AtomicU64::new(0);
+    let [reads, inside] = [AtomicU64::new(0), AtomicU64::new(0)];
+    let uris = ["/file", "/dir/ok.txt", "/p/q/r/up", ""].map(|path| format!("file:///docs{path}"));
     std::thread::scope(|scope| {
         for (one, other) in &swaps {
             scope.spawn(|| exchange(one, other, &over));
         }
-        for uri in [
-            "file:///docs/file",
-            "file:///docs/dir/ok.txt",
-            "file:///docs/p/q/r/up",
-            "file:///docs",
-        ] {
-            let (fixture, over, reads, inside) = (&fixture, &over, &reads, &inside);
-            scope.spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .build()
-                    .unwrap();
+        for uri in &uris {
+            scope.spawn(|| {
+                let runtime = Builder::new_current_thread().build().unwrap();
                 while !over.load(Ordering::Relaxed) {
-                    let read = runtime.block_on(fixture.store.read(uri));
-                    let listed = runtime.block_on(fixture.store.list(ListQuery::new(100)));
+                    let found = runtime.block_on(read_and_list(&fixture, uri));
+                    inside.fetch_add(found, Ordering::Relaxed);
                     reads.fetch_add(1, Ordering::Relaxed);
-                    assert!(
-                        !format!("{read:?}{listed:?}").contains(SECRET),
-                        "{uri}: {read:?}"
-                    );
-                    match read {
-                        Ok(contents) => {
-                            let texts = contents.iter().map(|one| one.body.as_text());
-                            assert!(
-                                texts.clone().all(|text| text == Some("inside")),
-                                "{contents:?}"
-                            );
-                            inside.fetch_add(texts.count() as u64, Ordering::Relaxed);
-                        }
-                        Err(StoreError::NotFound | StoreError::Failed(_)) => {}
-                        Err(error) => panic!("{uri}: {error}"),
-                    }
                 }
             });
         }
         std::thread::sleep(TIME);
         over.store(true, Ordering::Relaxed);
     });
-    println!(
-        "{} reads, {} contents from inside",
-        reads.into_inner(),
-        inside.load(Ordering::Relaxed)
-    );
+    println!("{reads:?} reads, {inside:?} contents from inside");
     assert!(inside.into_inner() > 0);
+}
+
+/// Pairs of names to exchange: a file and a link to the secret; a directory and a link to one with a secret; a directory
+/// from which `..` leads to the secret as soon as it is moved out.
+fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
+    let (root, outside) = (fixture.root(), fixture.outside());
+    symlink("../secret.txt", root.join("file-link")).unwrap();
+    fs::create_dir_all(outside.join("evil/q")).unwrap();
+    fs::write(outside.join("evil/ok.txt"), SECRET).unwrap();
+    fs::write(outside.join("ok.txt"), SECRET).unwrap();
+    symlink("../evil", root.join("dir-link")).unwrap();
+    symlink("../../../ok.txt", root.join("p/q/r/up")).unwrap();
+    [
+        (root.join("file"), root.join("file-link")),
+        (root.join("dir"), root.join("dir-link")),
+        (root.join("p/q"), outside.join("evil/q")),
+    ]
+}
+
+/// How many contents there were, all from inside.
+async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
+    let read = fixture.store.read(uri).await;
+    let listed = fixture.store.list(ListQuery::new(100)).await;
+    assert!(
+        !format!("{read:?}{listed:?}").contains(SECRET),
+        "{uri}: {read:?}"
+    );
+    match read {
+        Ok(contents) => {
+            let is_inside = |one: &ResourceContents| one.body.as_text() == Some("inside");
+            assert!(contents.iter().all(is_inside), "{contents:?}");
+            contents.len() as u64
+        }
+        Err(StoreError::NotFound | StoreError::Failed(_)) => 0,
+        Err(error) => panic!("{uri}: {error}"),
+    }
 }
 
 /// Exchanges two names until it is over.

@@ -58,7 +58,7 @@ fn what_may_not_be_read_looks_as_if_it_were_absent() {
     let fixture = Fixture::new(&[("file", "x"), ("dir/x", "x"), ("open", "x")]);
     for name in ["file", "dir"] {
         let path = fixture.root().join(name);
-        fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
     }
     if fs::read(fixture.root().join("file")).is_ok() {
         println!("skipped: this user may read everything");

@@ -18,7 +18,7 @@ const JSON: &str = "Content-Type: application/json";
 const BOTH: &str = "Accept: application/json, text/event-stream";
 const FOUR: &str = "Content-Length: 4";
 
-/// Sends each set of headers beside otherwise good ones, and expects this status; only 200 may have reached the handler.
+/// Sends each set of headers beside otherwise good ones, and expects this status; only 200 may reach the handler.
 async fn check(server: &Server, line: &str, others: &[&str], cases: &[(&[&str], u16)]) {
     for (headers, expected) in cases {
         let before = server.echo.calls();

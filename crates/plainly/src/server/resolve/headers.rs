@@ -1,10 +1,15 @@
 //! The headers that are evidence, and what they mirror (2026-07-28, Streamable HTTP, "Server Validation").
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_errors::{Era, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::methods;
+
+static VERSION: HeaderName = HeaderName::from_static(MCP_PROTOCOL_VERSION);
+static SESSION: HeaderName = HeaderName::from_static(MCP_SESSION_ID);
+static METHOD: HeaderName = HeaderName::from_static(MCP_METHOD);
+static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
 
 /// A header that may be there once.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,7 +21,7 @@ pub(super) enum Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn of(headers: &'a HeaderMap, name: &str) -> Self {
+    fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
             (None, _) => Self::Absent,
@@ -48,12 +53,12 @@ impl<'a> Header<'a> {
 
 /// `MCP-Protocol-Version`.
 pub(super) fn version(headers: &HeaderMap) -> Header<'_> {
-    Header::of(headers, MCP_PROTOCOL_VERSION)
+    Header::of(headers, &VERSION)
 }
 
 /// `Mcp-Session-Id`; one that is unclear names no session that we gave out, and so does the empty name.
 pub(in crate::server) fn session_name(headers: &HeaderMap) -> Option<&str> {
-    match Header::of(headers, MCP_SESSION_ID) {
+    match Header::of(headers, &SESSION) {
         Header::Absent => None,
         Header::One(name) => Some(name),
         Header::Unclear => Some(""),
@@ -62,7 +67,7 @@ pub(in crate::server) fn session_name(headers: &HeaderMap) -> Option<&str> {
 
 /// How `Mcp-Method` and `Mcp-Name` fail to mirror the request.
 pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
-    let method = Header::of(headers, MCP_METHOD).contradicts("Mcp-Method", Some(&request.method));
+    let method = Header::of(headers, &METHOD).contradicts("Mcp-Method", Some(&request.method));
     method
         .into_iter()
         .chain(name_mirrored(headers, request))
@@ -73,7 +78,7 @@ fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
     let row = methods().iter().find(|row| row.name == request.method)?;
     let raw = request.params.as_ref()?.get(row.name_header?)?;
     let body: String = serde_json::from_str(raw).ok()?;
-    let header = Header::of(headers, MCP_NAME);
+    let header = Header::of(headers, &NAME);
     let Header::One(text) = header else {
         return header.contradicts("Mcp-Name", Some(&body));
     };

@@ -118,3 +118,66 @@ fn changed(metadata: &Metadata) -> (i64, i64) {
 
 #[cfg(not(unix))]
 fn changed(_: &Metadata) {}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+    use std::time::SystemTime;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+
+    use super::*;
+    use crate::store::directory::place::Shown;
+
+    /// Opens a file, lets `meanwhile` happen, and reads it: the text, `None` if it is not that of one moment.
+    fn read_after(meanwhile: impl FnOnce(&fs::File)) -> Option<String> {
+        let around = tempfile::tempdir().unwrap();
+        let path = around.path().join("x");
+        fs::write(&path, "old").unwrap();
+        let writer = fs::File::options().write(true).open(&path).unwrap();
+        // Older than what the clock of the file system can tell from now.
+        writer.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let name = OsString::from("x");
+        let Opened::File(opened) = Place::root(Arc::new(dir), Shown::default())
+            .open(std::slice::from_ref(&name))
+            .unwrap()
+        else {
+            panic!("a directory");
+        };
+        meanwhile(&writer);
+        let contents = file("file:///d/x", &name, &opened, 100).unwrap()?;
+        contents.body.as_text().map(str::to_owned)
+    }
+
+    #[test]
+    fn what_changes_between_opening_and_reading_is_no_answer() {
+        use std::io::Write;
+
+        assert_eq!(read_after(|_| {}).as_deref(), Some("old"));
+        assert_eq!(read_after(|mut file| file.write_all(b"new").unwrap()), None);
+        assert_eq!(read_after(|file| file.set_len(2).unwrap()), None);
+    }
+
+    #[test]
+    fn a_file_that_grows_beyond_the_limit_is_too_large() {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("x"), "").unwrap();
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let place = Place::root(Arc::new(dir), Shown::default());
+        let Opened::File(opened) = place.open(&["x".into()]).unwrap() else {
+            panic!("a directory");
+        };
+        fs::write(around.path().join("x"), "x".repeat(101)).unwrap();
+        let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
+        assert!(matches!(
+            error,
+            StoreError::TooLarge {
+                size: 101,
+                limit: 100
+            }
+        ));
+    }
+}

@@ -67,7 +67,10 @@ enum Looked {
 /// One step of a walk.
 enum Step {
     Up,
+    /// To a name that somebody wrote.
     Down(OsString),
+    /// To a name that was read from the directory.
+    Listed(OsString),
 }
 
 impl Place {
@@ -85,18 +88,28 @@ impl Place {
 
     /// Opens what `path` leads to from here, through links as long as they stay inside.
     pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<Opened, StoreError> {
+        self.walk(path.iter().rev().cloned().map(Step::Down).collect())
+    }
+
+    /// Opens what is in here under a name that [`Place::entries`] gave.
+    pub(super) fn open_listed(self: &Rc<Self>, name: &OsStr) -> Result<Opened, StoreError> {
+        self.walk(vec![Step::Listed(name.to_owned())])
+    }
+
+    /// Takes the steps, the last one first.
+    fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<Opened, StoreError> {
         let mut at = Rc::clone(self);
         let mut links = 0;
-        let mut steps: Vec<Step> = path.iter().rev().cloned().map(Step::Down).collect();
         while let Some(step) = steps.pop() {
-            let name = match step {
-                Step::Down(name) => name,
+            let (name, is_listed) = match step {
+                Step::Down(name) => (name, false),
+                Step::Listed(name) => (name, true),
                 Step::Up => {
                     at = at.parent.clone().ok_or(StoreError::NotFound)?;
                     continue;
                 }
             };
-            match at.enter(&name)? {
+            match at.enter(&name, is_listed)? {
                 Looked::Opened(Opened::Directory(place)) => at = place,
                 Looked::Opened(file) if steps.is_empty() => return Ok(file),
                 Looked::Opened(_) => return Err(StoreError::NotFound),
@@ -110,9 +123,9 @@ impl Place {
         Ok(Opened::Directory(at))
     }
 
-    /// The directory `path` below here, without any link on the way.
+    /// The directory called `name` in here, unless a link of that name leads to it.
     pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Option<Rc<Self>> {
-        match self.enter(name) {
+        match self.enter(name, false) {
             Ok(Looked::Opened(Opened::Directory(place))) => Some(place),
             Ok(_) | Err(_) => None,
         }
@@ -170,32 +183,32 @@ impl Place {
     }
 
     /// Looks at one name, again if it was something else when it was opened.
-    fn enter(self: &Rc<Self>, name: &OsStr) -> Result<Looked, StoreError> {
+    fn enter(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
         let mut attempt = 1;
         loop {
-            match self.look(name) {
+            match self.look(name, is_listed) {
                 Err(StoreError::Failed(_)) if attempt < ATTEMPTS => attempt += 1,
                 looked => return looked,
             }
         }
     }
 
-    fn look(self: &Rc<Self>, name: &OsStr) -> Result<Looked, StoreError> {
+    fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
         if self.depth == MAX_DEPTH {
             return Err(StoreError::NotFound);
         }
         let path = Path::new(name);
         // Only a hint: it says what not to open. What was opened is asked of the handle.
         let hint = self.dir.symlink_metadata(path).map_err(refuse)?;
-        if !self.shows(name, hint.file_type()) || !self.is_exact(name, &hint)? {
+        let is_link = hint.is_symlink();
+        let may_open =
+            hint.is_file() || hint.is_dir() || is_link && self.shows(name, hint.file_type());
+        if !may_open || !(is_listed || self.is_exact(name, &hint)?) {
             return Err(StoreError::NotFound);
         }
-        if hint.is_symlink() {
+        if is_link {
             let target = self.dir.read_link_contents(path).map_err(refuse)?;
             return Ok(Looked::Link(target));
-        }
-        if !hint.is_file() && !hint.is_dir() {
-            return Err(StoreError::NotFound);
         }
         let file = handle::open(&self.dir, path).map_err(refuse)?;
         let metadata = file.metadata().map_err(refuse)?;
@@ -279,5 +292,30 @@ fn swap_case(letter: char) -> char {
         letter.to_ascii_lowercase()
     } else {
         letter.to_ascii_uppercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    /// A directory that takes any case finds `name` under `NAME`: that is what is acted out here, so that it is seen on every
+    /// file system.
+    #[test]
+    fn a_spelling_that_the_directory_does_not_have_is_no_name() {
+        let around = tempfile::tempdir().unwrap();
+        std::fs::write(around.path().join("name"), "").unwrap();
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let found = dir.metadata("name").unwrap();
+        let place = Place::root(Arc::new(dir), Shown::default());
+        for (name, expected) in [("name", true), ("NAME", false)] {
+            assert_eq!(
+                place.is_exact(OsStr::new(name), &found).unwrap(),
+                expected,
+                "{name}"
+            );
+        }
     }
 }

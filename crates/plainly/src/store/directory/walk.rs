@@ -120,7 +120,7 @@ impl Level {
                 self.fill()?;
                 continue;
             };
-            match self.place.open(std::slice::from_ref(&name)) {
+            match self.place.open_listed(&name) {
                 Ok(opened) => {
                     return Ok(Some(Entry {
                         uri: uri::child(&self.uri, &name),

@@ -50,8 +50,8 @@ impl Socket {
         written
     }
 
-    /// Waits with the end of what a peer sends until its answer is sent. Fails once it closed the other half too, which says
-    /// that it wants none.
+    /// Keeps back the end of what a peer sends until its answer is sent. Fails once the peer has closed the other half
+    /// too, which says that it wants none.
     ///
     /// Both look the same from here until something is sent: the kernel of a peer that is gone answers with a reset. An
     /// informational response is what one may send to ask (RFC 9110, 15.2: clients skip those they did not expect).
@@ -140,6 +140,9 @@ impl AsyncWrite for Socket {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        if !self.activity.was_cut_off() {
+            return Poll::Ready(Ok(()));
+        }
         self.activity.note_closing();
         self.poll_linger(cx)
     }

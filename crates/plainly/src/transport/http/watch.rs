@@ -73,6 +73,12 @@ impl Activity {
         self.is_serving.load(Relaxed) && !self.has_body.load(Relaxed)
     }
 
+    /// Whether the peer was cut off: in the middle of a body, or of a head.
+    pub(super) fn was_cut_off(&self) -> bool {
+        let has_begun = self.requests.load(Relaxed) > 0;
+        self.has_heard.load(Relaxed) || has_begun && !self.has_body.load(Relaxed)
+    }
+
     /// Whether an informational response may be sent now.
     pub(super) fn takes_interim(&self) -> bool {
         self.owes_answer() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)

@@ -1,0 +1,74 @@
+//! A server with tools: over standard input and output, or over HTTP at the address that is its argument.
+//!
+//! ```console
+//! $ plainly call greet name=Ada -- cargo run -q --example toolbox
+//! Hello, Ada!
+//! ```
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use plainly::server::extract::Args;
+use plainly::server::reply::Json;
+use plainly::server::{Server, Tool};
+use plainly::shutdown;
+use plainly::transport::http::{HttpServer, HttpService};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize, JsonSchema)]
+struct Person {
+    /// Whom to greet.
+    name: String,
+}
+
+async fn greet(Args(Person { name }): Args<Person>) -> String {
+    format!("Hello, {name}!")
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Division {
+    dividend: i64,
+    divisor: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Quotient {
+    quotient: i64,
+    remainder: i64,
+}
+
+async fn divide(Args(of): Args<Division>) -> Result<Json<Quotient>, io::Error> {
+    let quotient = of.dividend.checked_div(of.divisor);
+    let remainder = of.dividend.checked_rem(of.divisor);
+    match (quotient, remainder) {
+        (Some(quotient), Some(remainder)) => Ok(Json(Quotient {
+            quotient,
+            remainder,
+        })),
+        // What the tool's caller reads; a program must not take it for a command to its terminal.
+        _ => Err(io::Error::other(format!(
+            "{} can't be divided\nby \u{1b}[31m{}\u{1b}[0m",
+            of.dividend, of.divisor
+        ))),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let server = Server::builder("toolbox", env!("CARGO_PKG_VERSION"))
+        .title("The Toolbox")
+        .instructions("Greet before you divide.")
+        .tool(Tool::new("greet", greet).description("Greets somebody"))
+        .tool(Tool::new("divide", divide).description("Divides with remainder"))
+        .build()?;
+    let Some(address) = std::env::args().nth(1) else {
+        server.serve_stdio().await?;
+        return Ok(());
+    };
+    let http = HttpServer::bind(address).await?;
+    writeln!(io::stderr(), "http://{}/mcp", http.local_addr())?;
+    http.serve(HttpService::new(server), shutdown::requested())
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,316 @@
+//! The command line as plain data, and the texts that teach it. Nothing here does anything.
+
+mod mount;
+mod server;
+mod values;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::filter::Targets;
+
+pub(crate) use self::mount::Mount;
+pub(crate) use self::server::{Server, ServerArgs, Words};
+use crate::exit;
+use crate::output::Format;
+
+/// Serve directories over MCP, and talk to any MCP server
+#[derive(Debug, Parser)]
+#[command(name = "plainly", version, after_help = exit::help(), disable_help_subcommand = true)]
+pub(crate) struct Args {
+    /// What to log on standard error: a level (error, warn, info, debug, trace), or levels by module
+    #[arg(
+        long,
+        global = true,
+        env = "RUST_LOG",
+        default_value = "warn",
+        value_name = "LEVEL",
+        hide_env_values = true
+    )]
+    pub(crate) log: Targets,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Serve(ServeArgs),
+    #[command(flatten)]
+    Client(ClientCommand),
+    Completions(CompletionsArgs),
+}
+
+impl Command {
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Client(client) => client.server().format(),
+            Self::Serve(_) | Self::Completions(_) => Format::Text,
+        }
+    }
+}
+
+/// What talks to a server.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClientCommand {
+    Discover(DiscoverArgs),
+    Ls(LsArgs),
+    Stat(StatArgs),
+    Read(ReadArgs),
+    Call(CallArgs),
+}
+
+impl ClientCommand {
+    fn server(&self) -> &ServerArgs {
+        match self {
+            Self::Discover(args) => &args.server,
+            Self::Ls(args) => &args.server,
+            Self::Stat(args) => &args.server,
+            Self::Read(args) => &args.server,
+            Self::Call(args) => &args.server,
+        }
+    }
+}
+
+/// Serve directories: every file a resource, every directory a collection
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly serve ./docs                            over HTTP at http://127.0.0.1:3333/mcp
+  plainly serve docs=./docs src=./src --stdio     two directories, named, over standard input and output
+  plainly serve ./docs --http 127.0.0.1:0         at any free port; its URL is printed on standard error
+  plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
+
+Files have URIs like file:///docs/guide/intro.md: first the name of the directory, then the path below it. Hidden files,
+what .gitignore and .ignore leave out, and links that lead elsewhere are not served. Nothing is ever written.")]
+pub(crate) struct ServeArgs {
+    /// A directory to serve, under its own name or under NAME
+    #[arg(required = true, value_name = "[NAME=]DIR", value_parser = mount::parser())]
+    pub(crate) mounts: Vec<Mount>,
+
+    /// Serve HTTP at this address; port 0 takes any that is free
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:3333",
+        conflicts_with = "stdio"
+    )]
+    pub(crate) http: SocketAddr,
+
+    /// Serve standard input and output, for whoever starts this process
+    #[arg(long)]
+    pub(crate) stdio: bool,
+
+    /// Over HTTP, also answer to this name, as in docs.example.com or docs.example.com:8443
+    #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Over HTTP, also answer to web pages of this origin, as in https://app.example.com
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// What the server calls itself
+    #[arg(long, default_value = "plainly")]
+    pub(crate) name: String,
+
+    /// Also serve files and directories whose names begin with a dot
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
+    /// Also serve what .gitignore and .ignore leave out
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+
+    /// The size up to which files can be read; larger ones are only listed
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]
+    pub(crate) max_file_size: u64,
+}
+
+/// Show who a server is, which revisions it speaks and what it offers
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly discover [OPTIONS] <TARGET>\n       plainly discover [OPTIONS] -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly discover http://127.0.0.1:3333/mcp
+  plainly discover -- npx some-server --flag
+  plainly discover http://127.0.0.1:3333/mcp --revision 2025-11-25"
+)]
+pub(crate) struct DiscoverArgs {
+    /// The server's URL
+    target: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// List resources: all of them, or the children of a collection
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly ls [OPTIONS] <TARGET> [URI]\n       plainly ls [OPTIONS] [URI] -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly ls http://127.0.0.1:3333/mcp
+  plainly ls http://127.0.0.1:3333/mcp file:///docs/guide
+  plainly ls http://127.0.0.1:3333/mcp | cut -f 5          the URIs: fields are separated by tabs
+  plainly ls http://127.0.0.1:3333/mcp --json              one resource of the specification a line
+  plainly ls -- plainly serve ./docs --stdio
+
+The fields are kind, size in bytes, time of the last change, MIME type and URI; - stands for what the server doesn't say.
+All pages are listed, each as soon as it is there."
+)]
+pub(crate) struct LsArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The collection whose children to list
+    uri: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Show what is known of a resource, without reading it
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly stat [OPTIONS] <TARGET> <URI>\n       plainly stat [OPTIONS] <URI> -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly stat http://127.0.0.1:3333/mcp file:///docs/intro.md
+  plainly stat http://127.0.0.1:3333/mcp file:///docs/intro.md --json
+
+A server that can't be asked for it (resources/metadata) has its listing searched."
+)]
+pub(crate) struct StatArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The resource
+    uri: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Write the content of a resource to standard output or a file, byte for byte
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly read [OPTIONS] <TARGET> <URI>\n       plainly read [OPTIONS] <URI> -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
+  plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
+  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json     the result of the specification
+  plainly read file:///docs/intro.md -- npx some-server --flag
+
+Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a
+terminal, binary content is refused and control characters in text are written out, unless -o - asks for the bytes."
+)]
+pub(crate) struct ReadArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The resource
+    uri: Option<String>,
+    /// Write to this file; - is standard output, whatever the content
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write the representation of this MIME type
+    #[arg(long, value_name = "TYPE", conflicts_with = "json")]
+    pub(crate) mime_type: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Call a tool and print its answer
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...\n       plainly call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly call http://127.0.0.1:3333/mcp search query='error codes'
+  plainly call http://127.0.0.1:3333/mcp search query=mcp limit:=10       := takes JSON: a number, a list, true
+  plainly call http://127.0.0.1:3333/mcp search --args '{\"query\": \"mcp\", \"limit\": 10}'
+  plainly call search query=mcp -- npx some-server
+
+Text is printed as it is, anything else is named; --json prints the whole result of the specification. A tool that says
+that it failed has its own exit status, and its words on standard error."
+)]
+pub(crate) struct CallArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The tool
+    tool: Option<String>,
+    /// An argument of the tool: key=text, or key:=JSON
+    #[arg(value_name = "ARGUMENT")]
+    arguments: Vec<String>,
+    /// All arguments of the tool as one JSON object
+    #[arg(long, value_name = "JSON", value_parser = values::object)]
+    pub(crate) args: Option<serde_json::Map<String, serde_json::Value>>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Print a script that completes this command line in a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly completions bash > ~/.local/share/bash-completion/completions/plainly
+  plainly completions zsh > ~/.zfunc/_plainly
+  plainly completions fish > ~/.config/fish/completions/plainly.fish")]
+pub(crate) struct CompletionsArgs {
+    #[arg(value_parser = clap::builder::EnumValueParser::<Shell>::new())]
+    pub(crate) shell: Shell,
+}
+
+/// The shells that completions are made for.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl DiscoverArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new("discover", self.target.take())
+    }
+}
+
+impl LsArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new("ls", self.target.take().into_iter().chain(self.uri.take()))
+    }
+}
+
+impl StatArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new(
+            "stat",
+            self.target.take().into_iter().chain(self.uri.take()),
+        )
+    }
+}
+
+impl ReadArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new(
+            "read",
+            self.target.take().into_iter().chain(self.uri.take()),
+        )
+    }
+}
+
+impl CallArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        let named = self.target.take().into_iter().chain(self.tool.take());
+        Words::new("call", named.chain(self.arguments.drain(..)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+}

@@ -1,0 +1,55 @@
+//! What `serve` serves: a directory, perhaps under another name than its own.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+
+/// A directory to serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mount {
+    pub(crate) name: Option<String>,
+    pub(crate) path: PathBuf,
+}
+
+impl Mount {
+    /// `NAME=DIR` or `DIR`. What has a slash before the equals sign is a path: `./a=b` is the directory `a=b`.
+    fn new(word: OsString) -> Self {
+        let split = word.to_str().and_then(|text| text.split_once('='));
+        match split {
+            Some((name, path)) if !name.contains(['/', '\\']) => Self {
+                name: Some(name.to_owned()),
+                path: path.into(),
+            },
+            Some(_) | None => Self {
+                name: None,
+                path: word.into(),
+            },
+        }
+    }
+}
+
+pub(super) fn parser() -> impl TypedValueParser<Value = Mount> {
+    OsStringValueParser::new().map(Mount::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_before_the_first_equals_sign() {
+        let cases = [
+            ("docs", None, "docs"),
+            ("./docs", None, "./docs"),
+            ("api=./docs", Some("api"), "./docs"),
+            ("api=a=b", Some("api"), "a=b"),
+            ("./a=b", None, "./a=b"),
+            ("=./docs", Some(""), "./docs"),
+        ];
+        for (word, name, path) in cases {
+            let mount = Mount::new(word.into());
+            assert_eq!((mount.name.as_deref(), mount.path), (name, path.into()));
+        }
+    }
+}

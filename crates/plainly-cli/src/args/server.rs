@@ -1,0 +1,171 @@
+//! Which server a command talks to: a URL as its first word, or a command after `--`, which leaves all words to the rest.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use plainly::errors::Revision;
+
+use super::{Args, values};
+use crate::failure::Failure;
+use crate::output::Format;
+
+/// What all commands that talk to a server have.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServerArgs {
+    /// Print JSON: objects of the specification, and errors on standard error as {"error": {"from": "peer" | "local", …}}
+    #[arg(long)]
+    json: bool,
+
+    /// How long to wait for each reply [default: 60, and 30 for the connection]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Send this header with every HTTP request; can be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::header)]
+    pub(crate) headers: Vec<(String, String)>,
+
+    /// Speak this revision of the protocol and no other [default: the newest that both sides know]
+    #[arg(long, value_parser = values::revision)]
+    pub(crate) revision: Option<Revision>,
+
+    /// A server to start, with its arguments, instead of a TARGET
+    #[arg(last = true)]
+    command: Vec<OsString>,
+}
+
+/// Where the server is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    Url(String),
+    Child(Vec<OsString>),
+}
+
+impl ServerArgs {
+    /// How results and errors are printed.
+    pub(crate) fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+
+    /// Where the server is; takes the first of the `words` unless a command was given.
+    pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
+        if self.command.is_empty() {
+            return words.take("TARGET").map(Server::Url);
+        }
+        if !self.headers.is_empty() {
+            return Err(words.wrong(
+                ErrorKind::ArgumentConflict,
+                "--header is for servers that are reached over HTTP",
+            ));
+        }
+        Ok(Server::Child(std::mem::take(&mut self.command)))
+    }
+}
+
+/// The words of a command line that have no option's name, in their order.
+#[derive(Debug)]
+pub(crate) struct Words {
+    command: &'static str,
+    words: VecDeque<String>,
+}
+
+impl Words {
+    pub(super) fn new(command: &'static str, words: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            command,
+            words: words.into_iter().collect(),
+        }
+    }
+
+    /// The next word, which must be there.
+    pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
+        self.next().ok_or_else(|| {
+            let missing = format!("<{name}> is missing");
+            self.wrong(ErrorKind::MissingRequiredArgument, &missing)
+        })
+    }
+
+    /// The next word, if there is one.
+    pub(crate) fn next(&mut self) -> Option<String> {
+        self.words.pop_front()
+    }
+
+    /// No more words may follow.
+    pub(crate) fn end(mut self) -> Result<(), Failure> {
+        match self.next() {
+            None => Ok(()),
+            Some(word) => Err(self.wrong(
+                ErrorKind::UnknownArgument,
+                &format!("unexpected argument {word:?} found"),
+            )),
+        }
+    }
+
+    /// A mistake that only the words together show, in the form of all others.
+    pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
+        let mut args = Args::command();
+        args.build();
+        let error = match args.find_subcommand_mut(self.command) {
+            Some(command) => command.error(kind, message),
+            None => args.error(kind, message),
+        };
+        Failure::Usage(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::{ClientCommand, Command};
+    use super::*;
+
+    fn ls(line: &str) -> Result<(Server, Option<String>), Failure> {
+        let args = Args::try_parse_from(line.split(' ')).map_err(Failure::Usage)?;
+        let Command::Client(ClientCommand::Ls(mut args)) = args.command else {
+            panic!("not ls: {line}");
+        };
+        let mut words = args.words();
+        let server = args.server.server(&mut words)?;
+        let uri = words.next();
+        words.end()?;
+        Ok((server, uri))
+    }
+
+    #[test]
+    fn a_command_takes_the_place_of_the_target() {
+        let url = || Server::Url("http://h/mcp".to_owned());
+        let child = || Server::Child(vec!["npx".into(), "server".into(), "--json".into()]);
+        let uri = || Some("a:b".to_owned());
+        let cases = [
+            ("plainly ls http://h/mcp", (url(), None)),
+            ("plainly ls http://h/mcp a:b", (url(), uri())),
+            (
+                "plainly ls --json a:b -- npx server --json",
+                (child(), uri()),
+            ),
+            ("plainly ls -- npx server --json", (child(), None)),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(ls(line).unwrap(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_that_have_no_place_are_refused() {
+        for line in [
+            "plainly ls",
+            "plainly ls http://h/mcp a:b c:d",
+            "plainly ls a:b c:d -- npx server",
+            "plainly ls --header a:b -- npx server",
+        ] {
+            assert!(matches!(ls(line), Err(Failure::Usage(_))), "{line}");
+        }
+    }
+}

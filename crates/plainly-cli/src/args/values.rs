@@ -1,0 +1,97 @@
+//! Values of options that are more than text.
+
+use std::time::Duration;
+
+use plainly::errors::Revision;
+use serde_json::{Map, Value};
+
+/// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let upper = text.to_ascii_uppercase();
+    let (digits, shift) = match upper.as_bytes() {
+        [.., b'K'] => (upper.trim_end_matches('K'), 10),
+        [.., b'M'] => (upper.trim_end_matches('M'), 20),
+        [.., b'G'] => (upper.trim_end_matches('G'), 30),
+        _ => (upper.as_str(), 0),
+    };
+    let wrong = || "give a number of bytes, as in 65536, 64K, 16M or 1G".to_owned();
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
+/// A number of seconds, perhaps with a fraction.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| "give a number of seconds, as in 30 or 0.5".to_owned())
+}
+
+/// A JSON object.
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| format!("give a JSON object: {error}"))
+}
+
+/// A header as it stands in a request.
+pub(super) fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        Some(_) | None => Err("give NAME: VALUE, as in \"Authorization: Bearer …\"".to_owned()),
+    }
+}
+
+/// A revision of the protocol.
+pub(super) fn revision(text: &str) -> Result<Revision, String> {
+    text.parse().map_err(|_| {
+        let known = Revision::ALL.map(Revision::as_str).join(", ");
+        format!("plainly speaks {known}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let cases = [
+            ("0", Some(0)),
+            ("65536", Some(65536)),
+            ("64k", Some(65536)),
+            ("16M", Some(16 << 20)),
+            ("1G", Some(1 << 30)),
+            ("", None),
+            ("M", None),
+            ("-1", None),
+            ("1.5M", None),
+            ("16MB", None),
+            ("99999999999G", None),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(size(text).ok(), bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["", "0", "-1", "NaN", "inf", "1e300", "soon"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn headers() {
+        let parsed = header("Authorization: Bearer a:b ").unwrap();
+        assert_eq!(
+            parsed,
+            ("Authorization".to_owned(), "Bearer a:b".to_owned())
+        );
+        for text in ["", "Authorization", ": value"] {
+            assert!(header(text).is_err(), "{text}");
+        }
+    }
+}

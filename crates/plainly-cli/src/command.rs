@@ -1,0 +1,15 @@
+//! One file for each command.
+
+pub(crate) mod serve;
+
+mod client;
+
+pub(crate) mod discover;
+
+pub(crate) mod ls;
+pub(crate) mod read;
+pub(crate) mod stat;
+
+pub(crate) mod call;
+
+pub(crate) mod completions;

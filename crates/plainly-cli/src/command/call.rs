@@ -1,0 +1,139 @@
+//! `plainly call`: a tool called, and its answer printed.
+
+use clap::error::ErrorKind;
+use plainly::protocol::types::{Body, CallToolResult, Content};
+use serde_json::{Map, Value};
+
+use super::client::with_client;
+use crate::args::{CallArgs, Words};
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    let name = words.take("TOOL")?;
+    let arguments = arguments(args.args, words)?;
+    let mut output = Output::new(args.server.format());
+    let result = with_client(server, args.server, async |client| {
+        let called = client.call_tool(&name, &arguments).await;
+        called.map_err(Failure::call)
+    })
+    .await?;
+    if output.is_json() {
+        output.json(&result)?;
+    } else if !result.is_tool_error() {
+        print(&result, &mut output)?;
+    }
+    output.flush()?;
+    if result.is_tool_error() {
+        return Err(Failure::Tool {
+            text: said(&result),
+            name,
+        });
+    }
+    Ok(())
+}
+
+/// The arguments: all of them as one object, or one by one.
+fn arguments(
+    whole: Option<Map<String, Value>>,
+    mut words: Words,
+) -> Result<Map<String, Value>, Failure> {
+    if let Some(arguments) = whole {
+        words.end()?;
+        return Ok(arguments);
+    }
+    let mut arguments = Map::new();
+    while let Some(word) = words.next() {
+        let (name, value) =
+            argument(&word).map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
+        if arguments.insert(name.to_owned(), value).is_some() {
+            let why = format!("the argument {name:?} is there twice");
+            return Err(words.wrong(ErrorKind::ValueValidation, &why));
+        }
+    }
+    Ok(arguments)
+}
+
+/// `key=text` or `key:=JSON`.
+fn argument(word: &str) -> Result<(&str, Value), String> {
+    let (name, value) = word
+        .split_once('=')
+        .ok_or_else(|| format!("{word:?} is no argument of a tool: give key=text, or key:=JSON"))?;
+    match name.strip_suffix(':') {
+        None => Ok((name, value.into())),
+        Some(name) => serde_json::from_str(value)
+            .map(|value| (name, value))
+            .map_err(|error| format!("the value of {name} is no JSON: {error}")),
+    }
+}
+
+fn print(result: &CallToolResult, output: &mut Output) -> Result<(), Failure> {
+    if let ([], Some(structured)) = (result.content.as_slice(), &result.structured_content) {
+        return output.json(structured);
+    }
+    for content in &result.content {
+        let text = shown(content);
+        output.text(&text)?;
+        if !text.ends_with('\n') {
+            output.write(b"\n")?;
+        }
+    }
+    Ok(())
+}
+
+/// What the tool said, in words.
+fn said(result: &CallToolResult) -> String {
+    let text = result
+        .content
+        .iter()
+        .map(shown)
+        .collect::<Vec<_>>()
+        .join("\n");
+    if text.is_empty() {
+        return "the tool failed and does not say why".to_owned();
+    }
+    text
+}
+
+/// Text as it is, anything else named.
+fn shown(content: &Content) -> String {
+    match content {
+        Content::Text(block) => block.text.clone(),
+        Content::Image(block) => format!("[image {}, {} bytes]", block.mime_type, block.data.len()),
+        Content::Audio(block) => format!("[audio {}, {} bytes]", block.mime_type, block.data.len()),
+        Content::Resource(block) => match &block.resource.body {
+            Body::Text(text) => text.clone(),
+            Body::Blob(bytes) => {
+                format!("[resource {}, {} bytes]", block.resource.uri, bytes.len())
+            }
+        },
+        Content::ResourceLink(resource) => format!("[resource {}]", resource.uri),
+        Content::Unknown(_) | _ => "[content of an unknown type: --json shows it]".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_text_or_json() {
+        let cases = [
+            ("query=mcp", Some(("query", json!("mcp")))),
+            ("query=", Some(("query", json!("")))),
+            ("query=a=b:=c", Some(("query", json!("a=b:=c")))),
+            ("limit=10", Some(("limit", json!("10")))),
+            ("limit:=10", Some(("limit", json!(10)))),
+            ("tags:=[\"a\"]", Some(("tags", json!(["a"])))),
+            ("limit:=ten", None),
+            ("query", None),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(argument(word).ok(), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `plainly serve`: directories as resources, over HTTP or standard input and output.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+
+use plainly::limits::Limits;
+use plainly::server::Server;
+use plainly::shutdown;
+use plainly::store::directory::DirectoryStore;
+use plainly::transport::http::{HttpServer, HttpService, InvalidAllowance};
+use serde_json::json;
+
+use crate::args::ServeArgs;
+use crate::failure::Failure;
+
+/// Where the endpoint is.
+const PATH: &str = "/mcp";
+
+pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
+    let store = store(&args)?;
+    let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
+    let key = store
+        .mounts()
+        .next()
+        .map_or("plainly", |mount| mount.name())
+        .to_owned();
+    let server = Server::builder(&args.name, env!("CARGO_PKG_VERSION"))
+        .limits(limits(args.max_file_size))
+        .store(store)
+        .build()
+        .map_err(|error| Failure::caused("cannot serve", error))?;
+    let serving = async {
+        if args.stdio {
+            let broken = |error| Failure::unless_gone("the connection broke", error);
+            return server.serve_stdio().await.map_err(broken);
+        }
+        over_http(server, &args, &mounts, &key).await
+    };
+    // The first signal lets running requests finish; whoever sends a second one does not want to wait for that.
+    let hurry = async {
+        shutdown::requested().await;
+        shutdown::requested().await;
+    };
+    tokio::select! {
+        served = serving => served,
+        () = hurry => Err(Failure::Interrupted),
+    }
+}
+
+fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
+    let builder = DirectoryStore::builder()
+        .hidden(args.hidden)
+        .ignored(args.no_ignore)
+        .max_file_bytes(args.max_file_size);
+    args.mounts
+        .iter()
+        .fold(builder, |builder, mount| match &mount.name {
+            Some(name) => builder.mount_as(name, &mount.path),
+            None => builder.mount(&mount.path),
+        })
+        .build()
+        .map_err(|error| Failure::caused("cannot serve", error))
+}
+
+/// Replies must have room for the largest file, in base64.
+fn limits(max_file_size: u64) -> Limits {
+    let mut limits = Limits::default();
+    let largest = usize::try_from(max_file_size.div_ceil(3)).unwrap_or(usize::MAX);
+    let with_base64 = largest.saturating_mul(4).saturating_add(1 << 20);
+    limits.reply_bytes = limits.reply_bytes.max(with_base64);
+    limits
+}
+
+async fn over_http(
+    server: Server,
+    args: &ServeArgs,
+    mounts: &[String],
+    key: &str,
+) -> Result<(), Failure> {
+    let cannot = |error| Failure::caused(format!("cannot serve HTTP at {}", args.http), error);
+    let service = service(server, args).map_err(|error| Failure::caused("cannot serve", error))?;
+    if !args.http.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
+        return Err(Failure::local(format!(
+            "{} can be reached from other machines: say with --allow-host what the server is called there",
+            args.http
+        )));
+    }
+    let http = HttpServer::bind(args.http).await.map_err(cannot)?;
+    announce(&url(http.local_addr(), &args.allow_host), mounts, key);
+    http.serve(service, shutdown::requested())
+        .await
+        .map_err(cannot)
+}
+
+fn service(server: Server, args: &ServeArgs) -> Result<HttpService<Server>, InvalidAllowance> {
+    let service = HttpService::new(server).path(PATH);
+    let service = args
+        .allow_host
+        .iter()
+        .try_fold(service, |service, host| service.allow_host(host))?;
+    args.allow_origin
+        .iter()
+        .try_fold(service, |service, origin| service.allow_origin(origin))
+}
+
+/// The URL for clients: by address where that is one of this machine, else by the name that the server answers to.
+fn url(address: SocketAddr, hosts: &[String]) -> String {
+    match hosts.first() {
+        Some(host) if !address.ip().to_canonical().is_loopback() => {
+            let has_port = host
+                .rsplit_once(':')
+                .is_some_and(|(_, port)| !port.ends_with(']'));
+            let port = if has_port {
+                String::new()
+            } else {
+                format!(":{}", address.port())
+            };
+            format!("http://{host}{port}{PATH}")
+        }
+        Some(_) | None => format!("http://{address}{PATH}"),
+    }
+}
+
+/// Says where the server is and how a host is told. Standard output is left to those who redirect it.
+fn announce(url: &str, mounts: &[String], key: &str) {
+    let config = json!({ "mcpServers": { key: { "type": "http", "url": url } } });
+    // The server is of use to others even if nobody reads this.
+    let _ = writeln!(
+        io::stderr(),
+        "serving {} at {url}\n\nmcp.json:\n{config:#}\n\nCtrl-C stops it.",
+        mounts.join(", ")
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_url_is_one_that_the_server_answers_to() {
+        let cases: [(&str, &[&str], &str); 5] = [
+            ("127.0.0.1:3333", &[], "http://127.0.0.1:3333/mcp"),
+            ("[::1]:3333", &["a.example"], "http://[::1]:3333/mcp"),
+            (
+                "0.0.0.0:3333",
+                &["a.example", "b.example"],
+                "http://a.example:3333/mcp",
+            ),
+            ("0.0.0.0:3333", &["a.example:80"], "http://a.example:80/mcp"),
+            ("[::]:3333", &["[fe80::1]"], "http://[fe80::1]:3333/mcp"),
+        ];
+        for (address, hosts, expected) in cases {
+            let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
+            assert_eq!(url(address.parse().unwrap(), &hosts), expected);
+        }
+    }
+
+    #[test]
+    fn the_largest_file_fits_into_a_reply() {
+        for size in [0, 1, 16 << 20, 1 << 30] {
+            assert!(limits(size).reply_bytes as u64 > size * 4 / 3);
+        }
+        limits(u64::MAX);
+    }
+}

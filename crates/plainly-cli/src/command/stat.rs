@@ -1,0 +1,56 @@
+//! `plainly stat`: what is known of a resource, without its content.
+
+use plainly::protocol::types::Resource;
+
+use super::client::with_client;
+use super::ls::kind;
+use crate::args::StatArgs;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    let uri = words.take("URI")?;
+    words.end()?;
+    let mut output = Output::new(args.server.format());
+    let about = Failure::about(&uri);
+    let metadata = with_client(server, args.server, async |client| {
+        client.metadata(uri).await.map_err(about)
+    })
+    .await?;
+    print(&metadata.resource, &mut output)
+}
+
+fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        output.json(resource)?;
+        return output.flush();
+    }
+    let annotations = resource.annotations.as_ref();
+    let lines = [
+        ("uri", Some(resource.uri.clone())),
+        ("name", Some(resource.name.clone())),
+        ("title", resource.title.clone()),
+        ("description", resource.description.clone()),
+        ("kind", Some(kind(resource).to_owned())),
+        ("mime type", resource.mime_type.clone()),
+        ("size", resource.size.map(|size| size.to_string())),
+        (
+            "modified",
+            annotations.and_then(|it| it.last_modified.clone()),
+        ),
+        (
+            "priority",
+            annotations
+                .and_then(|it| it.priority)
+                .map(|it| it.to_string()),
+        ),
+    ];
+    for (label, value) in lines {
+        if let Some(value) = value {
+            output.labelled(label, &value)?;
+        }
+    }
+    output.flush()
+}

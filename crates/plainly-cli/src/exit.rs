@@ -1,0 +1,98 @@
+//! What the exit status tells a script: one table, from which the help text and the documentation come.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Success,
+    Failure,
+    Usage,
+    Unreachable,
+    NotFound,
+    ToolError,
+    Refused,
+    Interrupted,
+}
+
+impl Exit {
+    const ALL: [Self; 8] = [
+        Self::Success,
+        Self::Failure,
+        Self::Usage,
+        Self::Unreachable,
+        Self::NotFound,
+        Self::ToolError,
+        Self::Refused,
+        Self::Interrupted,
+    ];
+
+    /// The status, the word that stands for it in errors as JSON, and what it means.
+    const fn row(self) -> (u8, &'static str, &'static str) {
+        match self {
+            Self::Success => (
+                0,
+                "success",
+                "it worked, also if whoever read the output stopped early",
+            ),
+            Self::Failure => (
+                1,
+                "failure",
+                "it failed on this side: a timeout, a lost connection, a reply that can't be read, a file that can't be written",
+            ),
+            Self::Usage => (2, "usage", "the command line is wrong; nothing was sent"),
+            Self::Unreachable => (
+                3,
+                "unreachable",
+                "no MCP server there: nobody listens, it can't be started, or what answers is something else",
+            ),
+            Self::NotFound => (4, "not-found", "the server has no such resource"),
+            Self::ToolError => (5, "tool-error", "the tool ran, and says that it failed"),
+            Self::Refused => (6, "refused", "the server answered with any other error"),
+            Self::Interrupted => (130, "interrupted", "stopped by a signal before it was done"),
+        }
+    }
+
+    /// The word that stands for it in errors as JSON.
+    pub(crate) const fn name(self) -> &'static str {
+        self.row().1
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.row().0.into()
+    }
+}
+
+/// The table for help texts.
+pub(crate) fn help() -> String {
+    Exit::ALL
+        .into_iter()
+        .fold(String::from("Exit status:\n"), |mut text, exit| {
+            let (code, _, meaning) = exit.row();
+            // Writing to a string can't fail.
+            let _ = writeln!(text, "{code:>5}  {meaning}");
+            text
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_this_very_table() {
+        let page = include_str!("../../../docs/exit-codes.md");
+        let rows: Vec<&str> = page
+            .lines()
+            .filter(|line| line.starts_with("| ") && !line.starts_with("| status"))
+            .collect();
+        let table = Exit::ALL.map(|exit| {
+            let (code, name, meaning) = exit.row();
+            format!("| {code} | `{name}` | {meaning} |")
+        });
+        assert_eq!(rows, table);
+    }
+}

@@ -1,0 +1,220 @@
+//! Why a command did not work, told once, at its end: one line of text, or one JSON object, on standard error.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use plainly::client::{Error, LocalError};
+use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
+use serde_json::{Value, json};
+
+use crate::exit::Exit;
+use crate::output::{Format, visible};
+
+const RED: Style = AnsiColor::Red.on_default().bold();
+
+/// Why a command did not work.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line is wrong in a way that only its words together show.
+    Usage(clap::Error),
+    /// The server said no, or did not answer.
+    Call { error: Error, subject: Subject },
+    /// The tool says that it failed; its result has been printed if the output is JSON.
+    Tool { name: String, text: String },
+    /// Something on this side.
+    Local {
+        what: String,
+        source: Option<Box<dyn std::error::Error>>,
+    },
+    /// Nobody reads the output any more: `plainly ls | head` is no failure.
+    ReaderGone,
+    /// A signal came first.
+    Interrupted,
+}
+
+/// What failed when the server said no, or did not answer.
+#[derive(Debug)]
+pub(crate) enum Subject {
+    Connection,
+    Resource(String),
+    Anything,
+}
+
+impl Failure {
+    /// A failure of this side.
+    pub(crate) fn local(what: impl Into<String>) -> Self {
+        Self::Local {
+            what: what.into(),
+            source: None,
+        }
+    }
+
+    /// A failure of this side with its cause.
+    pub(crate) fn caused(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error>>,
+    ) -> Self {
+        Self::Local {
+            what: what.into(),
+            source: Some(source.into()),
+        }
+    }
+
+    /// The output could not be written.
+    pub(crate) fn output(error: io::Error) -> Self {
+        Self::unless_gone("cannot write the output", error)
+    }
+
+    /// The stream to whoever reads failed, unless they have just gone.
+    pub(crate) fn unless_gone(what: &str, error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::ReaderGone;
+        }
+        Self::caused(what, error)
+    }
+
+    /// The file could not be written.
+    pub(crate) fn file(path: &Path, error: io::Error) -> Self {
+        Self::caused(format!("cannot write {}", path.display()), error)
+    }
+
+    /// There is no connection to the server.
+    pub(crate) fn connection(error: Error) -> Self {
+        let subject = Subject::Connection;
+        Self::Call { error, subject }
+    }
+
+    /// A call failed; nothing more is known.
+    pub(crate) fn call(error: Error) -> Self {
+        let subject = Subject::Anything;
+        Self::Call { error, subject }
+    }
+
+    /// A call about the resource `uri` failed.
+    pub(crate) fn about(uri: &str) -> impl FnOnce(Error) -> Self + use<> {
+        let subject = Subject::Resource(uri.to_owned());
+        move |error| Self::Call { error, subject }
+    }
+
+    /// The status to exit with.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::ReaderGone => Exit::Success,
+            Self::Local { .. } => Exit::Failure,
+            Self::Usage(error) if error.use_stderr() => Exit::Usage,
+            Self::Usage(_) => Exit::Success,
+            Self::Tool { .. } => Exit::ToolError,
+            Self::Interrupted => Exit::Interrupted,
+            Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
+            Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
+            Self::Call { error, subject } => match (error, subject) {
+                (Error::Protocol(_), _) => Exit::Refused,
+                (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
+                (Error::Local(_), Subject::Connection) => Exit::Unreachable,
+                (Error::Local(_), Subject::Resource(_) | Subject::Anything) => Exit::Failure,
+            },
+        }
+    }
+
+    /// Says it on standard error.
+    pub(crate) fn report(&self, format: Format) {
+        let mut stderr = anstream::stderr().lock();
+        // Where standard error is gone there is nobody left to tell.
+        let _ = match (self, format) {
+            (Self::ReaderGone, _) | (Self::Tool { .. }, Format::Json) => Ok(()),
+            (Self::Usage(error), _) => error.print(),
+            (_, Format::Text) => writeln!(stderr, "{RED}error:{RED:#} {}", self.text()),
+            (_, Format::Json) => writeln!(stderr, "{}", self.json()),
+        };
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Call {
+                error,
+                subject: Subject::Resource(uri),
+            } if is_missing(error) => format!("no such resource: {}", visible(uri)),
+            Self::Call { error, .. } => match error {
+                Error::Protocol(error) => refusal(error),
+                Error::Local(error) => chain(&**error),
+            },
+            Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
+            Self::Local {
+                what,
+                source: Some(source),
+            } => format!("{}: {}", visible(what), chain(&**source)),
+            Self::Local { what, source: None } => visible(what),
+            Self::Usage(error) => error.to_string(),
+            Self::ReaderGone => "nobody reads the output".to_owned(),
+            Self::Interrupted => "interrupted".to_owned(),
+        }
+    }
+
+    /// `from` says whose error it is, so that neither can be taken for the other: only a peer's has a code.
+    fn json(&self) -> Value {
+        let kind = self.exit().name();
+        let Self::Call {
+            error: Error::Protocol(error),
+            ..
+        } = self
+        else {
+            return json!({ "error": { "from": "local", "kind": kind, "message": self.text() } });
+        };
+        let WireError {
+            code,
+            message,
+            data,
+            ..
+        } = wire(error);
+        let mut object = json!({ "from": "peer", "kind": kind, "code": code, "message": message });
+        if let (Some(object), Some(data)) = (object.as_object_mut(), data) {
+            object.insert("data".to_owned(), data);
+        }
+        json!({ "error": object })
+    }
+}
+
+/// Whether there is no such resource, as far as the server tells.
+fn is_missing(error: &Error) -> bool {
+    let is_unlisted = matches!(error.local(), Some(LocalError::NotListed { .. }));
+    error.is_resource_not_found() || is_unlisted
+}
+
+/// Whether the URL or a header can't be used.
+fn is_configuration(error: &LocalError) -> bool {
+    matches!(error, LocalError::Configuration { .. })
+}
+
+/// What the server's error says, with its code, which tells more to those who know the specification.
+fn refusal(error: &ProtocolError) -> String {
+    let WireError { code, message, .. } = wire(error);
+    format!("the server answered: {} (code {code})", visible(&message))
+}
+
+/// The error as the newest revision writes it, whichever the server speaks; what no rule recognises stays as it came.
+fn wire(error: &ProtocolError) -> WireError {
+    if let ErrorKind::Unrecognised { code, data } = error.kind() {
+        return WireError::received(*code, error.message().into_owned(), data.clone());
+    }
+    Dialect::default().encode(error, Revision::LATEST)
+}
+
+/// The error and its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = visible(&error.to_string());
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = visible(&cause.to_string());
+        // Some libraries say the cause in the error too.
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+fn visible_lines(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,140 @@
+//! Standard output: results as text for people and scripts, or as JSON. Nothing else writes there, and nothing that a
+//! server says reaches a terminal as a command to it.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use anstyle::Style;
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// How results and errors are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// Standard output.
+#[derive(Debug)]
+pub(crate) struct Output {
+    out: BufWriter<Stdout>,
+    format: Format,
+    is_terminal: bool,
+}
+
+impl Output {
+    pub(crate) fn new(format: Format) -> Self {
+        let stdout = io::stdout();
+        Self {
+            is_terminal: stdout.is_terminal(),
+            out: BufWriter::new(stdout),
+            format,
+        }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Whether a listing is for people.
+    pub(crate) fn is_table(&self) -> bool {
+        self.is_terminal && !self.is_json()
+    }
+
+    /// Whether a person looks at it.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// A line of several fields, with tabs between them. No field can break out of its place.
+    pub(crate) fn fields(&mut self, fields: &[&str]) -> Result<(), Failure> {
+        let line = fields
+            .iter()
+            .map(|field| visible(field))
+            .collect::<Vec<_>>();
+        self.write(format!("{}\n", line.join("\t")).as_bytes())
+    }
+
+    /// A line with a label, for people to look up one thing.
+    pub(crate) fn labelled(&mut self, label: &str, value: &str) -> Result<(), Failure> {
+        self.write(format!("{label:<14}{}\n", visible(value)).as_bytes())
+    }
+
+    /// A line that may have our own escape sequences in it.
+    pub(crate) fn styled(&mut self, style: Style, line: &str) -> Result<(), Failure> {
+        let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+        let style = if is_plain { Style::new() } else { style };
+        self.write(format!("{style}{line}{style:#}\n").as_bytes())
+    }
+
+    /// One JSON value on a line of its own.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let mut line = serde_json::to_vec(value)
+            .map_err(|error| Failure::caused("cannot write the result as JSON", error))?;
+        line.push(b'\n');
+        self.write(&line)
+    }
+
+    /// Text exactly as it came, unless a terminal would take parts of it for commands.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        if !self.is_terminal {
+            return self.write(text.as_bytes());
+        }
+        let is_harmless = |character: char| !character.is_control() || "\n\t".contains(character);
+        let shown: String = text
+            .split_inclusive(is_harmless)
+            .map(|part| match part.chars().next_back() {
+                Some(last) if is_harmless(last) => {
+                    let (before, last) = part.split_at(part.len() - last.len_utf8());
+                    visible(before) + last
+                }
+                Some(_) | None => visible(part),
+            })
+            .collect();
+        self.write(shown.as_bytes())
+    }
+
+    /// Bytes exactly.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.out.write_all(bytes).map_err(Failure::output)
+    }
+
+    /// Lets the reader have what was written so far.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        self.out.flush().map_err(Failure::output)
+    }
+}
+
+/// The text in one line, its control characters written out.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars()
+        .fold(String::with_capacity(text.len()), |mut shown, character| {
+            if character.is_control() {
+                shown.extend(character.escape_default());
+            } else {
+                shown.push(character);
+            }
+            shown
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        let cases = [
+            ("plain é 世界 \"quoted\" \\", "plain é 世界 \"quoted\" \\"),
+            ("a\tb\nc\r", r"a\tb\nc\r"),
+            (
+                "\u{1b}[2J\u{7}\u{7f}\u{9b}1m",
+                r"\u{1b}[2J\u{7}\u{7f}\u{9b}1m",
+            ),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(visible(text), shown);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! `call`.
+
+use serde_json::json;
+
+use crate::support::{REVISIONS, Target};
+
+#[test]
+fn a_tool_answers_on_every_revision() {
+    for target in Target::toolbox() {
+        for revision in REVISIONS {
+            let run = target.run(
+                "call",
+                &["greet", "name=Ada Lovelace", "--revision", revision],
+            );
+            assert_eq!(run.succeeded().text(), "Hello, Ada Lovelace!\n");
+        }
+    }
+}
+
+#[test]
+fn arguments_can_be_text_json_or_one_object() {
+    for target in Target::toolbox() {
+        for words in [
+            &["divide", "dividend:=7", "divisor:=2"][..],
+            &["divide", "--args", r#"{"dividend": 7, "divisor": 2}"#],
+        ] {
+            let words = [words, &["--json"]].concat();
+            let result = target.run("call", &words).succeeded().json();
+            assert_eq!(
+                result["structuredContent"],
+                json!({ "quotient": 3, "remainder": 1 })
+            );
+        }
+    }
+}
+
+#[test]
+fn a_tool_error_has_its_own_status_and_can_send_nothing_to_the_terminal() {
+    let words = ["divide", "dividend:=7", "divisor:=0"];
+    for target in Target::toolbox() {
+        let run = target.run("call", &words);
+        assert_eq!(run.stdout, b"");
+        run.failed(
+            5,
+            "error: divide: 7 can't be divided\nby \\u{1b}[31m0\\u{1b}[0m\n",
+        );
+
+        let run = target.run("call", &[&words[..], &["--json"]].concat());
+        assert_eq!(run.json()["isError"], true);
+        run.failed(5, "");
+    }
+}
+
+#[test]
+fn arguments_that_the_tool_does_not_take_are_a_tool_error_that_names_them() {
+    for target in Target::toolbox() {
+        let run = target.run("call", &["divide", "dividend=7", "divisor:=2"]);
+        assert_eq!(run.status, 5);
+        assert!(run.stderr.contains("dividend"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_refused() {
+    for target in Target::toolbox() {
+        let run = target.run("call", &["no-such-tool", "--json"]);
+        let error = &run.error_json()["error"];
+        assert_eq!(run.status, 6);
+        assert_eq!(
+            (&error["from"], &error["kind"]),
+            (&json!("peer"), &json!("refused"))
+        );
+        assert_eq!(error["code"], -32602);
+    }
+}

@@ -1,0 +1,161 @@
+//! Exit statuses, and the words that go with them.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
+use serde_json::json;
+
+use crate::support::{Docs, Serving, run, toolbox};
+
+/// A URL where nobody listens.
+fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}/mcp", listener.local_addr().unwrap())
+}
+
+/// A web server that knows nothing of MCP.
+fn other() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 64 << 10]);
+            let page =
+                "HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\nConnection: close\r\n\r\nno page";
+            let _ = stream.write_all(page.as_bytes());
+        }
+    });
+    format!("http://{address}/mcp")
+}
+
+#[test]
+fn no_server_has_its_own_status() {
+    for url in [nobody(), other()] {
+        for command in [
+            &["discover", &url][..],
+            &["ls", &url],
+            &["read", &url, "a:b"],
+        ] {
+            let run = run(command);
+            assert_eq!(run.status, 3, "{}", run.stderr);
+            assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        }
+    }
+    let missing = run(&["read", "a:b", "--", "/no/such/program"]);
+    assert_eq!(missing.status, 3, "{}", missing.stderr);
+    assert!(
+        missing
+            .stderr
+            .starts_with("error: cannot start \"/no/such/program\": ")
+    );
+}
+
+#[test]
+fn a_server_that_is_silent_is_waited_for_no_longer_than_asked() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    assert_eq!(run(&["ls", &url, "--timeout", "0.2"]).status, 3);
+}
+
+#[test]
+fn errors_of_this_side_have_no_code() {
+    let run = run(&["ls", &nobody(), "--json"]);
+    let error = run.error_json();
+    assert_eq!(run.status, 3);
+    assert_eq!(
+        (&error["error"]["from"], &error["error"]["kind"]),
+        (&json!("local"), &json!("unreachable"))
+    );
+    assert!(error["error"].get("code").is_none());
+}
+
+#[test]
+fn a_revision_that_the_server_does_not_speak_is_not_replaced() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let run = run(&["ls", &server.url, "--revision", "2023-01-01"]);
+    assert_eq!(run.status, 2);
+    assert!(
+        run.stderr.contains("plainly speaks 2024-11-05, "),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_wrong_command_line_sends_nothing() {
+    let child = toolbox().to_str().unwrap().to_owned();
+    for words in [
+        &[][..],
+        &["serve"],
+        &["serve", ".", "--stdio", "--http", "127.0.0.1:0"],
+        &["serve", ".", "--max-file-size", "large"],
+        &["ls"],
+        &["ls", "not a URL"],
+        &["ls", "ftp://127.0.0.1/"],
+        &["ls", "http://127.0.0.1:1/", "a:b", "c:d"],
+        &["ls", "--"],
+        &["read", "http://127.0.0.1:1/"],
+        &["read", "--", &child],
+        &["call", "http://127.0.0.1:1/", "tool", "no-argument"],
+        &["call", "http://127.0.0.1:1/", "tool", "a=1", "a=2"],
+        &["call", "http://127.0.0.1:1/", "tool", "a:=no-json"],
+        &["call", "http://127.0.0.1:1/", "tool", "--args", "[]"],
+        &["call", "http://127.0.0.1:1/", "tool", "a=1", "--args", "{}"],
+        &["ls", "http://127.0.0.1:1/", "--header", "no header"],
+        &["ls", "--header", "a: b", "--", &child],
+        &["ls", "http://127.0.0.1:1/", "--timeout", "0"],
+        &["completions", "powershell"],
+        &["no-such-command"],
+    ] {
+        let run = run(words);
+        assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
+        assert_eq!(run.stdout, b"", "{words:?}");
+        assert_ne!(run.stderr, "", "{words:?}");
+    }
+}
+
+#[test]
+fn help_has_examples_and_the_exit_statuses() {
+    let help = run(&["--help"]).succeeded();
+    assert!(
+        help.text()
+            .contains("    4  the server has no such resource\n"),
+        "{}",
+        help.text()
+    );
+    for command in [
+        "serve",
+        "discover",
+        "ls",
+        "stat",
+        "read",
+        "call",
+        "completions",
+    ] {
+        let help = run(&[command, "--help"]).succeeded();
+        assert!(
+            help.text()
+                .contains(&format!("Examples:\n  plainly {command} ")),
+            "{}",
+            help.text()
+        );
+    }
+    let version = run(&["--version"]).succeeded();
+    assert_eq!(
+        version.text(),
+        concat!("plainly ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+}
+
+#[test]
+fn completions_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&["completions", shell]).succeeded();
+        for word in ["serve", "discover", "stat", "max-file-size", "mime-type"] {
+            assert!(script.text().contains(word), "{shell}: {word}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `ls` and `discover`.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::{Docs, REVISIONS, Target, run};
+
+fn uris(listing: &str) -> Vec<&str> {
+    let last = |line: &'_ str| line.rfind('\t').map(|at| at + 1).unwrap();
+    listing.lines().map(|line| &line[last(line)..]).collect()
+}
+
+#[test]
+fn everything_is_listed_in_fields_that_scripts_can_cut() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for revision in REVISIONS {
+            let run = target.run("ls", &["--revision", revision]).succeeded();
+            assert_eq!(
+                uris(run.text()),
+                [
+                    "file:///docs",
+                    "file:///docs/all.bin",
+                    "file:///docs/guide",
+                    "file:///docs/guide/one.md",
+                    "file:///docs/guide/two%20words.md",
+                    "file:///docs/intro.md",
+                ]
+            );
+            let fields: Vec<&str> = run.text().lines().nth(3).unwrap().split('\t').collect();
+            let [kind, size, modified, mime_type, _] = fields[..] else {
+                panic!("{fields:?}");
+            };
+            assert_eq!((kind, size, mime_type), ("resource", "3", "text/markdown"));
+            assert!(
+                modified.starts_with("20") && modified.ends_with('Z'),
+                "{modified}"
+            );
+            assert!(run.text().starts_with("collection\t-\t"));
+        }
+    }
+}
+
+#[test]
+fn the_children_of_a_collection_are_listed_alone() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for revision in REVISIONS {
+            let run = target.run("ls", &["file:///docs/guide", "--revision", revision]);
+            assert_eq!(
+                uris(run.succeeded().text()),
+                [
+                    "file:///docs/guide/one.md",
+                    "file:///docs/guide/two%20words.md"
+                ]
+            );
+        }
+        let run = target.run("ls", &["file:///docs/intro.md"]);
+        assert_eq!(run.status, 6, "{}", run.stderr);
+    }
+}
+
+#[test]
+fn every_page_is_listed() {
+    let docs = Docs::new();
+    fs::create_dir(docs.path.join("many")).unwrap();
+    for number in 0..2_500 {
+        fs::write(docs.path.join(format!("many/{number:04}")), "").unwrap();
+    }
+    for target in Target::docs(&docs) {
+        let run = target.run("ls", &["file:///docs/many"]).succeeded();
+        let expected: Vec<String> = (0..2_500)
+            .map(|number| format!("file:///docs/many/{number:04}"))
+            .collect();
+        assert_eq!(uris(run.text()), expected);
+    }
+}
+
+#[test]
+fn json_is_one_resource_of_the_specification_a_line() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        let resources = target.run("ls", &["--json"]).succeeded().json_lines();
+        assert_eq!(resources.len(), 6);
+        assert_eq!(resources[0]["isCollection"], true);
+        assert_eq!(resources[3]["uri"], "file:///docs/guide/one.md");
+        assert_eq!(resources[3]["size"], 3);
+    }
+}
+
+#[test]
+fn discovery_says_who_is_there_on_every_revision() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for revision in REVISIONS {
+            let words = ["--json", "--revision", revision];
+            let found = target.run("discover", &words).succeeded().json();
+            assert_eq!(found["revision"], revision);
+            assert_eq!(found["supportedVersions"], json!([revision]));
+            assert_eq!(
+                found["serverInfo"],
+                json!({ "name": "plainly", "version": env!("CARGO_PKG_VERSION") })
+            );
+            assert!(found["capabilities"]["resources"].is_object(), "{found}");
+        }
+    }
+    for target in Target::toolbox() {
+        let run = target.run("discover", &[]).succeeded();
+        let expected = [
+            concat!("server        toolbox ", env!("CARGO_PKG_VERSION")),
+            "title         The Toolbox",
+            "revision      2026-07-28",
+            "supported     2026-07-28",
+        ];
+        assert_eq!(run.text().lines().take(4).collect::<Vec<_>>(), expected);
+        assert!(
+            run.text()
+                .ends_with("instructions  Greet before you divide.\n")
+        );
+    }
+}
+
+#[test]
+fn several_directories_are_listed_under_their_names() {
+    let docs = Docs::new();
+    let guide = docs.path.join("guide");
+    let mounts = [
+        format!("b={}", docs.str()),
+        format!("a={}", guide.to_str().unwrap()),
+    ];
+    let words = [
+        "ls",
+        "file:///a",
+        "--",
+        crate::support::PLAINLY,
+        "serve",
+        &mounts[0],
+        &mounts[1],
+        "--stdio",
+    ];
+    assert_eq!(
+        uris(run(&words).succeeded().text()),
+        ["file:///a/one.md", "file:///a/two%20words.md"]
+    );
+}

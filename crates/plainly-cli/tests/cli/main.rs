@@ -1,0 +1,16 @@
+//! The binary from outside: its words, its output, its exit status, over HTTP and as the parent of a server.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests are tests too, and a panic is how they fail"
+)]
+
+mod support;
+
+mod calling;
+mod failing;
+mod listing;
+mod reading;
+mod serving;
+#[cfg(unix)]
+mod terminal;

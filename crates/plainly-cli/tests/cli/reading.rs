@@ -1,0 +1,200 @@
+//! `read` and `stat`.
+
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::support::{Docs, INTRO, REVISIONS, Serving, Target, bytes, plainly};
+
+#[test]
+fn content_comes_out_byte_for_byte_on_every_revision() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for revision in REVISIONS {
+            for (uri, content) in [
+                ("file:///docs/intro.md", INTRO.as_bytes()),
+                ("file:///docs/all.bin", &bytes()),
+                ("file:///docs/guide/two%20words.md", b"two"),
+            ] {
+                let run = target
+                    .run("read", &[uri, "--revision", revision])
+                    .succeeded();
+                assert_eq!(run.stdout, content, "{uri} {revision}");
+            }
+        }
+    }
+}
+
+#[test]
+fn content_goes_to_a_file_on_request() {
+    let docs = Docs::new();
+    let file = docs.path.with_file_name("out.bin");
+    for target in Target::docs(&docs) {
+        let words = ["file:///docs/all.bin", "-o", file.to_str().unwrap()];
+        assert_eq!(target.run("read", &words).succeeded().stdout, b"");
+        assert_eq!(fs::read(&file).unwrap(), bytes());
+        fs::remove_file(&file).unwrap();
+    }
+    let nowhere = docs.path.join("no/such/directory");
+    let words = ["file:///docs/all.bin", "-o", nowhere.to_str().unwrap()];
+    let [target, _] = Target::docs(&docs);
+    let run = target.run("read", &words);
+    assert_eq!(run.status, 1);
+    assert!(
+        run.stderr.starts_with("error: cannot write "),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn a_missing_resource_is_one_line_that_names_it_and_has_its_own_status() {
+    let docs = Docs::new();
+    let uri = "file:///docs/nope.md";
+    for target in Target::docs(&docs) {
+        for command in ["read", "stat", "ls"] {
+            for revision in REVISIONS {
+                let run = target.run(command, &[uri, "--revision", revision]);
+                let run = run.failed(4, "error: no such resource: file:///docs/nope.md\n");
+                assert_eq!(run.stdout, b"");
+            }
+            let run = target.run(command, &[uri, "--json"]);
+            assert_eq!(run.status, 4);
+            assert_eq!(
+                run.error_json(),
+                json!({ "error": {
+                    "from": "peer",
+                    "kind": "not-found",
+                    "code": -32602,
+                    "message": "Resource not found: file:///docs/nope.md",
+                    "data": { "uri": uri },
+                }})
+            );
+        }
+    }
+}
+
+#[test]
+fn json_is_the_result_of_the_specification() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        let read = target
+            .run("read", &["file:///docs/guide/one.md", "--json"])
+            .succeeded()
+            .json();
+        assert_eq!(read["contents"][0]["text"], "one");
+        assert_eq!(read["contents"][0]["uri"], "file:///docs/guide/one.md");
+        let read = target
+            .run("read", &["file:///docs/all.bin", "--json"])
+            .succeeded()
+            .json();
+        assert_eq!(read["contents"][0]["blob"].as_str().unwrap().len(), 344);
+        let stat = target
+            .run("stat", &["file:///docs/guide/one.md", "--json"])
+            .succeeded()
+            .json();
+        assert_eq!(
+            (
+                &stat["name"],
+                &stat["size"],
+                &stat["isCollection"],
+                &stat["mimeType"]
+            ),
+            (
+                &json!("one.md"),
+                &json!(3),
+                &json!(false),
+                &json!("text/markdown")
+            )
+        );
+    }
+}
+
+#[test]
+fn metadata_comes_without_content() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        let run = target.run("stat", &["file:///docs/all.bin"]).succeeded();
+        let mut lines = run.text().lines();
+        for line in [
+            "uri           file:///docs/all.bin",
+            "name          all.bin",
+            "kind          resource",
+            "mime type     application/octet-stream",
+            "size          256",
+        ] {
+            assert_eq!(lines.next(), Some(line));
+        }
+        assert!(lines.next().unwrap().starts_with("modified      20"));
+        assert_eq!(lines.next(), None);
+    }
+}
+
+#[test]
+fn a_collection_is_not_taken_for_its_first_child() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        let run = target.run("read", &["file:///docs/guide"]);
+        assert_eq!((run.status, run.stdout.as_slice()), (1, &b""[..]));
+        assert!(
+            run.stderr.contains("file:///docs/guide is a collection"),
+            "{}",
+            run.stderr
+        );
+        let all = target
+            .run("read", &["file:///docs/guide", "--json"])
+            .succeeded()
+            .json();
+        assert_eq!(all["contents"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn a_representation_that_is_not_there_is_named() {
+    let docs = Docs::new();
+    let [target, _] = Target::docs(&docs);
+    let run = target.run(
+        "read",
+        &["file:///docs/guide/one.md", "--mime-type", "text/markdown"],
+    );
+    assert_eq!(run.succeeded().stdout, b"one");
+    target
+        .run("read", &["file:///docs/guide/one.md", "--mime-type", "text/html"])
+        .failed(1, "error: file:///docs/guide/one.md has no representation text/html: it has text/markdown\n");
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_failure() {
+    let docs = Docs::new();
+    fs::write(docs.path.join("large.txt"), "line\n".repeat(400_000)).unwrap();
+    let server = Serving::docs(&docs);
+    for words in [
+        &["read", &server.url, "file:///docs/large.txt"][..],
+        &["read", &server.url, "file:///docs/large.txt", "--json"],
+        &["ls", &server.url],
+        &["completions", "bash"],
+    ] {
+        let mut child = plainly()
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Nobody will read what it is going to write.
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .unwrap();
+        assert_eq!(
+            (child.wait().unwrap().code(), said.as_str()),
+            (Some(0), ""),
+            "{words:?}"
+        );
+    }
+}

@@ -1,0 +1,215 @@
+//! `serve` as whoever starts it sees it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::{Docs, PATIENCE, PLAINLY, Serving, plainly, run};
+
+/// Waits for the end of the process, and not for ever.
+fn status(child: &mut Child) -> Option<i32> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        assert!(start.elapsed() < PATIENCE, "it did not end");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_configuration_for_hosts_is_printed_and_true() {
+    let docs = Docs::new();
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let first = lines.next().unwrap();
+    let url = first.strip_prefix("serving file:///docs at ").unwrap();
+    let json: String = lines
+        .skip_while(|line| line != "{")
+        .take_while(|line| !line.is_empty())
+        .collect();
+    assert_eq!(
+        serde_json::from_str::<Value>(&json).unwrap(),
+        json!({ "mcpServers": { "docs": { "type": "http", "url": url } } })
+    );
+    run(&["discover", url]).succeeded();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut stdout = String::new();
+    child.stdout.unwrap().read_to_string(&mut stdout).unwrap();
+    assert_eq!(stdout, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_well_over_both_transports() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let docs = Docs::new();
+    for signal in [Signal::TERM, Signal::INT] {
+        let mut server = Serving::docs(&docs);
+        run(&["ls", &server.url]).succeeded();
+        kill_process(Pid::from_child(&server.child), signal).unwrap();
+        assert_eq!(status(&mut server.child), Some(0));
+
+        let mut child = plainly()
+            .args(["serve", docs.str(), "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Its answer shows that it is up and listens to signals; its input stays open.
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"not JSON\n").unwrap();
+        let mut answer = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut answer)
+            .unwrap();
+        assert!(answer.contains("-32700"), "{answer}");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(status(&mut child), Some(0));
+    }
+}
+
+#[test]
+fn the_end_of_its_input_ends_it_well() {
+    let docs = Docs::new();
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--stdio"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin
+        .write_all(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
+        .unwrap();
+    stdin.write_all(b"\n").unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["id"], 1);
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
+}
+
+#[test]
+fn what_is_shown_can_be_chosen() {
+    let docs = Docs::new();
+    std::fs::write(docs.path.join(".gitignore"), "guide\n").unwrap();
+    let listed = |options: &[&str]| {
+        let words = [
+            "ls",
+            "file:///docs",
+            "--",
+            PLAINLY,
+            "serve",
+            docs.str(),
+            "--stdio",
+        ];
+        run(&[&words[..], options].concat())
+            .succeeded()
+            .text()
+            .lines()
+            .count()
+    };
+    assert_eq!(listed(&[]), 2);
+    assert_eq!(listed(&["--no-ignore"]), 3);
+    assert_eq!(listed(&["--hidden"]), 4);
+    assert_eq!(listed(&["--no-ignore", "--hidden"]), 5);
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_listed_and_not_read() {
+    let docs = Docs::new();
+    let read = |limit: &str| {
+        let words = [
+            "read",
+            "file:///docs/all.bin",
+            "--",
+            PLAINLY,
+            "serve",
+            docs.str(),
+            "--stdio",
+        ];
+        run(&[&words[..], &["--max-file-size", limit]].concat())
+    };
+    assert_eq!(read("256").succeeded().stdout.len(), 256);
+    let refused = read("255");
+    assert_eq!(refused.status, 6, "{}", refused.stderr);
+    assert!(refused.stderr.contains("256"), "{}", refused.stderr);
+}
+
+#[test]
+fn it_says_its_name() {
+    let docs = Docs::new();
+    let words = [
+        "discover",
+        "--json",
+        "--",
+        PLAINLY,
+        "serve",
+        docs.str(),
+        "--stdio",
+        "--name",
+        "handbook",
+    ];
+    assert_eq!(
+        run(&words).succeeded().json()["serverInfo"]["name"],
+        "handbook"
+    );
+}
+
+#[test]
+fn it_is_not_opened_to_other_machines_unnamed() {
+    let docs = Docs::new();
+    let run = run(&["serve", docs.str(), "--http", "0.0.0.0:0"]);
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("--allow-host"), "{}", run.stderr);
+}
+
+#[test]
+fn everything_wrong_with_the_directories_is_said_together() {
+    let docs = Docs::new();
+    let file = docs.path.join("intro.md");
+    let run = run(&["serve", "/no/such/directory", file.to_str().unwrap()]);
+    assert_eq!(run.status, 1);
+    assert_eq!(
+        run.stderr,
+        format!(
+            "error: cannot serve: no such directory: /no/such/directory; not a directory: {}\n",
+            file.display()
+        )
+    );
+}
+
+#[test]
+fn an_address_in_use_is_named() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let address = server
+        .url
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp");
+    let run = run(&["serve", docs.str(), "--http", address]);
+    assert_eq!(run.status, 1);
+    assert!(
+        run.stderr
+            .starts_with(&format!("error: cannot serve HTTP at {address}: ")),
+        "{}",
+        run.stderr
+    );
+}

@@ -1,0 +1,223 @@
+//! Servers to talk to, and the binary run to its end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Far more than anything here takes, and less than what runs for ever.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) const PLAINLY: &str = env!("CARGO_BIN_EXE_plainly");
+
+/// The example server, which is built with the tests of this package.
+pub(crate) fn toolbox() -> PathBuf {
+    let built = Path::new(PLAINLY)
+        .with_file_name("examples")
+        .join("toolbox");
+    let path = built.with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        path.exists(),
+        "{} is missing: run `cargo build -p plainly-cli --examples`",
+        path.display()
+    );
+    path
+}
+
+/// How the binary ended, and what it wrote.
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    pub(crate) fn text(&self) -> &str {
+        str::from_utf8(&self.stdout).unwrap()
+    }
+
+    /// Each line of the output as JSON.
+    pub(crate) fn json_lines(&self) -> Vec<Value> {
+        let lines = self.text().lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The output as one JSON value.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.stdout).unwrap()
+    }
+
+    /// The one line of standard error as JSON.
+    pub(crate) fn error_json(&self) -> Value {
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        serde_json::from_str(&self.stderr).unwrap()
+    }
+
+    /// It worked, without a word.
+    #[track_caller]
+    pub(crate) fn succeeded(self) -> Self {
+        assert_eq!((self.status, self.stderr.as_str()), (0, ""));
+        self
+    }
+
+    /// It failed with this status, saying exactly this.
+    #[track_caller]
+    pub(crate) fn failed(self, status: i32, stderr: &str) -> Self {
+        assert_eq!((self.stderr.as_str(), self.status), (stderr, status));
+        self
+    }
+}
+
+/// The binary, with an environment that says nothing about logs and colours.
+pub(crate) fn plainly() -> Command {
+    let mut command = Command::new(PLAINLY);
+    command
+        .env_remove("RUST_LOG")
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE");
+    command
+}
+
+/// Runs the binary with these words.
+pub(crate) fn run(words: &[&str]) -> Run {
+    let output = assert_cmd::Command::from_std({
+        let mut command = plainly();
+        command.args(words);
+        command
+    })
+    .timeout(PATIENCE)
+    .output()
+    .unwrap();
+    Run {
+        status: output.status.code().expect("it ended by itself"),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A directory named `docs` with something of each kind in it.
+pub(crate) struct Docs {
+    _root: TempDir,
+    pub(crate) path: PathBuf,
+}
+
+pub(crate) const INTRO: &str = "# Grüße, 世界!\r\n\u{1b}[31mno newline at the end";
+
+impl Docs {
+    pub(crate) fn new() -> Self {
+        let root = TempDir::new().unwrap();
+        let path = root.path().join("docs");
+        fs::create_dir_all(path.join("guide")).unwrap();
+        fs::write(path.join("intro.md"), INTRO).unwrap();
+        fs::write(path.join("all.bin"), bytes()).unwrap();
+        fs::write(path.join("guide/one.md"), "one").unwrap();
+        fs::write(path.join("guide/two words.md"), "two").unwrap();
+        fs::write(path.join(".hidden"), "hidden").unwrap();
+        Self { _root: root, path }
+    }
+
+    pub(crate) fn str(&self) -> &str {
+        self.path.to_str().unwrap()
+    }
+}
+
+/// Every byte there is.
+pub(crate) fn bytes() -> Vec<u8> {
+    (0..=255).collect()
+}
+
+/// A server in a process of its own, which ends with this.
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    pub(crate) url: String,
+}
+
+impl Serving {
+    /// Starts `command` and reads its URL from its standard error.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        let url = loop {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no URL: {said}");
+            if let Some((_, rest)) = said.split_once("http://") {
+                break format!("http://{}", rest.trim_end());
+            }
+        };
+        // So that it never waits for somebody to read what it says.
+        std::thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
+        Self { child, url }
+    }
+
+    pub(crate) fn docs(docs: &Docs) -> Self {
+        let mut command = plainly();
+        command.args(["serve", docs.str(), "--http", "127.0.0.1:0"]);
+        Self::start(command)
+    }
+
+    pub(crate) fn toolbox() -> Self {
+        let mut command = Command::new(toolbox());
+        command.arg("127.0.0.1:0");
+        Self::start(command)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// One server, reached in one of the two ways.
+pub(crate) enum Target {
+    Http(Serving),
+    Child(Vec<String>),
+}
+
+impl Target {
+    /// `plainly serve` in both ways.
+    pub(crate) fn docs(docs: &Docs) -> [Self; 2] {
+        let command = [PLAINLY, "serve", docs.str(), "--stdio"];
+        [
+            Self::Http(Serving::docs(docs)),
+            Self::Child(command.map(str::to_owned).into()),
+        ]
+    }
+
+    /// The server with tools in both ways.
+    pub(crate) fn toolbox() -> [Self; 2] {
+        let command = toolbox().to_str().unwrap().to_owned();
+        [Self::Http(Serving::toolbox()), Self::Child(vec![command])]
+    }
+
+    /// Runs `plainly COMMAND` with this target and these words.
+    pub(crate) fn run(&self, command: &str, words: &[&str]) -> Run {
+        match self {
+            Self::Http(server) => run(&[&[command, &server.url], words].concat()),
+            Self::Child(child) => {
+                let child: Vec<&str> = child.iter().map(String::as_str).collect();
+                run(&[&[command], words, &["--"], &child].concat())
+            }
+        }
+    }
+}
+
+pub(crate) const REVISIONS: [&str; 5] = [
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+];

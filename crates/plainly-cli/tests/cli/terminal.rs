@@ -1,0 +1,81 @@
+//! What people see: output to a terminal.
+
+use std::fs::File;
+use std::io::Read;
+use std::process::Stdio;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::support::{Docs, Serving, plainly};
+
+/// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
+fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let mut command = plainly();
+    if no_color {
+        command.env("NO_COLOR", "1");
+    }
+    let mut child = command
+        .env("TERM", "xterm")
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(terminal))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // It holds the terminal too.
+    drop(command);
+    let mut seen = Vec::new();
+    // The end of a terminal is an error on Linux: nobody writes there any more.
+    let _ = File::from(master).read_to_end(&mut seen);
+    let seen = String::from_utf8(seen).unwrap().replace("\r\n", "\n");
+    (child.wait().unwrap().code(), seen)
+}
+
+#[test]
+fn a_listing_is_a_table_with_a_header() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let (status, seen) = on_terminal(&["ls", &server.url, "file:///docs/guide"], true);
+    assert_eq!(status, Some(0));
+    let mut lines = seen.lines();
+    let header = "KIND              SIZE  MODIFIED              MIME TYPE                 URI";
+    assert_eq!(lines.next(), Some(header));
+    let row = lines.next().unwrap();
+    assert!(row.starts_with("resource             3  20"), "{row}");
+    assert!(
+        row.ends_with("Z  text/markdown             file:///docs/guide/one.md"),
+        "{row}"
+    );
+}
+
+#[test]
+fn colours_are_only_for_those_who_want_them() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let words = ["ls", &server.url, "file:///docs/guide"];
+    assert!(on_terminal(&words, false).1.contains('\u{1b}'));
+    assert!(!on_terminal(&words, true).1.contains('\u{1b}'));
+}
+
+#[test]
+fn content_can_send_no_commands_to_the_terminal() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let read = |words: &[&str]| on_terminal(&[&["read", &server.url], words].concat(), true);
+    let (status, seen) = read(&["file:///docs/intro.md"]);
+    assert_eq!(status, Some(0));
+    assert_eq!(
+        seen,
+        "# Grüße, 世界!\\r\n\\u{1b}[31mno newline at the end\n"
+    );
+    assert_eq!(read(&["file:///docs/all.bin"]), (Some(1), String::new()));
+    let (status, seen) = read(&["file:///docs/intro.md", "-o", "-"]);
+    assert_eq!(status, Some(0));
+    assert!(seen.contains("\u{1b}[31m"), "{seen:?}");
+}

@@ -1,0 +1,18 @@
+//! The errors from outside: the dialects cell by cell, the policy over all integers, and there and back again.
+
+mod dialects;
+mod pins;
+mod policy;
+mod recognition;
+mod round_trip;
+mod rows;
+mod strategies;
+
+use plainly_errors::{Dialect, Revision};
+
+/// Every pair of revision and dialect.
+fn everywhere() -> impl Iterator<Item = (Revision, Dialect)> {
+    Revision::ALL.into_iter().flat_map(|revision| {
+        [Dialect::Uniform, Dialect::PerRevision].map(|dialect| (revision, dialect))
+    })
+}

@@ -1,0 +1,328 @@
+//! The table of the dialects as literals: what each typed error becomes on each revision.
+
+use plainly_errors::{
+    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError,
+    Refusal, Unavailable, UrlElicitation,
+};
+use serde_json::{Map, Value, json};
+
+/// Code and HTTP status.
+pub(crate) type Number = (i64, u16);
+
+/// One error: what is the same everywhere, and its number on 2026-07-28, on 2025-11-25 and before.
+pub(crate) struct Row {
+    pub(crate) error: ProtocolError,
+    pub(crate) message: &'static str,
+    pub(crate) data: Value,
+    pub(crate) numbers: [Number; 3],
+}
+
+fn row(
+    error: impl Into<ProtocolError>,
+    message: &'static str,
+    data: Value,
+    numbers: [Number; 3],
+) -> Row {
+    let error = error.into();
+    Row {
+        error,
+        message,
+        data,
+        numbers,
+    }
+}
+
+/// An error that has one number everywhere.
+pub(crate) fn same(
+    error: impl Into<ProtocolError>,
+    message: &'static str,
+    data: Value,
+    number: Number,
+) -> Row {
+    row(error, message, data, [number; 3])
+}
+
+/// The rows of the design: the kinds whose number depends on the revision, or whose status is not what its code has.
+pub(crate) fn kinds() -> Vec<Row> {
+    let elicitation = UrlElicitation::new("550e8400", "https://mcp.example.com/connect", "Sign in");
+    let sampling = Map::from_iter([("sampling".to_owned(), json!({}))]);
+    vec![
+        same(ErrorKind::Parse, "Parse error", Value::Null, (-32700, 400)),
+        same(
+            ProtocolError::parse_error("no JSON"),
+            "no JSON",
+            Value::Null,
+            (-32700, 400),
+        ),
+        row(
+            ProtocolError::method_not_found("tools/fly"),
+            "Method not found: tools/fly",
+            json!({ "method": "tools/fly" }),
+            [(-32601, 404), (-32601, 200), (-32601, 200)],
+        ),
+        row(
+            ErrorKind::MethodNotFound { method: None },
+            "Method not found",
+            Value::Null,
+            [(-32601, 404), (-32601, 200), (-32601, 200)],
+        ),
+        row(
+            ProtocolError::header_mismatch("Mcp-Name is 'foo', the body says 'bar'"),
+            "Mcp-Name is 'foo', the body says 'bar'",
+            Value::Null,
+            [(-32020, 400), (-32600, 400), (-32600, 400)],
+        ),
+        row(
+            ProtocolError::missing_client_capability(sampling),
+            "The client must declare the capability sampling for this request",
+            json!({ "requiredCapabilities": { "sampling": {} } }),
+            [(-32021, 400), (-32602, 200), (-32602, 200)],
+        ),
+        row(
+            ProtocolError::unsupported_version(["2026-07-28", "2025-11-25"], "1900-01-01"),
+            "Unsupported protocol version \"1900-01-01\": use 2026-07-28 or 2025-11-25",
+            json!({ "supported": ["2026-07-28", "2025-11-25"], "requested": "1900-01-01" }),
+            [(-32022, 400), (-32602, 400), (-32602, 400)],
+        ),
+        row(
+            ProtocolError::url_elicitation_required([elicitation]),
+            "The user must visit https://mcp.example.com/connect first",
+            json!({ "elicitations": [{
+                "mode": "url",
+                "elicitationId": "550e8400",
+                "url": "https://mcp.example.com/connect",
+                "message": "Sign in",
+            }] }),
+            [(-32603, 200), (-32042, 200), (-32603, 200)],
+        ),
+    ]
+}
+
+pub(crate) fn unavailable() -> Vec<Row> {
+    vec![
+        same(
+            Unavailable::Overloaded,
+            "Too many requests in flight: try again later",
+            json!({ "kind": "overloaded" }),
+            (503, 503),
+        ),
+        same(
+            Unavailable::ShuttingDown,
+            "The server is shutting down",
+            json!({ "kind": "shutting_down" }),
+            (503, 503),
+        ),
+    ]
+}
+
+pub(crate) fn invalid_requests() -> Vec<Row> {
+    let plain = |detail: InvalidRequest, message, kind: &str, status| {
+        same(detail, message, json!({ "kind": kind }), (-32600, status))
+    };
+    vec![
+        same(
+            InvalidRequest::Malformed,
+            "Invalid request",
+            Value::Null,
+            (-32600, 400),
+        ),
+        plain(
+            InvalidRequest::DuplicateId,
+            "Invalid request: another request with this id is still being served",
+            "duplicate_id",
+            400,
+        ),
+        plain(
+            InvalidRequest::SessionRequired,
+            "Invalid request: no session. Send initialize first and then the Mcp-Session-Id that it answers with, \
+             or the headers and _meta of revision 2026-07-28",
+            "session_required",
+            400,
+        ),
+        plain(
+            InvalidRequest::SessionNotFound,
+            "Invalid request: unknown or expired session. Send initialize again",
+            "session_not_found",
+            404,
+        ),
+    ]
+}
+
+pub(crate) fn refusals() -> Vec<Row> {
+    let refused = |refusal: Refusal, message, name: &str, status| {
+        let data = json!({ "kind": "refused", "refusal": name });
+        same(refusal, message, data, (-32600, status))
+    };
+    vec![
+        refused(
+            Refusal::BadRequest,
+            "Bad request: the HTTP headers are contradictory or malformed",
+            "bad_request",
+            400,
+        ),
+        refused(
+            Refusal::ForbiddenHost,
+            "Forbidden: this server does not answer to that Host",
+            "forbidden_host",
+            403,
+        ),
+        refused(
+            Refusal::ForbiddenOrigin,
+            "Forbidden: requests from that Origin are not allowed",
+            "forbidden_origin",
+            403,
+        ),
+        refused(
+            Refusal::UnknownPath,
+            "Not found: this path is not the MCP endpoint",
+            "unknown_path",
+            404,
+        ),
+        refused(
+            Refusal::MethodNotAllowed,
+            "Method not allowed: send messages by POST",
+            "method_not_allowed",
+            405,
+        ),
+        refused(
+            Refusal::NotAcceptable,
+            "Not acceptable: accept both application/json and text/event-stream",
+            "not_acceptable",
+            406,
+        ),
+        refused(
+            Refusal::RequestTimeout,
+            "Request timeout: the body did not arrive in time",
+            "request_timeout",
+            408,
+        ),
+        refused(Refusal::TooLarge, "Payload too large", "too_large", 413),
+        refused(
+            Refusal::UnsupportedMediaType,
+            "Unsupported media type: send the message as application/json",
+            "unsupported_media_type",
+            415,
+        ),
+    ]
+}
+
+pub(crate) fn invalid_params() -> Vec<Row> {
+    let (uri, name, keys) = ("file:///a", "fly", ["a", "b"]);
+    vec![
+        same(
+            InvalidParams::Malformed,
+            "Invalid params",
+            Value::Null,
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::NotAnObject,
+            "Invalid params: not an object",
+            json!({ "kind": "not_an_object" }),
+            (-32602, 400),
+        ),
+        same(
+            InvalidParams::MissingMeta {
+                keys: keys.map(str::to_owned).to_vec(),
+            },
+            "Invalid params: _meta must have a and b",
+            json!({ "kind": "missing_meta", "keys": keys }),
+            (-32602, 400),
+        ),
+        same(
+            InvalidParams::UnknownTool { name: name.into() },
+            "Unknown tool: fly",
+            json!({ "kind": "unknown_tool", "name": name }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::InvalidCursor,
+            "Invalid cursor: start again without one",
+            json!({ "kind": "invalid_cursor" }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::InvalidUri { uri: uri.into() },
+            "Invalid URI: file:///a",
+            json!({ "kind": "invalid_uri", "uri": uri }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::NotACollection { uri: uri.into() },
+            "Not a collection: file:///a",
+            json!({ "kind": "not_a_collection", "uri": uri }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::ResourceTooLarge {
+                uri: uri.into(),
+                size: 3,
+                limit: 2,
+            },
+            "Resource too large: file:///a has 3 bytes, at most 2 are read",
+            json!({ "kind": "resource_too_large", "uri": uri, "size": 3, "limit": 2 }),
+            (-32602, 200),
+        ),
+    ]
+}
+
+pub(crate) fn internals_and_applications() -> Vec<Row> {
+    let code = ApplicationCode::of::<418>();
+    let with_data = |code: i64, data: Value| ErrorKind::Unrecognised {
+        code: Code::new(code),
+        data: Some(data),
+    };
+    vec![
+        same(
+            Internal::Failed,
+            "Internal error",
+            Value::Null,
+            (-32603, 200),
+        ),
+        same(
+            Internal::DeadlineExceeded { limit_ms: 5 },
+            "Internal error: not finished within 5 ms",
+            json!({ "kind": "deadline_exceeded", "limitMs": 5 }),
+            (-32603, 200),
+        ),
+        same(
+            Internal::ReplyTooLarge { limit: 5 },
+            "Internal error: the reply is larger than 5 bytes",
+            json!({ "kind": "reply_too_large", "limit": 5 }),
+            (-32603, 200),
+        ),
+        same(
+            ProtocolError::application(code, "I'm a teapot"),
+            "I'm a teapot",
+            Value::Null,
+            (418, 200),
+        ),
+        same(
+            ErrorKind::Application {
+                code,
+                data: Some(json!([1])),
+            },
+            "Application error 418",
+            json!([1]),
+            (418, 200),
+        ),
+        same(
+            with_data(7, json!({ "a": 1 })),
+            "Error 7",
+            json!({ "a": 1 }),
+            (7, 200),
+        ),
+        same(
+            with_data(-32000, json!({ "a": 1 })),
+            "Error -32000",
+            Value::Null,
+            (-32603, 200),
+        ),
+        same(
+            with_data(-32022, json!({ "a": 1 })),
+            "Error -32022",
+            Value::Null,
+            (-32603, 200),
+        ),
+    ]
+}

@@ -1,0 +1,197 @@
+//! Several messages in one: 2025-03-26 has batches, nobody else.
+
+use serde_json::{Value, json};
+
+use crate::case::{Case, Expect, check};
+use crate::fixture::Fixture;
+use crate::http::Http;
+use crate::sender::{Sender, call, initialize, say};
+use crate::stream::Stream;
+
+const INVALID: i64 = -32600;
+const BATCHING: Sender = Sender::Legacy("2025-03-26");
+
+fn batch(messages: &[&str]) -> String {
+    format!("[{}]", messages.join(","))
+}
+
+#[tokio::test]
+async fn elsewhere_a_batch_is_refused_whole_and_nothing_of_it_runs() {
+    let one = call("1", "canary", "{}");
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#;
+    let many = vec![one.as_str(); 500];
+    let cases = [
+        ("empty", "[]".to_owned()),
+        ("of no message", "[1]".to_owned()),
+        ("of one request", batch(&[&one])),
+        (
+            "of a request and a notification",
+            batch(&[&one, notification]),
+        ),
+        ("of a notification", batch(&[notification])),
+        ("of 500 requests", batch(&many)),
+        ("in a batch", batch(&[&batch(&[&one])])),
+    ]
+    .map(|(name, bytes)| Case::new(name, bytes, Expect::no_message(INVALID)));
+    let others: Vec<_> = Sender::all()
+        .into_iter()
+        .filter(|sender| *sender != BATCHING)
+        .collect();
+    check(&others, &cases).await;
+}
+
+#[tokio::test]
+async fn in_2025_03_26_only_an_empty_or_endless_batch_is_refused_whole() {
+    let too_many = vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; 1_001];
+    let cases = [("empty", "[]".to_owned()), ("too long", batch(&too_many))]
+        .map(|(name, bytes)| Case::new(name, bytes, Expect::no_message(INVALID)));
+    check(&[BATCHING], &cases).await;
+}
+
+/// A batch of everything, and what comes back.
+fn mixed() -> (String, Value) {
+    let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
+    let first = say("1", "echo", "first");
+    let last = say("\"z\"", "echo", "last");
+    let sent = batch(&[
+        &first,
+        r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+        "5",
+        r#"{"jsonrpc":"2.0","id":2,"method":"nope"}"#,
+        r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":9,"result":{}}"#,
+        &initialize("4", "2025-03-26"),
+        r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":[]}"#,
+        &last,
+    ]);
+    let code = |id: Value, code: i64| json!([id, code]);
+    let answers = json!([
+        {"id": 1, "result": text("first")},
+        code(Value::Null, INVALID),
+        code(json!(2), -32601),
+        code(json!(3), INVALID),
+        code(json!(4), INVALID),
+        code(json!(5), -32602),
+        {"id": "z", "result": text("last")},
+    ]);
+    (sent, answers)
+}
+
+/// Errors as their id and code, so that messages can be worded anew.
+fn summary(replies: &str) -> Value {
+    let mut replies: Value = serde_json::from_str(replies).unwrap();
+    for reply in replies.as_array_mut().unwrap() {
+        assert_eq!(reply["jsonrpc"], "2.0");
+        reply.as_object_mut().unwrap().remove("jsonrpc");
+        if let Some(error) = reply.get("error") {
+            *reply = json!([reply.get("id"), error["code"]]);
+        }
+    }
+    replies
+}
+
+#[tokio::test]
+async fn in_2025_03_26_each_message_of_a_batch_is_answered_in_order() {
+    let fixture = Fixture::new();
+    let (sent, answers) = mixed();
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    assert_eq!(summary(&stream.ask(&sent).await), answers);
+    let http = Http::listen(&fixture.server).await;
+    let response = http.client(BATCHING).await.send(&sent).await;
+    assert_eq!(response.status, 200);
+    assert_eq!(summary(&response.body), answers);
+}
+
+#[tokio::test]
+async fn a_batch_that_wants_no_answer_gets_none() {
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#;
+    let response = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
+    let cases = [Case::new(
+        "notifications and responses",
+        batch(&[notification, response, notification]),
+        Expect::Silence,
+    )];
+    check(&[BATCHING], &cases).await;
+}
+
+#[tokio::test]
+async fn a_batch_waits_for_its_slowest_and_holds_up_nobody_else() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    let sent = batch(&[
+        &say("1", "slow", "slow"),
+        &say("2", "echo", "quick"),
+        &call("3", "panics", "{}"),
+    ]);
+    stream.send(&sent).await;
+    assert_eq!(
+        stream.before_a_good_reply("a batch").await,
+        [] as [String; 0]
+    );
+    fixture.probe.release(1);
+    let replies: Value = serde_json::from_str(&stream.next().await).unwrap();
+    let ids: Vec<_> = replies
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reply| reply["id"].clone())
+        .collect();
+    assert_eq!(ids, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_batch_cannot_run_more_than_the_connection_may() {
+    let fixture = Fixture::with_limits(|limits| limits.requests_per_connection = 4);
+    let slow: Vec<_> = (0..20)
+        .map(|id| say(&id.to_string(), "slow", "x"))
+        .collect();
+    let slow: Vec<_> = slow.iter().map(String::as_str).collect();
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    stream.send(batch(&slow)).await;
+    let ping = r#"{"jsonrpc":"2.0","id":99,"method":"ping"}"#;
+    assert!(stream.ask(ping).await.contains("99"));
+    // What is refused must not have begun.
+    assert_eq!(fixture.probe.started(), 4);
+    fixture.probe.release(4);
+    let replies = summary(&stream.next().await);
+    let refused = replies
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|reply| reply[1] == 503)
+        .count();
+    assert_eq!(refused, 16);
+    stream.before_a_good_reply("a batch").await;
+}
+
+#[tokio::test]
+async fn a_request_of_a_batch_can_be_cancelled() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    stream
+        .send(batch(&[&say("1", "slow", "x"), &say("2", "echo", "y")]))
+        .await;
+    fixture.probe.running(1).await;
+    stream.send(crate::sender::cancel("1")).await;
+    fixture.probe.running(0).await;
+    assert_eq!(
+        summary(&stream.next().await),
+        json!([{"id": 2, "result": {"content": [{"type": "text", "text": "y"}]}}])
+    );
+}
+
+#[tokio::test]
+async fn a_batch_respects_the_ids_in_flight() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    stream.send(say("1", "slow", "first")).await;
+    let replies = stream
+        .ask(&batch(&[
+            &say("1", "echo", "second"),
+            &say("2", "echo", "y"),
+        ]))
+        .await;
+    assert_eq!(summary(&replies)[0], json!([1, INVALID]));
+    fixture.probe.release(1);
+    assert!(stream.next().await.contains("first"));
+}

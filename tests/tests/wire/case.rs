@@ -1,0 +1,185 @@
+//! Cases as data, and the one driver that runs them: every sender, over both transports, each followed by a good request.
+
+use crate::fixture::Fixture;
+use crate::http::Http;
+use crate::sender::Sender;
+use crate::stream::Stream;
+
+/// A message and what must come of it.
+pub(crate) struct Case {
+    name: String,
+    /// The bytes; `META` stands for the sender's `_meta`.
+    template: Vec<u8>,
+    expect: Expect,
+    /// What comes over HTTP, if it is something else.
+    over_http: Option<Expect>,
+    /// How often a handler runs.
+    runs: usize,
+}
+
+/// A reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// An error with this code, HTTP status and id, the very bytes of its JSON.
+    Error {
+        id: Option<String>,
+        code: i64,
+        status: u16,
+    },
+    /// A result with this id.
+    Result { id: String },
+    /// No message; over HTTP 202.
+    Silence,
+}
+
+impl Expect {
+    pub(crate) fn error(id: &str, code: i64, status: u16) -> Self {
+        Self::Error {
+            id: Some(id.to_owned()),
+            code,
+            status,
+        }
+    }
+
+    pub(crate) fn no_message(code: i64) -> Self {
+        Self::Error {
+            id: None,
+            code,
+            status: 400,
+        }
+    }
+
+    pub(crate) fn result(id: &str) -> Self {
+        Self::Result { id: id.to_owned() }
+    }
+
+    /// How the reply begins, byte by byte.
+    fn beginning(&self) -> String {
+        match self {
+            Self::Error {
+                id: Some(id), code, ..
+            } => {
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"#)
+            }
+            Self::Error { id: None, code, .. } => {
+                format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"#)
+            }
+            Self::Result { id } => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"#),
+            Self::Silence => String::new(),
+        }
+    }
+
+    fn status(&self) -> u16 {
+        match self {
+            Self::Error { status, .. } => *status,
+            Self::Result { .. } => 200,
+            Self::Silence => 202,
+        }
+    }
+
+    /// Over a stream, a revision without errors without id has silence in their place.
+    fn on_stream(&self, sender: Sender) -> &Self {
+        match self {
+            Self::Error { id: None, .. } if !sender.has_errors_without_id() => &Self::Silence,
+            other => other,
+        }
+    }
+}
+
+impl Case {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        template: impl Into<Vec<u8>>,
+        expect: Expect,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            template: template.into(),
+            expect,
+            over_http: None,
+            runs: 0,
+        }
+    }
+
+    /// A good call of the canary.
+    pub(crate) fn good(name: impl Into<String>, template: impl Into<Vec<u8>>, id: &str) -> Self {
+        let mut case = Self::new(name, template, Expect::result(id));
+        case.runs = 1;
+        case
+    }
+
+    pub(crate) fn over_http(mut self, expect: Expect) -> Self {
+        self.over_http = Some(expect);
+        self
+    }
+}
+
+/// Runs all cases for all senders over both transports; tells all that failed.
+pub(crate) async fn check(senders: &[Sender], cases: &[Case]) {
+    let mut failures = Vec::new();
+    for &sender in senders {
+        on_stream(sender, cases, &mut failures).await;
+        over_http(sender, cases, &mut failures).await;
+    }
+    assert!(
+        failures.is_empty(),
+        "{} failed:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
+    for case in cases {
+        let fixture = Fixture::new();
+        let mut stream = Stream::open(&fixture.server, sender).await;
+        stream.send(&case.template).await;
+        let lines = stream.before_a_good_reply(&case.name).await;
+        let expect = case.expect.on_stream(sender);
+        let as_expected = match (expect, &lines[..]) {
+            (Expect::Silence, []) => true,
+            (Expect::Silence, _) => false,
+            (expect, [line]) => line.starts_with(&expect.beginning()),
+            _ => false,
+        };
+        let runs = fixture.probe.ran();
+        if !as_expected || runs != case.runs {
+            let name = &case.name;
+            failures.push(format!(
+                "stream, {sender:?}, {name}: expected {expect:?}, {} runs, got {runs} runs, {lines:?}",
+                case.runs
+            ));
+        }
+    }
+}
+
+async fn over_http(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    let client = http.client(sender).await;
+    for case in cases {
+        let before = fixture.probe.ran();
+        let response = client.send(&case.template).await;
+        let expect = case.over_http.as_ref().unwrap_or(&case.expect);
+        let has_body = match expect {
+            Expect::Silence => response.body.is_empty(),
+            Expect::Error { .. } | Expect::Result { .. } => {
+                response.body.starts_with(&expect.beginning())
+            }
+        };
+        let runs = fixture.probe.ran() - before;
+        if !has_body || response.status != expect.status() || runs != case.runs {
+            let name = &case.name;
+            failures.push(format!(
+                "http, {sender:?}, {name}: expected {expect:?}, {} runs, got {runs} runs, {response:?}",
+                case.runs
+            ));
+        }
+        let good = client
+            .send(crate::sender::say("\"good\"", "echo", "still here"))
+            .await;
+        if good.status != 200 || !good.body.contains("still here") {
+            failures.push(format!("http, {sender:?}, after {}: {good:?}", case.name));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! How a stream of bytes is cut into messages.
+
+use crate::fixture::Fixture;
+use crate::sender::{Sender, call, say};
+use crate::stream::Stream;
+
+fn filled(template: &str) -> Vec<u8> {
+    let mut bytes = Sender::Modern.fill(template.as_bytes());
+    bytes.push(b'\n');
+    bytes
+}
+
+#[tokio::test]
+async fn a_thousand_messages_in_one_write_are_answered_in_order() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    let all: Vec<u8> = (0..1_000)
+        .flat_map(|id| filled(&call(&id.to_string(), "canary", "{}")))
+        .collect();
+    let (server, mut replies) = (fixture.server.clone(), Vec::new());
+    drop(server);
+    // Written and read side by side: neither pipe holds all of it.
+    for part in all.chunks(32 << 10) {
+        stream.write(part).await;
+        while replies.len() < fixture.probe.ran() {
+            replies.push(stream.next().await);
+        }
+    }
+    while replies.len() < 1_000 {
+        replies.push(stream.next().await);
+    }
+    for (id, reply) in replies.iter().enumerate() {
+        let beginning = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#);
+        assert!(reply.starts_with(&beginning), "{reply}");
+    }
+    assert_eq!(fixture.probe.ran(), 1_000);
+}
+
+#[tokio::test]
+async fn a_message_may_be_split_at_every_byte() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    let message = filled(&say("1", "echo", "häh 😀"));
+    for cut in 0..message.len() {
+        let (head, tail) = message.split_at(cut);
+        stream.write(head).await;
+        // Whatever the server makes of the first part, it has made by then.
+        tokio::task::yield_now().await;
+        stream.write(tail).await;
+        let reply = stream.next().await;
+        assert!(reply.contains("häh 😀"), "cut at {cut}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn replies_leave_while_a_line_is_half_here() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    stream.send(say("1", "slow", "slow")).await;
+    fixture.probe.running(1).await;
+    let message = filled(&call("2", "canary", "{}"));
+    let (head, tail) = message.split_at(40);
+    stream.write(head).await;
+    fixture.probe.release(1);
+    assert!(stream.next().await.contains("slow"));
+    stream.write(tail).await;
+    assert!(stream.next().await.contains(r#""id":2,"result""#));
+}
+
+#[tokio::test]
+async fn line_endings_and_blank_lines_are_no_messages() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    stream.write(b"\n\r\n   \n\t\r\n").await;
+    let mut message = filled(&call("1", "canary", "{}"));
+    message.insert(message.len() - 1, b'\r');
+    stream.write(&message).await;
+    assert!(stream.next().await.contains(r#""id":1,"result""#));
+    stream.write(b" \t").await;
+    assert!(
+        stream
+            .ask(&call("2", "canary", "{}"))
+            .await
+            .contains(r#""id":2,"result""#)
+    );
+}
+
+#[tokio::test]
+async fn a_line_at_the_limit_is_served_and_one_byte_more_is_not() {
+    let base = filled(&say("1", "echo", "")).len() - 1;
+    let fixture = Fixture::with_limits(|limits| limits.message_bytes = base + 1_000);
+    for (padding, served) in [(999, true), (1_000, true), (1_001, false), (500_000, false)] {
+        let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+        let reply = stream.ask(&say("1", "echo", &"x".repeat(padding))).await;
+        let expected = match served {
+            true => r#"{"jsonrpc":"2.0","id":1,"result":"#,
+            false => r#"{"jsonrpc":"2.0","error":{"code":-32600,"#,
+        };
+        assert!(reply.starts_with(expected), "{padding}: {reply}");
+        assert_eq!(
+            stream.before_a_good_reply("a long line").await,
+            [] as [String; 0]
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_unfinished_at_the_end_is_dropped() {
+    let fixture = Fixture::new();
+    let whole = filled(&call("1", "canary", "{}"));
+    for length in [1, 20, whole.len() - 1] {
+        let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+        stream.write(&whole).await;
+        stream.write(&whole[..length]).await;
+        let lines = stream.end().await;
+        assert_eq!(lines.len(), 1, "{length}: {lines:?}");
+    }
+    assert_eq!(fixture.probe.ran(), 3);
+}
+
+#[tokio::test]
+async fn a_reply_is_one_line_whatever_it_holds() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    let text = r"a\nb\r\nc\u0000\u001b[31m\u2028\u0085\u007f";
+    let reply = stream.ask(&say("1", "echo", text)).await;
+    let reply: serde_json::Value = serde_json::from_str(&reply).unwrap();
+    assert_eq!(
+        reply["result"]["content"][0]["text"],
+        "a\nb\r\nc\0\u{1b}[31m\u{2028}\u{85}\u{7f}"
+    );
+}

@@ -1,0 +1,207 @@
+//! A listening server, and clients that write raw requests to it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use plainly::server::Server;
+use plainly::transport::http::{HttpServer, HttpService};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use crate::sender::{MODERN, Sender, initialize};
+use crate::within;
+
+/// A server that listens on loopback.
+pub(crate) struct Http {
+    pub(crate) address: SocketAddr,
+    stop: Arc<Notify>,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Http {
+    pub(crate) async fn listen(server: &Server) -> Self {
+        let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr();
+        let service = HttpService::new(server.clone()).path("/mcp");
+        let stop = Arc::new(Notify::new());
+        let stopped = Arc::clone(&stop);
+        let task = tokio::spawn(async move { listener.serve(service, stopped.notified()).await });
+        Self {
+            address,
+            stop,
+            task,
+        }
+    }
+
+    /// A client of this server; a legacy one opens its session.
+    pub(crate) async fn client(&self, sender: Sender) -> Client {
+        let mut client = Client {
+            address: self.address,
+            sender,
+            session: None,
+        };
+        if let Sender::Legacy(revision) = sender {
+            let body = initialize("\"opens\"", revision);
+            let opened = client.post("", body.as_bytes()).await;
+            assert_eq!(opened.status, 200, "{opened:?}");
+            client.session = Some(opened.header("mcp-session-id").unwrap());
+        }
+        client
+    }
+
+    /// Sends a request as it is.
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> Response {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        within(stream.write_all(bytes)).await.ok();
+        Pending(stream).response().await
+    }
+
+    /// Asks it to stop; it is over when the returned task is.
+    pub(crate) fn stop(self) -> JoinHandle<std::io::Result<()>> {
+        self.stop.notify_one();
+        self.task
+    }
+}
+
+/// One client; every request has a connection of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    address: SocketAddr,
+    sender: Sender,
+    pub(crate) session: Option<String>,
+}
+
+impl Client {
+    /// The same client with another session id, or none.
+    pub(crate) fn with_session(&self, session: Option<String>) -> Self {
+        Self {
+            session,
+            ..self.clone()
+        }
+    }
+
+    /// Sends `template` with the headers that a good client gives it.
+    pub(crate) async fn send(&self, template: impl AsRef<[u8]>) -> Response {
+        let body = self.sender.fill(template.as_ref());
+        self.post(&self.headers(&body), &body).await
+    }
+
+    /// As [`send`](Self::send), up to where the response is awaited.
+    pub(crate) async fn begin(&self, template: impl AsRef<[u8]>) -> Pending {
+        let body = self.sender.fill(template.as_ref());
+        self.start("POST", &self.headers(&body), &body).await
+    }
+
+    /// Sends `body` with these headers beside those that HTTP needs.
+    pub(crate) async fn post(&self, headers: &str, body: &[u8]) -> Response {
+        self.start("POST", headers, body).await.response().await
+    }
+
+    /// Ends the session.
+    pub(crate) async fn delete(&self) -> Response {
+        self.start("DELETE", &self.session_header(), b"")
+            .await
+            .response()
+            .await
+    }
+
+    async fn start(&self, method: &str, headers: &str, body: &[u8]) -> Pending {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let mut bytes = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n{headers}\r\n",
+            self.address,
+            body.len(),
+        )
+        .into_bytes();
+        bytes.extend_from_slice(body);
+        within(stream.write_all(&bytes)).await.ok();
+        Pending(stream)
+    }
+
+    fn session_header(&self) -> String {
+        self.session
+            .as_ref()
+            .map(|id| format!("Mcp-Session-Id: {id}\r\n"))
+            .unwrap_or_default()
+    }
+
+    /// What a good client writes beside `body`; what can't stand in a header is left out.
+    pub(crate) fn headers(&self, body: &[u8]) -> String {
+        match self.sender {
+            Sender::Modern => format!("MCP-Protocol-Version: {MODERN}\r\n{}", mirrored(body)),
+            Sender::Legacy(revision @ ("2025-06-18" | "2025-11-25")) => {
+                format!(
+                    "{}MCP-Protocol-Version: {revision}\r\n",
+                    self.session_header()
+                )
+            }
+            Sender::Legacy(_) => self.session_header(),
+        }
+    }
+}
+
+/// `Mcp-Method` and `Mcp-Name` as the body has them.
+pub(crate) fn mirrored(body: &[u8]) -> String {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let line = |name: &str, value: &Value| match value.as_str() {
+        Some(text) if text.len() <= 8 << 10 && is_visible(text) => format!("{name}: {text}\r\n"),
+        _ => String::new(),
+    };
+    let name = match body["method"].as_str() {
+        Some("tools/call") => line("Mcp-Name", &body["params"]["name"]),
+        Some("resources/read") => line("Mcp-Name", &body["params"]["uri"]),
+        _ => String::new(),
+    };
+    line("Mcp-Method", &body["method"]) + &name
+}
+
+fn is_visible(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte == b' ' || byte.is_ascii_graphic())
+}
+
+/// A request that was sent.
+pub(crate) struct Pending(TcpStream);
+
+impl Pending {
+    pub(crate) async fn response(mut self) -> Response {
+        let mut bytes = Vec::new();
+        within(self.0.read_to_end(&mut bytes)).await.ok();
+        let text = String::from_utf8(bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").expect("no response");
+        let status = head.get(9..12).and_then(|digits| digits.parse().ok());
+        Response {
+            status: status.expect("no status"),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
+    }
+}
+
+impl Response {
+    /// The value of a header, its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        self.head
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(": "))
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.to_owned())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}

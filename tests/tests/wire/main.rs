@@ -1,0 +1,23 @@
+//! A whole server, seen from the bytes on the wire: both transports, every revision.
+
+mod case;
+mod fixture;
+mod http;
+mod sender;
+mod stream;
+
+mod batches;
+mod eras;
+mod framing;
+mod headers;
+mod json;
+mod messages;
+
+use std::time::Duration;
+
+/// A test that hangs fails.
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future)
+        .await
+        .expect("took too long")
+}

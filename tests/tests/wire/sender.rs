@@ -1,0 +1,95 @@
+//! Who speaks to the server: a modern client, or one that opened a session of an older revision.
+
+/// The revision that works without sessions.
+pub(crate) const MODERN: &str = "2026-07-28";
+
+/// The revisions that work by sessions, oldest first.
+pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+/// What a modern client says of itself in every request.
+pub(crate) const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// A client of one revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sender {
+    Modern,
+    Legacy(&'static str),
+}
+
+impl Sender {
+    /// One of each.
+    pub(crate) fn all() -> Vec<Self> {
+        let legacy = LEGACY.map(Self::Legacy);
+        [&[Self::Modern], &legacy[..]].concat()
+    }
+
+    /// One of each legacy revision.
+    pub(crate) fn legacy() -> Vec<Self> {
+        LEGACY.map(Self::Legacy).to_vec()
+    }
+
+    /// `template` with this client's `_meta` in every place of `META`.
+    pub(crate) fn fill(self, template: &[u8]) -> Vec<u8> {
+        let meta = match self {
+            Self::Modern => META,
+            Self::Legacy(_) => "{}",
+        };
+        let Ok(text) = std::str::from_utf8(template) else {
+            return replace(template, b"META", meta.as_bytes());
+        };
+        text.replace("META", meta).into_bytes()
+    }
+
+    /// Whether its revision has error responses without an id.
+    pub(crate) fn has_errors_without_id(self) -> bool {
+        matches!(self, Self::Modern | Self::Legacy("2025-11-25"))
+    }
+}
+
+fn replace(bytes: &[u8], what: &[u8], by: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(what.len()).position(|window| window == what) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(by);
+        rest = &rest[at + what.len()..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// The `initialize` request of a revision.
+pub(crate) fn initialize(id: &str, revision: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"client","version":"1"}}}}}}"#
+    )
+}
+
+/// A request whose params begin with `_meta`; `more` are its other members, such as `"name":"echo"`.
+pub(crate) fn request(id: &str, method: &str, more: &str) -> String {
+    let comma = if more.is_empty() { "" } else { "," };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"_meta":META{comma}{more}}}}}"#
+    )
+}
+
+/// A call of a tool.
+pub(crate) fn call(id: &str, tool: &str, arguments: &str) -> String {
+    request(
+        id,
+        "tools/call",
+        &format!(r#""name":"{tool}","arguments":{arguments}"#),
+    )
+}
+
+/// A call of the tool `echo` or `slow`.
+pub(crate) fn say(id: &str, tool: &str, text: &str) -> String {
+    call(id, tool, &format!(r#"{{"text":"{text}"}}"#))
+}
+
+/// A notification that cancels.
+pub(crate) fn cancel(id: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"test"}}}}"#
+    )
+}

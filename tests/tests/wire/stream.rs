@@ -1,0 +1,111 @@
+//! The client's end of a byte stream: lines in, lines out.
+
+use std::io;
+
+use plainly::server::Server;
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tokio::task::JoinHandle;
+
+use crate::sender::{Sender, initialize};
+use crate::within;
+
+/// A connection, and the server's task at its other end.
+pub(crate) struct Stream {
+    sender: Sender,
+    writer: WriteHalf<DuplexStream>,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    serving: JoinHandle<io::Result<()>>,
+}
+
+impl Stream {
+    /// Connects; a legacy client opens its session.
+    pub(crate) async fn open(server: &Server, sender: Sender) -> Self {
+        Self::open_until(server, sender, std::future::pending()).await
+    }
+
+    pub(crate) async fn open_until(
+        server: &Server,
+        sender: Sender,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        let (near, far) = tokio::io::duplex(64 << 10);
+        let server = server.clone();
+        let serving = tokio::spawn(async move {
+            let (reader, writer) = tokio::io::split(far);
+            server.serve_until(reader, writer, stop).await
+        });
+        let (reader, writer) = tokio::io::split(near);
+        let lines = BufReader::new(reader).lines();
+        let mut stream = Self {
+            sender,
+            writer,
+            lines,
+            serving,
+        };
+        if let Sender::Legacy(revision) = sender {
+            let reply = stream.ask(&initialize("\"opens\"", revision)).await;
+            let expected = format!(r#""protocolVersion":"{revision}""#);
+            assert!(reply.contains(&expected), "{reply}");
+        }
+        stream
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
+        within(self.writer.write_all(bytes)).await.unwrap();
+    }
+
+    /// Writes a message and its newline.
+    pub(crate) async fn send(&mut self, template: impl AsRef<[u8]>) {
+        let mut bytes = self.sender.fill(template.as_ref());
+        bytes.push(b'\n');
+        self.write(&bytes).await;
+    }
+
+    /// The next line.
+    pub(crate) async fn next(&mut self) -> String {
+        within(self.lines.next_line())
+            .await
+            .unwrap()
+            .expect("the server closed the stream")
+    }
+
+    /// Sends a request and takes the next line for its reply.
+    pub(crate) async fn ask(&mut self, template: &str) -> String {
+        self.send(template).await;
+        self.next().await
+    }
+
+    /// Sends a good request, and gives the lines that came before its reply: the answers to what was sent before.
+    pub(crate) async fn before_a_good_reply(&mut self, after: &str) -> Vec<String> {
+        self.send(crate::sender::say("\"good\"", "echo", "still here"))
+            .await;
+        let mut before = Vec::new();
+        loop {
+            let line = self.next().await;
+            if line.starts_with(r#"{"jsonrpc":"2.0","id":"good","result":{"content":[{"type":"text","text":"still here"}]"#) {
+                return before;
+            }
+            assert!(!line.contains("\"good\""), "after {after}: {line}");
+            before.push(line);
+        }
+    }
+
+    /// Ends what is sent, and gives all lines that still come.
+    pub(crate) async fn end(mut self) -> Vec<String> {
+        within(self.writer.shutdown()).await.unwrap();
+        self.rest().await
+    }
+
+    /// All lines until the server ends the stream.
+    pub(crate) async fn rest(mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        while let Some(line) = within(self.lines.next_line()).await.unwrap() {
+            lines.push(line);
+        }
+        within(self.serving).await.unwrap().unwrap();
+        lines
+    }
+}
