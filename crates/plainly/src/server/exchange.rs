@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::{AbortHandle, Abortable};
+use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
@@ -18,6 +19,9 @@ use super::malformed;
 use super::resolve::{self, Sender, Unresolved, session_name};
 use super::session::Session;
 use crate::transport::{Exchange, Frame, Reply};
+
+/// When a server that takes no more requests is worth another try, in seconds.
+const SOON: HeaderValue = HeaderValue::from_static("1");
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
@@ -147,7 +151,11 @@ impl Server {
 fn reply(encoded: Encoded) -> Reply {
     let status =
         StatusCode::from_u16(encoded.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    Reply::new(status, encoded.bytes)
+    let mut reply = Reply::new(status, encoded.bytes);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        reply.headers.insert(RETRY_AFTER, SOON);
+    }
+    reply
 }
 
 fn accepted() -> Reply {
