@@ -177,7 +177,8 @@ fn messages_pass_without_a_tree_of_values() {
         assert!(of_room.peek().is_some(), "{room} is gone");
         for file in of_room {
             for (number, line) in file.code() {
-                let line = line.replace("HeaderValue", "");
+                // Neither a header's value nor what a serde visitor makes is a tree.
+                let line = line.replace("HeaderValue", "").replace("V::Value", "");
                 assert!(!line.contains("Value"), "{}:{number}: {line}", file.path);
             }
         }
