@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-/// Ready on SIGINT (Ctrl-C) or SIGTERM. A second one while the first is being honoured ends the process at once, as if
-/// nobody listened.
+/// Ready on SIGINT (Ctrl-C) or SIGTERM. From the first call on, neither of them ends the process by itself any more: to
+/// honour a second one while the first is being honoured, await this again.
 pub async fn requested() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
