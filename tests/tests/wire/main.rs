@@ -7,11 +7,16 @@ mod sender;
 mod stream;
 
 mod batches;
+mod cancelling;
 mod eras;
 mod framing;
 mod headers;
 mod json;
 mod messages;
+#[cfg(unix)]
+mod paths;
+mod replies;
+mod schema;
 
 use std::time::Duration;
 

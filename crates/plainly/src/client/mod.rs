@@ -26,6 +26,7 @@
 mod builder;
 mod call;
 mod connect;
+mod driver;
 mod error;
 mod link;
 mod message;

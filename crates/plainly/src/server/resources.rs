@@ -3,7 +3,6 @@
 mod fixed;
 mod stored;
 
-use futures_util::future::BoxFuture;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, CacheScope, ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource,
@@ -12,6 +11,7 @@ use plainly_protocol::types::{
 
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
+use super::answer::{Answer, AnswerFuture};
 use super::cursor;
 use super::extract::ResourceCall;
 use super::reply::resource_failed;
@@ -24,10 +24,6 @@ pub(super) struct Resources {
     fixed: Vec<StaticResource>,
     stores: Vec<Box<dyn ErasedStore>>,
 }
-
-/// What a read ends with, and how long clients may keep it.
-pub(super) type ReadFuture =
-    BoxFuture<'static, Result<(ReadResourceResult, CacheHint), ProtocolError>>;
 
 /// The listing whose cursors those of `resources/list` are.
 const ALL: &str = "resources";
@@ -80,7 +76,7 @@ impl Resources {
         uri: &str,
         call: &ResourceCall<'_>,
         limits: &Limits,
-    ) -> Result<ReadFuture, ProtocolError> {
+    ) -> Result<AnswerFuture, ProtocolError> {
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
             return resource.read(call).map_err(resource_failed);
@@ -97,7 +93,10 @@ impl Resources {
             let contents = reading
                 .await
                 .map_err(|error| error.into_protocol_error(&uri))?;
-            Ok((ReadResourceResult::new(contents), hint))
+            Ok(Answer::ReadResource(
+                ReadResourceResult::new(contents),
+                hint,
+            ))
         }))
     }
 
