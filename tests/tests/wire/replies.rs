@@ -77,7 +77,7 @@ async fn a_deadline_ends_the_handler_and_answers() {
             assert_eq!(reply["error"]["code"], -32603, "{reply}");
             assert_eq!(
                 reply["error"]["data"],
-                json!({"kind": "deadline_exceeded", "limit_ms": 20})
+                json!({"kind": "deadline_exceeded", "limitMs": 20})
             );
         }
         fixture.probe.running(0).await;
