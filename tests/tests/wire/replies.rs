@@ -286,6 +286,27 @@ async fn what_does_not_finish_in_time_is_dropped() {
     fixture.probe.running(0).await;
 }
 
+/// The clock runs ahead whenever all wait.
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_reads_none_of_its_replies_is_given_up() {
+    let fixture = Fixture::new();
+    let (near, far) = tokio::io::duplex(4 << 10);
+    let (reader, writer) = tokio::io::split(far);
+    let server = fixture.server.clone();
+    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let (_unread, mut writer) = tokio::io::split(near);
+    let slow = Sender::Modern.fill(say("1", "slow", "x").as_bytes());
+    let large = Sender::Modern.fill(call("2", "large", "{}").as_bytes());
+    let both = [&slow[..], b"\n", &large[..], b"\n"].concat();
+    tokio::io::AsyncWriteExt::write_all(&mut writer, &both)
+        .await
+        .unwrap();
+    let error = serving.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    fixture.probe.has_started(1).await;
+    fixture.probe.running(0).await;
+}
+
 #[tokio::test]
 async fn a_stopping_http_server_answers_what_runs_and_takes_no_more() {
     let fixture = Fixture::new();
