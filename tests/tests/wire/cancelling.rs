@@ -155,17 +155,19 @@ async fn of_two_requests_with_one_id_a_session_cancels_the_first() {
 }
 
 #[tokio::test]
-async fn a_session_cancels_a_request_of_a_batch() {
+async fn a_session_cancels_requests_of_batches_and_by_batches() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
     let client = http.client(Sender::Legacy("2025-03-26")).await;
-    let batch = format!("[{},{}]", say("1", "slow", "x"), say("2", "echo", "y"));
-    let batch = client.begin(batch).await;
-    fixture.probe.running(1).await;
-    client.send(cancel("1")).await;
-    let replies = batch.response().await.json();
-    assert_eq!(replies.as_array().unwrap().len(), 1);
-    assert_eq!(replies[0]["id"], 2);
+    for cancelling in [cancel("1"), format!("[{}]", cancel("1"))] {
+        let batch = format!("[{},{}]", say("1", "slow", "x"), say("2", "echo", "y"));
+        let batch = client.begin(batch).await;
+        fixture.probe.running(1).await;
+        assert_eq!(client.send(cancelling).await.status, 202);
+        let replies = batch.response().await.json();
+        assert_eq!(replies.as_array().unwrap().len(), 1);
+        assert_eq!(replies[0]["id"], 2);
+    }
 }
 
 #[tokio::test]

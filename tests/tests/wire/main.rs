@@ -1,5 +1,7 @@
 //! A whole server, seen from the bytes on the wire: both transports, every revision.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod case;
 mod fixture;
 mod http;

@@ -77,7 +77,7 @@ async fn a_deadline_ends_the_handler_and_answers() {
             assert_eq!(reply["error"]["code"], -32603, "{reply}");
             assert_eq!(
                 reply["error"]["data"],
-                json!({"kind": "deadline_exceeded", "limit_ms": 20})
+                json!({"kind": "deadline_exceeded", "limitMs": 20})
             );
         }
         fixture.probe.running(0).await;
@@ -283,6 +283,27 @@ async fn what_does_not_finish_in_time_is_dropped() {
     stream.send(say("1", "slow", "x")).await;
     fixture.probe.running(1).await;
     assert_eq!(stream.end().await, [] as [String; 0]);
+    fixture.probe.running(0).await;
+}
+
+/// The clock runs ahead whenever all wait.
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_reads_none_of_its_replies_is_given_up() {
+    let fixture = Fixture::new();
+    let (near, far) = tokio::io::duplex(4 << 10);
+    let (reader, writer) = tokio::io::split(far);
+    let server = fixture.server.clone();
+    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let (_unread, mut writer) = tokio::io::split(near);
+    let slow = Sender::Modern.fill(say("1", "slow", "x").as_bytes());
+    let large = Sender::Modern.fill(call("2", "large", "{}").as_bytes());
+    let both = [&slow[..], b"\n", &large[..], b"\n"].concat();
+    tokio::io::AsyncWriteExt::write_all(&mut writer, &both)
+        .await
+        .unwrap();
+    let error = serving.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    fixture.probe.has_started(1).await;
     fixture.probe.running(0).await;
 }
 
