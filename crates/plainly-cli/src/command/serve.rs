@@ -29,22 +29,11 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         .store(store)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))?;
-    let serving = async {
-        if args.stdio {
-            let broken = |error| Failure::unless_gone("the connection broke", error);
-            return server.serve_stdio().await.map_err(broken);
-        }
-        over_http(server, &args, &mounts, &key).await
-    };
-    // The first signal lets running requests finish; whoever sends a second one does not want to wait for that.
-    let hurry = async {
-        shutdown::requested().await;
-        shutdown::requested().await;
-    };
-    tokio::select! {
-        served = serving => served,
-        () = hurry => Err(Failure::Interrupted),
+    if args.stdio {
+        let broken = |error| Failure::unless_gone("the connection broke", error);
+        return server.serve_stdio().await.map_err(broken);
     }
+    over_http(server, &args, &mounts, &key).await
 }
 
 fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
