@@ -107,13 +107,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
     pub(crate) allow_host: Vec<String>,
 
-    // Not a comment for the documentation, where the URL would have to be a link.
-    #[arg(
-        long,
-        help = "Over HTTP, also answer to web pages of this origin, as in https://app.example.com",
-        value_name = "ORIGIN",
-        conflicts_with = "stdio"
-    )]
+    /// Over HTTP, also answer to web pages of this origin, as in https://app.example.com
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
     /// What the server calls itself
