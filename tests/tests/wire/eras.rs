@@ -77,6 +77,7 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn over_http_each_message_is_of_the_era_that_it_shows() {
     let header = |version: &str| format!("MCP-Protocol-Version: {version}\r\n");
     let fixture = Fixture::new();
