@@ -151,6 +151,21 @@ fn help_has_examples_and_the_exit_statuses() {
 }
 
 #[test]
+fn logs_are_asked_for_and_stay_out_of_the_output() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let quiet = run(&["ls", &server.url]).succeeded();
+    let loud = run(&["ls", &server.url, "--log", "trace"]);
+    assert_eq!(loud.stdout, quiet.stdout);
+    assert!(
+        loud.stderr.contains(" TRACE ") || loud.stderr.contains(" DEBUG "),
+        "{}",
+        loud.stderr
+    );
+    assert_eq!(run(&["ls", &server.url, "--log", "=loud="]).status, 2);
+}
+
+#[test]
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = run(&["completions", shell]).succeeded();

@@ -18,7 +18,8 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::encode::{Answer, AnswerFuture, Encoded};
+use super::answer::{Answer, AnswerFuture};
+use super::encode::Encoded;
 use super::failure::Failure;
 use super::reply::tool_failed;
 use super::route::Step;

@@ -2,35 +2,13 @@
 //! built.
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
 use plainly_protocol::shape::{Surroundings, surroundings};
-use plainly_protocol::types::{
-    CacheHint, CallToolResult, DiscoverResult, EmptyResult, Implementation, InitializeResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta, ReadResourceResult,
-    ResourceMetadataResult,
-};
+use plainly_protocol::types::{CacheHint, Implementation, Meta};
 use serde::Serialize;
 use serde_json::Map;
 
-use super::discovery::STATIC;
-
-/// What a request was answered with.
-#[derive(Debug)]
-pub(super) enum Answer {
-    Initialize(InitializeResult),
-    Discover(DiscoverResult),
-    Empty(EmptyResult),
-    ListResources(ListResourcesResult, CacheHint),
-    ListResourceTemplates(ListResourceTemplatesResult),
-    ReadResource(ReadResourceResult, CacheHint),
-    ResourceMetadata(ResourceMetadataResult),
-    ListTools(ListToolsResult),
-    CallTool(CallToolResult),
-}
-
-/// An answer that a handler still works on.
-pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, ProtocolError>>;
+use super::answer::{Answer, STATIC};
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]

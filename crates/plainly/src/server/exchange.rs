@@ -11,9 +11,10 @@ use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request}
 use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
+use super::answer::Answer;
 use super::batch::Messages;
 use super::dispatch::Started;
-use super::encode::{Answer, Encoded};
+use super::encode::Encoded;
 use super::malformed;
 use super::resolve::{self, Sender, Unresolved, session_name};
 use super::session::Session;

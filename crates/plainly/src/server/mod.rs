@@ -24,6 +24,7 @@ mod state;
 mod failure;
 pub mod reply;
 
+mod answer;
 mod encode;
 mod malformed;
 

@@ -11,8 +11,8 @@ use plainly_protocol::types::{
 
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
+use super::answer::{Answer, AnswerFuture};
 use super::cursor;
-use super::encode::{Answer, AnswerFuture};
 use super::extract::ResourceCall;
 use super::reply::resource_failed;
 use crate::limits::Limits;

@@ -13,8 +13,8 @@ use plainly_protocol::types::{
 use serde::Deserialize;
 
 use super::Server;
+use super::answer::{Answer, AnswerFuture};
 use super::discovery::Discovery;
-use super::encode::{Answer, AnswerFuture};
 use super::extract::{ResourceCall, ToolCall};
 use super::resources::Resources;
 use super::state::States;

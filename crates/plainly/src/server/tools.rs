@@ -8,8 +8,8 @@ use plainly_protocol::types::{
 };
 use serde_json::{Value, json};
 
+use super::answer::{Answer, AnswerFuture};
 use super::cursor;
-use super::encode::{Answer, AnswerFuture};
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;

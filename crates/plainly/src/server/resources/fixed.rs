@@ -4,7 +4,7 @@ use std::fmt;
 
 use plainly_protocol::types::{Annotations, CacheHint, Icon, ReadResourceResult, Resource};
 
-use crate::server::encode::{Answer, AnswerFuture};
+use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
