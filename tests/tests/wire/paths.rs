@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use crate::fixture::Fixture;
 use crate::http::{Client, Http};
+use crate::log::Log;
 use crate::sender::{Sender, request};
 use crate::stream::Stream;
 
@@ -301,6 +302,7 @@ fn of(method: &str, uri: &str) -> String {
 
 #[tokio::test]
 async fn what_is_not_there_is_not_there_by_any_method() {
+    let (log, _guard) = Log::capture();
     let tree = Tree::new();
     let fixture = tree.fixture();
     let http = Http::listen(&fixture.server).await;
@@ -317,6 +319,7 @@ async fn what_is_not_there_is_not_there_by_any_method() {
         let reply = clients[0].ask(&of("resources/read", THERE[0].0)).await;
         assert_eq!(reply["result"]["contents"][0]["text"], "A", "after {uri:?}");
     }
+    tree.assert_unseen(&log.text());
 }
 
 #[tokio::test]

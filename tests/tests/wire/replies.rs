@@ -105,7 +105,7 @@ async fn a_reply_beyond_the_limit_is_an_internal_error_instead() {
 }
 
 #[tokio::test]
-async fn uris_and_cursors_have_a_greatest_length() {
+async fn uris_names_and_cursors_have_a_greatest_length() {
     let uri = "app://motd";
     for (limit, is_read) in [(uri.len(), true), (uri.len() - 1, false)] {
         let fixture = Fixture::with_limits(|limits| limits.uri_bytes = limit);
@@ -116,6 +116,13 @@ async fn uris_and_cursors_have_a_greatest_length() {
                 assert!(is_read || reply["error"]["code"] == -32602, "{reply}");
             }
         }
+    }
+    for length in [128, 129, 1 << 20] {
+        let sent = call("1", &"x".repeat(length), "{}");
+        let mut stream = Stream::open(&Fixture::new().server, Sender::Modern).await;
+        let reply = stream.ask(&sent).await;
+        assert_eq!(json(&reply)["error"]["code"], -32602);
+        assert!(reply.len() < 1_000, "{length}");
     }
     for method in ["resources/list", "tools/list", "resources/templates/list"] {
         let long = "x".repeat(1 << 20);
