@@ -52,6 +52,10 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
             (of_version("2024-11-05", "ping"), error(-32022)),
             (of_version("1900-01-01", "tools/list"), error(-32022)),
             (of_version("", "tools/list"), error(-32022)),
+            (
+                of_version(&"x".repeat(1 << 20), "tools/list"),
+                error(-32022),
+            ),
             (PING.to_owned(), result()),
             (LIST.to_owned(), by_session(result())),
             (LIST_WITH_TOKEN.to_owned(), by_session(result())),
@@ -77,6 +81,7 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn over_http_each_message_is_of_the_era_that_it_shows() {
     let header = |version: &str| format!("MCP-Protocol-Version: {version}\r\n");
     let fixture = Fixture::new();

@@ -5,15 +5,18 @@
 mod case;
 mod fixture;
 mod http;
+mod log;
 mod sender;
 mod stream;
 
 mod batches;
 mod cancelling;
+mod connections;
 mod eras;
 mod framing;
 mod headers;
 mod json;
+mod logs;
 mod messages;
 #[cfg(unix)]
 mod paths;

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use crate::fixture::Fixture;
 use crate::http::{Client, Http};
+use crate::log::Log;
 use crate::sender::{Sender, request};
 use crate::stream::Stream;
 
@@ -133,134 +134,135 @@ const THERE: [(&str, &str); 9] = [
 ];
 
 /// What there is not, in every spelling of it.
+const NOT_THERE: &[&str] = &[
+    // Up and out.
+    "file:///data/../secret.txt",
+    "file:///data/../data-evil/secret.txt",
+    "file:///data/sub/../../secret.txt",
+    "file:///data/sub/../a.txt",
+    "file:///data/./a.txt",
+    "file:///../secret.txt",
+    "file:///data-evil/secret.txt",
+    "file:///data-evil",
+    "file:///dat",
+    "file:///data%2Devil/secret.txt",
+    "file:///secret.txt",
+    "file:///etc/passwd",
+    "file:///",
+    "file:////data/a.txt",
+    "file:///data//a.txt",
+    "file:///data/a.txt/",
+    "file:///data/sub/",
+    "file:///data/",
+    "file:///data/a.txt/..",
+    "file:///data/a.txt/x",
+    // Encoded.
+    "file:///data/%2e%2e/secret.txt",
+    "file:///data/%2E%2E/secret.txt",
+    "file:///data/.%2e/secret.txt",
+    "file:///data/%2e%2e%2fsecret.txt",
+    "file:///data/..%2fsecret.txt",
+    "file:///data/..%2Fsecret.txt",
+    "file:///data%2F..%2Fsecret.txt",
+    "file:///data%2fa.txt",
+    "file:///data/sub%2fb.txt",
+    "file:///data/sub%2Fb.txt",
+    "file:///data/%252e%252e/secret.txt",
+    "file:///data/..%252Fsecret.txt",
+    "file:///data/..%5csecret.txt",
+    "file:///data/..\\secret.txt",
+    "file:///data/%c0%ae%c0%ae/secret.txt",
+    "file:///data/%C0%AE%C0%AE/secret.txt",
+    "file:///data/%u002e%u002e/secret.txt",
+    "file:///data/%zz",
+    "file:///data/%",
+    "file:///data/%2",
+    "file:///data/a%2Etxt",
+    "file:///data/%61.txt",
+    "file:///data/ü.txt",
+    "file:///data/with space.txt",
+    "file:///data/100%25.txt",
+    // NUL and control characters, raw and encoded.
+    "file:///data/a.txt%00",
+    "file:///data/a.txt%00.png",
+    "file:///data/%00",
+    "file:///data/../secret.txt%00a.txt",
+    "file:///data/a.txt\0",
+    "file:///data/a.txt%0a",
+    "file:///data/a.txt\n",
+    "file:///data/\ta.txt",
+    "file:///da\tta/a.txt",
+    " file:///data/a.txt",
+    "file:///data/a.txt ",
+    // Other forms of URI.
+    "FILE:///data/a.txt",
+    "File:///data/a.txt",
+    "file:/data/a.txt",
+    "file:data/a.txt",
+    "file://data/a.txt",
+    "file://localhost/data/a.txt",
+    "file://evil.example/data/a.txt",
+    "file://user@/data/a.txt",
+    "file:///data/a.txt?x=1",
+    "file:///data/a.txt#x",
+    "file:///data/sub;../a.txt",
+    "http:///data/a.txt",
+    "/data/a.txt",
+    "data/a.txt",
+    "a.txt",
+    "../secret.txt",
+    "",
+    // Other names for what is there.
+    "file:///DATA/a.txt",
+    "file:///data/A.TXT",
+    "file:///data/u\u{308}.txt",
+    "file:///data/a.txt.",
+    "file:///data/a.txt::$DATA",
+    "file:///data/C:/x",
+    "file:///data/CON",
+    "file:///data/NUL.txt",
+    // Hidden.
+    "file:///data/.hidden",
+    "file:///data/%2Ehidden",
+    "file:///data/to-hidden.txt",
+    // Links.
+    "file:///data/out.txt",
+    "file:///data/absolute.txt",
+    "file:///data/absolute-inside.txt",
+    "file:///data/up",
+    "file:///data/up/secret.txt",
+    "file:///data/up/data/a.txt",
+    "file:///data/evil",
+    "file:///data/evil/secret.txt",
+    "file:///data/sub/out",
+    "file:///data/sub/out/sub/secret.txt",
+    "file:///data/inside/out/sub/secret.txt",
+    "file:///data/sub/winding.txt",
+    "file:///data/twice.txt",
+    "file:///data/dangling.txt",
+    "file:///data/loop",
+    "file:///data/loop/loop",
+    "file:///data/ping",
+    "file:///data/chain-40",
+    "file:///data/chain-0",
+    "file:///data/proc-root",
+    "file:///data/proc-root/etc/passwd",
+    "file:///data/proc-fd/0",
+    "file:///data/environ",
+    "file:///data/zero",
+    // What can't be read.
+    "file:///data/fifo",
+    "file:///data/sub/fifo.txt",
+    "file:///data/inside/fifo.txt",
+    "file:///data/socket",
+];
+
+/// That, and what is too long to be there.
 fn not_there() -> Vec<String> {
-    let mut uris: Vec<String> = [
-        // Up and out.
-        "file:///data/../secret.txt",
-        "file:///data/../data-evil/secret.txt",
-        "file:///data/sub/../../secret.txt",
-        "file:///data/sub/../a.txt",
-        "file:///data/./a.txt",
-        "file:///../secret.txt",
-        "file:///data-evil/secret.txt",
-        "file:///data-evil",
-        "file:///dat",
-        "file:///data%2Devil/secret.txt",
-        "file:///secret.txt",
-        "file:///etc/passwd",
-        "file:///",
-        "file:////data/a.txt",
-        "file:///data//a.txt",
-        "file:///data/a.txt/",
-        "file:///data/sub/",
-        "file:///data/",
-        "file:///data/a.txt/..",
-        "file:///data/a.txt/x",
-        // Encoded.
-        "file:///data/%2e%2e/secret.txt",
-        "file:///data/%2E%2E/secret.txt",
-        "file:///data/.%2e/secret.txt",
-        "file:///data/%2e%2e%2fsecret.txt",
-        "file:///data/..%2fsecret.txt",
-        "file:///data/..%2Fsecret.txt",
-        "file:///data%2F..%2Fsecret.txt",
-        "file:///data%2fa.txt",
-        "file:///data/sub%2fb.txt",
-        "file:///data/sub%2Fb.txt",
-        "file:///data/%252e%252e/secret.txt",
-        "file:///data/..%252Fsecret.txt",
-        "file:///data/..%5csecret.txt",
-        "file:///data/..\\secret.txt",
-        "file:///data/%c0%ae%c0%ae/secret.txt",
-        "file:///data/%C0%AE%C0%AE/secret.txt",
-        "file:///data/%u002e%u002e/secret.txt",
-        "file:///data/%zz",
-        "file:///data/%",
-        "file:///data/%2",
-        "file:///data/a%2Etxt",
-        "file:///data/%61.txt",
-        "file:///data/ü.txt",
-        "file:///data/with space.txt",
-        "file:///data/100%25.txt",
-        // NUL and control characters, raw and encoded.
-        "file:///data/a.txt%00",
-        "file:///data/a.txt%00.png",
-        "file:///data/%00",
-        "file:///data/../secret.txt%00a.txt",
-        "file:///data/a.txt\0",
-        "file:///data/a.txt%0a",
-        "file:///data/a.txt\n",
-        "file:///data/\ta.txt",
-        "file:///da\tta/a.txt",
-        " file:///data/a.txt",
-        "file:///data/a.txt ",
-        // Other forms of URI.
-        "FILE:///data/a.txt",
-        "File:///data/a.txt",
-        "file:/data/a.txt",
-        "file:data/a.txt",
-        "file://data/a.txt",
-        "file://localhost/data/a.txt",
-        "file://evil.example/data/a.txt",
-        "file://user@/data/a.txt",
-        "file:///data/a.txt?x=1",
-        "file:///data/a.txt#x",
-        "file:///data/sub;../a.txt",
-        "http:///data/a.txt",
-        "/data/a.txt",
-        "data/a.txt",
-        "a.txt",
-        "../secret.txt",
-        "",
-        // Other names for what is there.
-        "file:///DATA/a.txt",
-        "file:///data/A.TXT",
-        "file:///data/u\u{308}.txt",
-        "file:///data/a.txt.",
-        "file:///data/a.txt::$DATA",
-        "file:///data/C:/x",
-        "file:///data/CON",
-        "file:///data/NUL.txt",
-        // Hidden.
-        "file:///data/.hidden",
-        "file:///data/%2Ehidden",
-        "file:///data/to-hidden.txt",
-        // Links.
-        "file:///data/out.txt",
-        "file:///data/absolute.txt",
-        "file:///data/absolute-inside.txt",
-        "file:///data/up",
-        "file:///data/up/secret.txt",
-        "file:///data/up/data/a.txt",
-        "file:///data/evil",
-        "file:///data/evil/secret.txt",
-        "file:///data/sub/out",
-        "file:///data/sub/out/sub/secret.txt",
-        "file:///data/inside/out/sub/secret.txt",
-        "file:///data/sub/winding.txt",
-        "file:///data/twice.txt",
-        "file:///data/dangling.txt",
-        "file:///data/loop",
-        "file:///data/loop/loop",
-        "file:///data/ping",
-        "file:///data/chain-40",
-        "file:///data/chain-0",
-        "file:///data/proc-root",
-        "file:///data/proc-root/etc/passwd",
-        "file:///data/proc-fd/0",
-        "file:///data/environ",
-        "file:///data/zero",
-        // What can't be read.
-        "file:///data/fifo",
-        "file:///data/sub/fifo.txt",
-        "file:///data/inside/fifo.txt",
-        "file:///data/socket",
-    ]
-    .map(str::to_owned)
-    .into();
-    uris.push(format!("file:///data/{}", "x".repeat(256)));
-    uris.push(format!("file:///data/{}", "x".repeat(4_096)));
-    uris.push(format!("file:///data/{}", "x".repeat(10_000)));
+    let mut uris: Vec<String> = NOT_THERE.iter().map(|uri| (*uri).to_owned()).collect();
+    for length in [256, 4_096, 10_000] {
+        uris.push(format!("file:///data/{}", "x".repeat(length)));
+    }
     uris.push(format!("file:///data{}/a.txt", "/sub/..".repeat(200)));
     uris.push(format!("file:///data{}/a.txt", "/x".repeat(1_000)));
     uris
@@ -300,6 +302,7 @@ fn of(method: &str, uri: &str) -> String {
 
 #[tokio::test]
 async fn what_is_not_there_is_not_there_by_any_method() {
+    let (log, _guard) = Log::capture();
     let tree = Tree::new();
     let fixture = tree.fixture();
     let http = Http::listen(&fixture.server).await;
@@ -316,6 +319,7 @@ async fn what_is_not_there_is_not_there_by_any_method() {
         let reply = clients[0].ask(&of("resources/read", THERE[0].0)).await;
         assert_eq!(reply["result"]["contents"][0]["text"], "A", "after {uri:?}");
     }
+    tree.assert_unseen(&log.text());
 }
 
 #[tokio::test]

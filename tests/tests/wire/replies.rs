@@ -105,6 +105,36 @@ async fn a_reply_beyond_the_limit_is_an_internal_error_instead() {
 }
 
 #[tokio::test]
+async fn uris_names_and_cursors_have_a_greatest_length() {
+    let uri = "app://motd";
+    for (limit, is_read) in [(uri.len(), true), (uri.len() - 1, false)] {
+        let fixture = Fixture::with_limits(|limits| limits.uri_bytes = limit);
+        for method in ["resources/read", "resources/metadata"] {
+            let sent = request("1", method, &format!(r#""uri":"{uri}""#));
+            for reply in both(&fixture, Sender::Modern, &sent).await {
+                assert_eq!(reply["result"].is_object(), is_read, "{limit}: {reply}");
+                assert!(is_read || reply["error"]["code"] == -32602, "{reply}");
+            }
+        }
+    }
+    for length in [128, 129, 1 << 20] {
+        let sent = call("1", &"x".repeat(length), "{}");
+        let mut stream = Stream::open(&Fixture::new().server, Sender::Modern).await;
+        let reply = stream.ask(&sent).await;
+        assert_eq!(json(&reply)["error"]["code"], -32602);
+        assert!(reply.len() < 1_000, "{length}");
+    }
+    for method in ["resources/list", "tools/list", "resources/templates/list"] {
+        let long = "x".repeat(1 << 20);
+        let sent = request("1", method, &format!(r#""cursor":"{long}""#));
+        for reply in both(&Fixture::new(), Sender::Modern, &sent).await {
+            assert_eq!(reply["error"]["data"]["kind"], "invalid_cursor", "{reply}");
+            assert!(reply.to_string().len() < 1_000, "{reply}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
     let fixture = Fixture::new();
     for sender in Sender::all() {

@@ -18,6 +18,9 @@ use crate::schema::Schema;
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
+/// Bytes of the longest name of a tool (SEP-986).
+pub(super) const LONGEST_NAME: usize = 128;
+
 /// A tool: a handler and what is said of it.
 ///
 /// ```
@@ -212,6 +215,10 @@ impl Tools {
         name: &str,
         call: &ToolCall<'_>,
     ) -> Result<AnswerFuture, ProtocolError> {
+        if name.len() > LONGEST_NAME {
+            let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
+            return Err(ProtocolError::invalid_params(why));
+        }
         let unknown = || InvalidParams::UnknownTool {
             name: name.to_owned(),
         };
