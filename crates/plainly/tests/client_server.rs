@@ -1,5 +1,9 @@
 //! Our client and our server with each other: every revision, over a byte stream and over HTTP.
-#![cfg(all(feature = "http-client", feature = "http-server", feature = "store-directory"))]
+#![cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "store-directory"
+))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::path::Path;

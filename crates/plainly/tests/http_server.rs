@@ -1,7 +1,6 @@
 //! Raw bytes into a listening server: what HTTP itself must refuse never reaches a handler, and after every bad request
 //! the next good one is answered.
 #![cfg(all(feature = "server", feature = "http-server"))]
-
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "http_server/support.rs"]
