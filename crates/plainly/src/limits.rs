@@ -13,7 +13,7 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Depth, members and nodes of a message's JSON. Beyond: invalid request.
     pub envelope: envelope::Limits,
-    /// Bytes of one reply, encoded. 32 MiB. Beyond: an internal error instead.
+    /// Bytes of one reply, encoded, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
     pub reply_bytes: usize,
     /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
@@ -25,7 +25,8 @@ pub struct Limits {
     pub deadline: Duration,
     /// Requests in flight in the whole server. 4,096. Beyond: unavailable (HTTP 503).
     pub requests: usize,
-    /// Requests in flight on one connection of a byte stream, such as stdio. 64. Beyond: unavailable.
+    /// Requests in flight on one connection of a byte stream, such as stdio; and in one legacy session over HTTP, whose
+    /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
     /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
     pub sessions: usize,

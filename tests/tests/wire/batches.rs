@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::case::{Case, Expect, check};
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, LARGE};
 use crate::http::Http;
 use crate::sender::{Sender, call, cancel, initialize, say};
 use crate::stream::Stream;
@@ -202,4 +202,124 @@ async fn a_batch_respects_the_ids_in_flight() {
     assert_eq!(summary(&replies)[0], json!([1, INVALID]));
     fixture.probe.release(1);
     assert!(stream.next().await.contains("first"));
+}
+
+/// How many replies of a batch are good; the others say that no more is sent.
+fn good_of(replies: &str, limit: usize) -> usize {
+    let replies: Vec<Value> = serde_json::from_str(replies).unwrap();
+    let (good, refused): (Vec<_>, Vec<_>) = replies
+        .iter()
+        .partition(|reply| reply.get("result").is_some());
+    for reply in refused {
+        assert_eq!(
+            reply["error"]["data"],
+            json!({"kind": "reply_too_large", "limit": limit})
+        );
+    }
+    let ids: Vec<_> = replies.iter().map(|reply| reply["id"].clone()).collect();
+    let all: Vec<_> = (0..replies.len()).collect();
+    assert_eq!(json!(ids), json!(all), "in the order of the requests");
+    good.len()
+}
+
+#[tokio::test]
+async fn the_replies_of_a_batch_together_are_no_more_than_one_may_be() {
+    const COUNT: usize = 50;
+    let limit = 3 * LARGE + LARGE / 2;
+    let fixture = Fixture::with_limits(|limits| limits.reply_bytes = limit);
+    let http = Http::listen(&fixture.server).await;
+    // Those that are ready at once, and those that are not.
+    let text = "x".repeat(LARGE);
+    for slow in [false, true] {
+        let one = |id: usize| match slow {
+            false => call(&id.to_string(), "large", "{}"),
+            true => say(&id.to_string(), "slow", &text),
+        };
+        let all: Vec<_> = (0..COUNT).map(one).collect();
+        let all: Vec<_> = all.iter().map(String::as_str).collect();
+        // What is sent is larger than one message may be.
+        let some = if slow { 10 } else { COUNT };
+        let sent = batch(&all[..some]);
+        let mut stream = Stream::open(&fixture.server, BATCHING).await;
+        let client = http.client(BATCHING).await;
+        for over_http in [true, false] {
+            if slow {
+                fixture.probe.release(some);
+            }
+            let replies = match over_http {
+                true => client.send(&sent).await.body,
+                false => stream.ask(&sent).await,
+            };
+            assert_eq!(good_of(&replies, limit), 3, "slow {slow}, http {over_http}");
+            // An error has less than 200 bytes.
+            assert!(replies.len() < limit + some * 200, "{}", replies.len());
+        }
+    }
+}
+
+#[tokio::test]
+async fn batches_cannot_take_all_places_of_the_server() {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    let slow: Vec<_> = (0..1_000)
+        .map(|id| say(&id.to_string(), "slow", "x"))
+        .collect();
+    let slow: Vec<_> = slow.iter().map(String::as_str).collect();
+    let greedy = http.client(BATCHING).await;
+    let mut hanging = Vec::new();
+    for first in [true, false, false, false, false] {
+        hanging.push(greedy.begin(batch(&slow)).await);
+        let other = http.client(BATCHING).await;
+        hanging.push(other.begin(batch(&slow)).await);
+        if first {
+            fixture.probe.running(2 * 64).await;
+        }
+    }
+    fixture.probe.running(6 * 64).await;
+    for sender in Sender::all() {
+        let client = http.client(sender).await;
+        assert_eq!(client.send(call("1", "canary", "{}")).await.status, 200);
+    }
+    fixture.probe.release(6 * 64);
+    let mut served = 0;
+    for response in hanging {
+        let replies = response.response().await.body;
+        let replies = summary(&replies);
+        assert_eq!(replies.as_array().unwrap().len(), 1_000);
+        let replies = replies.as_array().unwrap().iter();
+        served += replies.filter(|reply| reply["result"].is_object()).count();
+    }
+    assert_eq!(served, 6 * 64);
+    assert_eq!(fixture.probe.started(), 6 * 64);
+}
+
+#[tokio::test]
+async fn an_id_is_there_once_in_a_batch() {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    let client = http.client(BATCHING).await;
+    for tool in ["echo", "slow"] {
+        let sent = batch(&[
+            &say("1", tool, "first"),
+            &say("1", tool, "second"),
+            &say("\"1\"", tool, "a string"),
+            &call("1", "canary", "{}"),
+        ]);
+        for over_http in [false, true] {
+            if tool == "slow" {
+                fixture.probe.release(2);
+            }
+            let replies = match over_http {
+                true => client.send(&sent).await.body,
+                false => stream.ask(&sent).await,
+            };
+            let replies = summary(&replies);
+            assert_eq!(replies[0]["result"]["content"][0]["text"], "first");
+            assert_eq!(replies[1], json!([1, INVALID]));
+            assert_eq!(replies[2]["result"]["content"][0]["text"], "a string");
+            assert_eq!(replies[3], json!([1, INVALID]));
+        }
+    }
+    assert_eq!(fixture.probe.ran(), 0);
 }

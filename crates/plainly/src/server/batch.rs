@@ -1,11 +1,15 @@
 //! Several messages in one: 2025-03-26 alone has batches, and must be served them. Each request of a batch is one in
-//! flight like any other: it counts, it can be cancelled, and its id is taken.
+//! flight like any other: it counts, it can be cancelled, and its id is taken. The replies are one message, and all
+//! together no larger than one may be.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::future::{AbortHandle, Abortable, BoxFuture, join_all};
-use plainly_errors::{ProtocolError, Revision};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, Message, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
@@ -14,48 +18,24 @@ use plainly_protocol::peer::Peer;
 use super::Server;
 use super::dispatch::{Begun, Started};
 use super::encode::Encoded;
+use super::in_flight::InFlight;
 use super::malformed::cancelled;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
-/// Where the requests of a batch are in flight: a stream or a session.
-pub(super) trait InFlight {
-    /// Remembers a request for as long as it lives.
-    type Tracked: Send + 'static;
-
-    /// Whether a request of this id may start.
-    fn check(&self, id: &RequestId) -> Result<(), ProtocolError>;
-
-    /// Whether one more handler may run: what is refused must not have begun.
-    fn check_room(&self) -> Result<(), ProtocolError>;
-
-    /// Takes in a request that runs on, and what cancels it.
-    fn track(&mut self, id: &RequestId, abort: AbortHandle) -> Self::Tracked;
-
-    /// Cancels the request, if it runs.
-    fn cancel(&mut self, id: &RequestId);
-}
-
 /// A batch whose handlers run. Dropping it cancels them.
-pub(super) struct Batch<T>(Vec<Entry<T>>);
-
-enum Entry<T> {
-    Answered(Encoded),
-    Running {
-        id: RequestId,
-        abort: AbortHandle,
-        finishing: Abortable<BoxFuture<'static, Encoded>>,
-        tracked: T,
-    },
+pub(super) struct Batch {
+    replies: Replies,
+    ids: HashSet<RequestId>,
+    running: FuturesUnordered<BoxFuture<'static, Ended>>,
 }
 
-/// What a batch ends with.
-pub(super) struct Replies {
-    /// The requests that were in flight, without those that were cancelled.
-    pub(super) ids: Vec<RequestId>,
-    /// The array of the responses, in the order of the requests; nothing if none wants one.
-    pub(super) bytes: Option<Bytes>,
+/// A request that runs no more; without a reply if it was cancelled.
+struct Ended {
+    place: usize,
+    id: Box<str>,
+    reply: Option<Encoded>,
 }
 
 impl Server {
@@ -70,24 +50,21 @@ impl Server {
     }
 
     /// Starts every message.
-    pub(super) async fn start_batch<F: InFlight>(
+    pub(super) async fn start_batch(
         &self,
         peer: &Arc<Peer>,
         messages: Messages<'_>,
-        in_flight: &mut F,
-    ) -> Batch<F::Tracked> {
-        let mut entries = Vec::new();
-        for message in messages {
+        in_flight: &Arc<InFlight>,
+    ) -> Batch {
+        let mut batch = Batch {
+            replies: Replies::new(self.clone(), peer.revision),
+            ids: HashSet::new(),
+            running: FuturesUnordered::new(),
+        };
+        for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
-                    let entry = self.start_of_batch(peer, &request, in_flight).await;
-                    entries.push(entry.unwrap_or_else(|error| {
-                        Entry::Answered(self.respond(
-                            request.id.as_raw(),
-                            peer.revision,
-                            Err(error),
-                        ))
-                    }));
+                    batch.start(place, peer, &request, in_flight).await;
                 }
                 Ok(Message::Notification(notification)) => {
                     if let Some(id) = cancelled(&notification) {
@@ -96,19 +73,52 @@ impl Server {
                 }
                 Ok(Message::Response(_)) => {}
                 Err(malformed) => {
-                    entries.push(Entry::Answered(self.malformed(&malformed, peer.revision)));
+                    let answer = self.malformed(&malformed, peer.revision);
+                    batch.replies.add(place, answer.bytes);
                 }
             }
         }
-        Batch(entries)
+        batch
     }
+}
 
-    async fn start_of_batch<F: InFlight>(
-        &self,
+impl Batch {
+    async fn start(
+        &mut self,
+        place: usize,
         peer: &Arc<Peer>,
         request: &Request<'_>,
-        in_flight: &mut F,
-    ) -> Result<Entry<F::Tracked>, ProtocolError> {
+        in_flight: &Arc<InFlight>,
+    ) {
+        let raw = request.id.as_raw();
+        let server = self.replies.server.clone();
+        match self.begin(&server, peer, request, in_flight).await {
+            Ok(Begun::Done(reply)) => self.replies.fit(place, raw, reply),
+            Ok(Begun::Pending(finishing)) => {
+                let tracked = in_flight.track(&request.id.to_owned());
+                let id = raw.into();
+                self.running.push(Box::pin(async move {
+                    let reply = match tracked {
+                        Some(tracked) => tracked.run(finishing).await,
+                        None => Some(finishing.await),
+                    };
+                    Ended { place, id, reply }
+                }));
+            }
+            Err(error) => {
+                let refusal = server.respond(raw, peer.revision, Err(error));
+                self.replies.add(place, refusal.bytes);
+            }
+        }
+    }
+
+    async fn begin(
+        &mut self,
+        server: &Server,
+        peer: &Arc<Peer>,
+        request: &Request<'_>,
+        in_flight: &InFlight,
+    ) -> Result<Begun, ProtocolError> {
         if request.method == Method::Initialize.name() {
             return Err(ProtocolError::invalid_request(
                 "Invalid request: initialize can't be part of a batch",
@@ -116,72 +126,77 @@ impl Server {
         }
         let id = request.id.to_owned();
         in_flight.check(&id)?;
-        let running = match self.start(request, peer) {
-            Started::Done(encoded) => return Ok(Entry::Answered(encoded)),
-            Started::Running(running) => running,
-        };
-        in_flight.check_room()?;
-        let finishing = match running.begin().await {
-            Begun::Done(encoded) => return Ok(Entry::Answered(encoded)),
-            Begun::Pending(finishing) => finishing,
-        };
-        let (abort, registration) = AbortHandle::new_pair();
-        Ok(Entry::Running {
-            tracked: in_flight.track(&id, abort.clone()),
-            id,
-            abort,
-            finishing: Abortable::new(finishing, registration),
-        })
+        if !self.ids.insert(id) {
+            return Err(InvalidRequest::DuplicateId.into());
+        }
+        match server.start(request, peer) {
+            Started::Done(reply) => Ok(Begun::Done(reply)),
+            Started::Running(running) => {
+                in_flight.check_room()?;
+                Ok(running.begin().await)
+            }
+        }
+    }
+
+    /// Waits for all handlers, and gives the array of the replies; nothing if no message wants one.
+    pub(super) async fn finish(mut self) -> Option<Bytes> {
+        while let Some(Ended { place, id, reply }) = self.running.next().await {
+            if let Some(reply) = reply {
+                self.replies.fit(place, &id, reply);
+            }
+        }
+        self.replies.join()
     }
 }
 
-impl<T> Batch<T> {
-    /// Waits for all handlers.
-    pub(super) async fn finish(self) -> Replies {
-        let finished = join_all(self.0.into_iter().map(Entry::finish)).await;
-        let mut ids = Vec::new();
-        let mut out = vec![b'['];
-        for Finished { encoded, running } in finished {
-            if let Some((id, abort, _tracked)) = running {
-                // One may have been cancelled after it finished, while others still ran.
-                if abort.is_aborted() {
-                    continue;
-                }
-                ids.push(id);
-            }
-            let Some(encoded) = encoded else { continue };
-            if out.len() > 1 {
-                out.push(b',');
-            }
-            out.extend_from_slice(&encoded.bytes);
+/// The replies so far, by the places of their requests.
+struct Replies {
+    server: Server,
+    revision: Revision,
+    written: BTreeMap<usize, Bytes>,
+    /// How many more bytes there may be.
+    room: usize,
+}
+
+impl Replies {
+    fn new(server: Server, revision: Revision) -> Self {
+        Self {
+            room: server.limits().reply_bytes,
+            server,
+            revision,
+            written: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the reply to the request `id`, or an error if there is no room for it.
+    fn fit(&mut self, place: usize, id: &str, reply: Encoded) {
+        if reply.bytes.len() <= self.room {
+            return self.add(place, reply.bytes);
+        }
+        drop(reply);
+        let limit = self.server.limits().reply_bytes as u64;
+        let error = Internal::ReplyTooLarge { limit }.into();
+        let refusal = self.server.respond(id, self.revision, Err(error));
+        self.add(place, refusal.bytes);
+    }
+
+    /// Adds a reply; an error is small, and never left out.
+    fn add(&mut self, place: usize, reply: Bytes) {
+        self.room = self.room.saturating_sub(reply.len());
+        self.written.insert(place, reply);
+    }
+
+    fn join(self) -> Option<Bytes> {
+        if self.written.is_empty() {
+            return None;
+        }
+        let bytes: usize = self.written.values().map(|reply| reply.len() + 1).sum();
+        let mut out = Vec::with_capacity(bytes + 1);
+        for reply in self.written.into_values() {
+            out.push(if out.is_empty() { b'[' } else { b',' });
+            out.extend_from_slice(&reply);
         }
         out.push(b']');
-        let bytes = (out.len() > 2).then(|| out.into());
-        Replies { ids, bytes }
-    }
-}
-
-struct Finished<T> {
-    encoded: Option<Encoded>,
-    running: Option<(RequestId, AbortHandle, T)>,
-}
-
-impl<T> Entry<T> {
-    async fn finish(self) -> Finished<T> {
-        match self {
-            Self::Answered(encoded) => Finished {
-                encoded: Some(encoded),
-                running: None,
-            },
-            Self::Running {
-                id,
-                abort,
-                finishing,
-                tracked,
-            } => Finished {
-                encoded: finishing.await.ok(),
-                running: Some((id, abort, tracked)),
-            },
-        }
+        Some(out.into())
     }
 }

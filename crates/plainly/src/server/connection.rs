@@ -1,7 +1,6 @@
 //! Serves one peer over a byte stream: requests run side by side, replies leave as they are ready. The legacy session, if
 //! one is opened, is the stream's.
 
-mod in_flight;
 mod throttle;
 
 use std::future::Future;
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use futures_util::future::{AbortHandle, Abortable, BoxFuture};
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
@@ -20,12 +19,12 @@ use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
-use self::in_flight::InFlight;
 use self::throttle::Throttle;
 use super::Server;
 use super::answer::Answer;
-use super::batch::{InFlight as _, Messages, Replies};
+use super::batch::Messages;
 use super::dispatch::{Begun, Running, Started};
+use super::in_flight::InFlight;
 use super::malformed::cancelled;
 use super::resolve::{self, StreamSender};
 use crate::transport::lines::{Line, LineReader};
@@ -77,20 +76,14 @@ impl Server {
     }
 }
 
-/// What a message leaves behind when it is answered: the ids of its requests, and the reply. Nothing if it was cancelled.
-#[derive(Default)]
-struct Finished {
-    ids: Vec<RequestId>,
-    reply: Option<Bytes>,
-}
-
 struct Connection<W> {
     server: Server,
     writer: W,
     out: Vec<u8>,
     session: Option<Arc<Peer>>,
-    running: FuturesUnordered<BoxFuture<'static, Finished>>,
-    in_flight: InFlight,
+    /// The replies to come; nothing where all was cancelled.
+    running: FuturesUnordered<BoxFuture<'static, Option<Bytes>>>,
+    in_flight: Arc<InFlight>,
     throttle: Throttle,
 }
 
@@ -221,17 +214,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Begun::Done(encoded) => return self.push(&encoded.bytes),
             Begun::Pending(finishing) => finishing,
         };
-        let (abort, registration) = AbortHandle::new_pair();
-        self.in_flight.track(&id, abort);
-        let finishing = Abortable::new(finishing, registration);
+        let tracked = self.in_flight.track(&id).expect("the id was free");
         self.running.push(Box::pin(async move {
-            match finishing.await {
-                Ok(encoded) => Finished {
-                    ids: vec![id],
-                    reply: Some(encoded.bytes),
-                },
-                Err(_aborted) => Finished::default(),
-            }
+            let encoded = tracked.run(finishing).await?;
+            Some(encoded.bytes)
         }));
     }
 
@@ -246,16 +232,12 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         };
         let batch = self
             .server
-            .start_batch(peer, messages, &mut self.in_flight)
+            .start_batch(peer, messages, &self.in_flight)
             .await;
-        self.running.push(Box::pin(async move {
-            let Replies { ids, bytes: reply } = batch.finish().await;
-            Finished { ids, reply }
-        }));
+        self.running.push(Box::pin(batch.finish()));
     }
 
-    fn finished(&mut self, Finished { ids, reply }: Finished) {
-        ids.iter().for_each(|id| self.in_flight.remove(id));
+    fn finished(&mut self, reply: Option<Bytes>) {
         reply.into_iter().for_each(|bytes| self.push(&bytes));
     }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::future::{AbortHandle, Abortable};
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Revision};
@@ -74,11 +73,10 @@ impl Server {
     async fn within(&self, session: &Arc<Session>, request: &Request<'_>) -> Option<Encoded> {
         match self.start(request, &session.peer) {
             Started::Done(encoded) => Some(encoded),
-            Started::Running(running) => {
-                let (abort, registration) = AbortHandle::new_pair();
-                let _tracked = session.track(&request.id.to_owned(), abort);
-                Abortable::new(running.finish(), registration).await.ok()
-            }
+            Started::Running(running) => match session.in_flight.track(&request.id.to_owned()) {
+                Some(tracked) => tracked.run(running.finish()).await,
+                None => Some(running.finish().await),
+            },
         }
     }
 
@@ -108,7 +106,7 @@ impl Server {
             Ok(Some(session)) => {
                 malformed::cancelled(notification)
                     .into_iter()
-                    .for_each(|id| session.cancel(&id));
+                    .for_each(|id| session.in_flight.cancel(&id));
                 accepted()
             }
             Ok(None) => accepted(),
@@ -136,12 +134,12 @@ impl Server {
         if let Err(error) = Self::accepts_batches(session.as_ref().map(|session| &*session.peer)) {
             return self.refuse(&error);
         }
-        let Some(mut session) = session else {
+        let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        let peer = Arc::clone(&session.peer);
-        let batch = self.start_batch(&peer, messages, &mut session).await;
-        match batch.finish().await.bytes {
+        let Session { peer, in_flight } = &*session;
+        let batch = self.start_batch(peer, messages, in_flight).await;
+        match batch.finish().await {
             Some(bytes) => Reply::new(StatusCode::OK, bytes),
             None => accepted(),
         }

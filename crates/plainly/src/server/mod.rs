@@ -29,6 +29,7 @@ mod encode;
 mod malformed;
 
 mod batch;
+mod in_flight;
 
 mod connection;
 mod exchange;

@@ -2,87 +2,19 @@
 //! one.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures_util::future::AbortHandle;
-use plainly_errors::ProtocolError;
-use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 
-use super::batch::InFlight;
+use super::in_flight::InFlight;
 use crate::limits::Limits;
 
 /// What one legacy client is known by, and what it has running.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
-    running: Mutex<HashMap<RequestId, AbortHandle>>,
-}
-
-impl Session {
-    fn new(peer: Arc<Peer>) -> Self {
-        Self {
-            peer,
-            running: Mutex::default(),
-        }
-    }
-
-    /// Remembers a running request until the guard is dropped, so that `abort` can cancel it. An id that is already
-    /// running is not remembered again: over HTTP each request is its own scope, and the first is the one to cancel.
-    pub(super) fn track(self: &Arc<Self>, id: &RequestId, abort: AbortHandle) -> Option<Tracked> {
-        match lock(&self.running).entry(id.clone()) {
-            Entry::Occupied(_) => None,
-            Entry::Vacant(free) => {
-                free.insert(abort);
-                Some(Tracked {
-                    session: Arc::clone(self),
-                    id: id.clone(),
-                })
-            }
-        }
-    }
-
-    /// Cancels the running request `id`, if there is one.
-    pub(super) fn cancel(&self, id: &RequestId) {
-        if let Some(abort) = lock(&self.running).get(id) {
-            abort.abort();
-        }
-    }
-}
-
-impl InFlight for Arc<Session> {
-    type Tracked = Option<Tracked>;
-
-    fn check(&self, _: &RequestId) -> Result<(), ProtocolError> {
-        Ok(())
-    }
-
-    fn check_room(&self) -> Result<(), ProtocolError> {
-        Ok(())
-    }
-
-    fn track(&mut self, id: &RequestId, abort: AbortHandle) -> Option<Tracked> {
-        Session::track(self, id, abort)
-    }
-
-    fn cancel(&mut self, id: &RequestId) {
-        Session::cancel(self, id);
-    }
-}
-
-/// A request that its session remembers.
-#[derive(Debug)]
-pub(super) struct Tracked {
-    session: Arc<Session>,
-    id: RequestId,
-}
-
-impl Drop for Tracked {
-    fn drop(&mut self) {
-        lock(&self.session.running).remove(&self.id);
-    }
+    pub(super) in_flight: Arc<InFlight>,
 }
 
 /// All sessions.
@@ -90,6 +22,8 @@ impl Drop for Tracked {
 pub(super) struct Sessions {
     most: usize,
     idle: Duration,
+    /// Requests in flight in each.
+    requests: usize,
     table: Mutex<HashMap<String, Opened>>,
 }
 
@@ -104,6 +38,7 @@ impl Sessions {
         Self {
             most: limits.sessions,
             idle: limits.session_idle,
+            requests: limits.requests_per_connection,
             table: Mutex::default(),
         }
     }
@@ -117,7 +52,10 @@ impl Sessions {
         if table.len() >= self.most {
             self.make_room(&mut table);
         }
-        let session = Arc::new(Session::new(peer));
+        let session = Arc::new(Session {
+            peer,
+            in_flight: InFlight::new(self.requests),
+        });
         table.insert(
             name.clone(),
             Opened {
@@ -158,7 +96,7 @@ impl Sessions {
     }
 }
 
-/// A panic while a table is locked leaves it whole: each change is one insertion or removal.
+/// A panic while the table is locked leaves it whole: each change is one insertion or removal.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,120 @@
+//! The requests that run within one stream or one legacy session: their ids, how many they may be, and what ends them
+//! before their handlers do. A request leaves it when it is answered or cancelled.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
+use plainly_protocol::id::RequestId;
+use tokio::sync::oneshot;
+
+/// What runs, and what ends it.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    limit: usize,
+    running: Mutex<Running>,
+}
+
+#[derive(Debug, Default)]
+struct Running {
+    /// How many there ever were: tells two requests of one id apart, of which the first was cancelled.
+    count: u64,
+    /// A request whose sender is dropped is cancelled.
+    ends: HashMap<RequestId, (u64, oneshot::Sender<()>)>,
+}
+
+impl InFlight {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            running: Mutex::default(),
+        })
+    }
+
+    /// Whether a request of this id may start: an id is free again once its request is answered.
+    pub(super) fn check(&self, id: &RequestId) -> Result<(), ProtocolError> {
+        if self.lock().ends.contains_key(id) {
+            return Err(InvalidRequest::DuplicateId.into());
+        }
+        Ok(())
+    }
+
+    /// Whether one more handler may run: what is refused must not have begun.
+    pub(super) fn check_room(&self) -> Result<(), ProtocolError> {
+        if self.lock().ends.len() >= self.limit {
+            return Err(Unavailable::Overloaded.into());
+        }
+        Ok(())
+    }
+
+    /// Takes in a request that runs on. One whose id is taken is not taken in: it is the first that can be cancelled.
+    pub(super) fn track(self: &Arc<Self>, id: &RequestId) -> Option<Tracked> {
+        let mut running = self.lock();
+        running.count += 1;
+        let number = running.count;
+        let Entry::Vacant(free) = running.ends.entry(id.clone()) else {
+            return None;
+        };
+        let (end, ended) = oneshot::channel();
+        free.insert((number, end));
+        Some(Tracked {
+            ended,
+            place: Place {
+                of: Arc::clone(self),
+                id: id.clone(),
+                number,
+            },
+        })
+    }
+
+    /// Cancels the request, if it runs.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        self.lock().ends.remove(id);
+    }
+
+    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that can be cancelled.
+#[derive(Debug)]
+pub(super) struct Tracked {
+    ended: oneshot::Receiver<()>,
+    place: Place,
+}
+
+impl Tracked {
+    /// Waits for `handler`; nothing if the request is cancelled before.
+    pub(super) async fn run<T>(self, handler: impl Future<Output = T>) -> Option<T> {
+        let Self {
+            ended,
+            place: _place,
+        } = self;
+        tokio::select! {
+            biased;
+            _cancelled = ended => None,
+            reply = handler => Some(reply),
+        }
+    }
+}
+
+/// A place among those that run, free again when dropped.
+#[derive(Debug)]
+struct Place {
+    of: Arc<InFlight>,
+    id: RequestId,
+    number: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut running = self.of.lock();
+        let is_mine = |(number, _): &(u64, _)| *number == self.number;
+        if running.ends.get(&self.id).is_some_and(is_mine) {
+            running.ends.remove(&self.id);
+        }
+    }
+}
