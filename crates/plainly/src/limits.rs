@@ -32,7 +32,8 @@ pub struct Limits {
     pub sessions: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
     pub session_idle: Duration,
-    /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped.
+    /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
+    /// answered as unavailable on a byte stream; over HTTP their connections are closed.
     pub shutdown: Duration,
 }
 

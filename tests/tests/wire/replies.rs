@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::JoinSet;
 
 use crate::fixture::{Fixture, LARGE, SECRET};
 use crate::http::Http;
-use crate::sender::{Sender, call, request, say};
+use crate::sender::{Sender, call, cancel, request, say};
 use crate::stream::Stream;
 use crate::within;
 
@@ -307,13 +308,76 @@ async fn what_runs_is_finished_when_the_stream_ends_or_the_server_stops() {
 }
 
 #[tokio::test]
-async fn what_does_not_finish_in_time_is_dropped() {
+async fn what_does_not_finish_in_time_is_dropped_and_answered() {
     let fixture = Fixture::with_limits(|limits| limits.shutdown = Duration::from_millis(20));
-    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
-    stream.send(say("1", "slow", "x")).await;
+    for sender in Sender::all() {
+        let mut stream = Stream::open(&fixture.server, sender).await;
+        stream.send(say("1", "slow", "x")).await;
+        stream.send(say("2", "slow", "cancelled")).await;
+        stream
+            .send(request("\"3\"", "resources/read", r#""uri":"app://slow""#))
+            .await;
+        fixture.probe.running(3).await;
+        stream.send(cancel("2")).await;
+        let mut replies = stream.end().await;
+        replies.sort();
+        let refused = |id: Value| {
+            json!({"jsonrpc": "2.0", "id": id, "error": {
+                "code": 503, "message": "The server is shutting down", "data": {"kind": "shutting_down"}}})
+        };
+        let replies: Vec<_> = replies.iter().map(|reply| json(reply)).collect();
+        assert_eq!(replies, [refused(json!("3")), refused(json!(1))]);
+        fixture.probe.running(0).await;
+    }
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_finish_in_time_is_answered_too() {
+    let fixture = Fixture::with_limits(|limits| limits.shutdown = Duration::from_millis(20));
+    let mut stream = Stream::open(&fixture.server, Sender::Legacy("2025-03-26")).await;
+    let batch = format!("[{},{}]", say("1", "slow", "x"), say("2", "echo", "y"));
+    stream.send(batch).await;
     fixture.probe.running(1).await;
-    assert_eq!(stream.end().await, [] as [String; 0]);
+    let replies = stream.end().await;
+    assert_eq!(replies.len(), 1, "{replies:?}");
+    let replies = json(&replies[0]);
+    assert_eq!(
+        replies[0]["error"]["data"],
+        json!({"kind": "shutting_down"})
+    );
+    assert_eq!(replies[1]["result"]["content"][0]["text"], "y");
     fixture.probe.running(0).await;
+}
+
+/// The clock runs ahead whenever all wait.
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_half_written_when_time_is_over_is_written_once() {
+    let fixture = Fixture::new();
+    let limit = fixture.server.limits().shutdown;
+    let (near, far) = tokio::io::duplex(4 << 10);
+    let (reader, writer) = tokio::io::split(far);
+    let server = fixture.server.clone();
+    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let (reader, mut writer) = tokio::io::split(near);
+    for sent in [say("1", "slow", &"x".repeat(LARGE)), say("2", "slow", "y")] {
+        let sent = Sender::Modern.fill(format!("{sent}\n").as_bytes());
+        writer.write_all(&sent).await.unwrap();
+    }
+    writer.shutdown().await.unwrap();
+    fixture.probe.has_started(2).await;
+    let moment = Duration::from_millis(500);
+    tokio::time::sleep(limit - moment).await;
+    fixture.probe.release(1);
+    tokio::time::sleep(2 * moment).await;
+    let mut lines = BufReader::new(reader).lines();
+    let first = json(&lines.next_line().await.unwrap().unwrap());
+    assert_eq!(first["id"], 1);
+    assert!(first["result"].is_object());
+    let second = json(&lines.next_line().await.unwrap().unwrap());
+    assert_eq!(second["id"], 2);
+    assert_eq!(second["error"]["data"], json!({"kind": "shutting_down"}));
+    assert_eq!(lines.next_line().await.unwrap(), None);
+    serving.await.unwrap().unwrap();
 }
 
 /// The clock runs ahead whenever all wait.
@@ -328,9 +392,7 @@ async fn a_peer_that_reads_none_of_its_replies_is_given_up() {
     let slow = Sender::Modern.fill(say("1", "slow", "x").as_bytes());
     let large = Sender::Modern.fill(call("2", "large", "{}").as_bytes());
     let both = [&slow[..], b"\n", &large[..], b"\n"].concat();
-    tokio::io::AsyncWriteExt::write_all(&mut writer, &both)
-        .await
-        .unwrap();
+    writer.write_all(&both).await.unwrap();
     let error = serving.await.unwrap().unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
     fixture.probe.has_started(1).await;

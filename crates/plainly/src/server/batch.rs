@@ -96,10 +96,11 @@ impl Batch {
             Ok(Begun::Done(reply)) => self.replies.fit(place, raw, reply),
             Ok(Begun::Pending(finishing)) => {
                 let tracked = in_flight.track(&request.id.to_owned());
-                let id = raw.into();
+                let (id, revision) = (Box::<str>::from(raw), peer.revision);
                 self.running.push(Box::pin(async move {
+                    let instead = || server.shutting_down(&id, revision);
                     let reply = match tracked {
-                        Some(tracked) => tracked.run(finishing).await,
+                        Some(tracked) => tracked.run(finishing, instead).await,
                         None => Some(finishing.await),
                     };
                     Ended { place, id, reply }

@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -18,6 +18,7 @@ use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Messa
 use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
 
 use self::throttle::Throttle;
 use super::Server;
@@ -31,11 +32,14 @@ use crate::transport::lines::{Line, LineReader};
 
 /// How long a peer may leave its replies unread.
 const WRITE_STALL: Duration = Duration::from_secs(30);
+/// How long a peer has to take the last replies, when time is over for what they answer.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Replies are written once so many bytes wait, even if more messages are here.
 const FLUSH: usize = 64 << 10;
 
 impl Server {
-    /// Serves one peer over a byte stream, one message a line, until its end; then what still runs is finished.
+    /// Serves one peer over a byte stream, one message a line, until its end; then what still runs is finished, or, if
+    /// that takes longer than [`Limits::shutdown`](crate::limits::Limits::shutdown), answered with an error.
     ///
     /// Errors when the stream fails, or when the peer leaves its replies unread for 30 seconds.
     pub async fn serve(
@@ -69,8 +73,11 @@ impl Server {
                 },
             }
         }
-        let limit = self.limits().shutdown;
-        tokio::time::timeout(limit, connection.drain())
+        if let Ok(drained) = timeout(self.limits().shutdown, connection.drain()).await {
+            return drained;
+        }
+        connection.in_flight.end();
+        timeout(LAST_WORDS, connection.drain())
             .await
             .unwrap_or(Ok(()))
     }
@@ -79,7 +86,7 @@ impl Server {
 struct Connection<W> {
     server: Server,
     writer: W,
-    out: Vec<u8>,
+    out: BytesMut,
     session: Option<Arc<Peer>>,
     /// The replies to come; nothing where all was cancelled.
     running: FuturesUnordered<BoxFuture<'static, Option<Bytes>>>,
@@ -93,7 +100,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             in_flight: InFlight::new(server.limits().requests_per_connection),
             server,
             writer,
-            out: Vec::new(),
+            out: BytesMut::new(),
             session: None,
             running: FuturesUnordered::new(),
             throttle: Throttle::default(),
@@ -123,24 +130,21 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         self.flush().await
     }
 
+    /// Writes what is ready. Dropped halfway, it goes on where it was.
     async fn flush(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
         }
         let writing = async {
-            self.writer.write_all(&self.out).await?;
+            self.writer.write_all_buf(&mut self.out).await?;
             self.writer.flush().await
         };
-        tokio::time::timeout(WRITE_STALL, writing)
-            .await
-            .map_err(|_| {
-                io::Error::new(
-                    io::ErrorKind::TimedOut,
-                    "the peer left its replies unread for 30 seconds",
-                )
-            })??;
-        self.out.clear();
-        Ok(())
+        timeout(WRITE_STALL, writing).await.map_err(|_| {
+            io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the peer left its replies unread for 30 seconds",
+            )
+        })?
     }
 
     async fn line(&mut self, line: Line) {
@@ -181,7 +185,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Ok(StreamSender::Opening) => self.open(request),
             Ok(StreamSender::Peer(peer)) => match self.server.start(request, &peer) {
                 Started::Done(encoded) => self.push(&encoded.bytes),
-                Started::Running(running) => self.run(id, request, running).await,
+                Started::Running(running) => self.run(id, request, &peer, running).await,
             },
             Err(unresolved) => {
                 let encoded = self.server.unresolved(request, &unresolved);
@@ -206,7 +210,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         self.push(&encoded.bytes);
     }
 
-    async fn run(&mut self, id: RequestId, request: &Request<'_>, running: Running) {
+    async fn run(&mut self, id: RequestId, request: &Request<'_>, peer: &Peer, running: Running) {
         if let Err(error) = self.in_flight.check_room() {
             return self.refuse(request, error);
         }
@@ -215,8 +219,11 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Begun::Pending(finishing) => finishing,
         };
         let tracked = self.in_flight.track(&id).expect("the id was free");
+        let (server, revision) = (self.server.clone(), peer.revision);
+        let raw = Box::<str>::from(request.id.as_raw());
         self.running.push(Box::pin(async move {
-            let encoded = tracked.run(finishing).await?;
+            let instead = || server.shutting_down(&raw, revision);
+            let encoded = tracked.run(finishing, instead).await?;
             Some(encoded.bytes)
         }));
     }
@@ -285,6 +292,6 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     fn push(&mut self, message: &[u8]) {
         self.out.extend_from_slice(message);
-        self.out.push(b'\n');
+        self.out.extend_from_slice(b"\n");
     }
 }

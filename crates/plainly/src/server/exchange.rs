@@ -74,7 +74,10 @@ impl Server {
         match self.start(request, &session.peer) {
             Started::Done(encoded) => Some(encoded),
             Started::Running(running) => match session.in_flight.track(&request.id.to_owned()) {
-                Some(tracked) => tracked.run(running.finish()).await,
+                Some(tracked) => {
+                    let instead = || self.shutting_down(request.id.as_raw(), session.peer.revision);
+                    tracked.run(running.finish(), instead).await
+                }
                 None => Some(running.finish().await),
             },
         }

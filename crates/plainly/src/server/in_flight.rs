@@ -1,5 +1,5 @@
 //! The requests that run within one stream or one legacy session: their ids, how many they may be, and what ends them
-//! before their handlers do. A request leaves it when it is answered or cancelled.
+//! before their handlers do: a cancellation, or the end of all. A request leaves it when it is answered or cancelled.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -20,7 +20,7 @@ pub(super) struct InFlight {
 struct Running {
     /// How many there ever were: tells two requests of one id apart, of which the first was cancelled.
     count: u64,
-    /// A request whose sender is dropped is cancelled.
+    /// A request is cancelled where its sender is dropped, and has run out of time where it is told so.
     ends: HashMap<RequestId, (u64, oneshot::Sender<()>)>,
 }
 
@@ -73,6 +73,14 @@ impl InFlight {
         self.lock().ends.remove(id);
     }
 
+    /// Ends all that run, each with an answer.
+    pub(super) fn end(&self) {
+        for (_, (_, end)) in self.lock().ends.drain() {
+            // It may have finished this very moment.
+            end.send(()).ok();
+        }
+    }
+
     /// A panic while it is locked leaves it whole: each change is one insertion or removal.
     fn lock(&self) -> MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,16 +95,23 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    /// Waits for `handler`; nothing if the request is cancelled before.
-    pub(super) async fn run<T>(self, handler: impl Future<Output = T>) -> Option<T> {
+    /// What `handler` gives, or what is said `instead` if it is ended before; nothing if it is cancelled.
+    pub(super) async fn run<T>(
+        self,
+        handler: impl Future<Output = T>,
+        instead: impl FnOnce() -> T,
+    ) -> Option<T> {
         let Self {
             ended,
             place: _place,
         } = self;
         tokio::select! {
             biased;
-            _cancelled = ended => None,
-            reply = handler => Some(reply),
+            ended = ended => match ended {
+                Ok(()) => Some(instead()),
+                Err(_cancelled) => None,
+            },
+            finished = handler => Some(finished),
         }
     }
 }
