@@ -11,6 +11,8 @@ pub struct Limits {
     /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or an invalid request without
     /// id on stdio; the rest of it is discarded.
     pub message_bytes: usize,
+    /// Bytes of the params of `initialize`: a session keeps what is in them. 64 KiB. Beyond: invalid params.
+    pub initialize_bytes: usize,
     /// Depth, members and nodes of a message's JSON. Beyond: invalid request.
     pub envelope: envelope::Limits,
     /// Bytes of one reply, encoded, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
@@ -41,6 +43,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_bytes: 4 << 20,
+            initialize_bytes: 64 << 10,
             envelope: envelope::Limits::default(),
             reply_bytes: 32 << 20,
             uri_bytes: 8 << 10,

@@ -364,3 +364,31 @@ async fn a_modern_request_neither_needs_nor_sees_a_session() {
         assert_eq!(reply.status, 202, "{session}: {reply:?}");
     }
 }
+
+#[tokio::test]
+async fn an_initialize_that_says_too_much_opens_nothing() {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    let params = |length: usize| {
+        let beginning =
+            r#"{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":{"x":""#;
+        let end = r#""}}},"clientInfo":{"name":"client","version":"1"}}"#;
+        let filling = "x".repeat(length - beginning.len() - end.len());
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{beginning}{filling}{end}}}"#
+        )
+    };
+    for (length, opens) in [(64 << 10, true), ((64 << 10) + 1, false), (2 << 20, false)] {
+        let sent = params(length);
+        let expected = if opens { result() } else { error(-32602) };
+        let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+        let reply = stream.ask(&sent).await;
+        assert!(reply.starts_with(&expected), "{length}: {reply}");
+        let listed = stream.ask(LIST).await;
+        assert!(listed.starts_with(&expected), "{length}: {listed}");
+        let client = http.client(Sender::Modern).await;
+        let reply = client.post("", sent.as_bytes()).await;
+        assert!(reply.body.starts_with(&expected), "{length}: {reply:?}");
+        assert_eq!(reply.header("mcp-session-id").is_some(), opens, "{length}");
+    }
+}

@@ -195,7 +195,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     fn open(&mut self, request: &Request<'_>) {
-        let encoded = match resolve::opening(request) {
+        let encoded = match resolve::opening(request, self.server.limits()) {
             Ok(peer) => {
                 let answer =
                     Answer::Initialize(self.server.0.routes.discovery.initialize(peer.revision));

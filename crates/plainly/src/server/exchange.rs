@@ -84,7 +84,7 @@ impl Server {
     }
 
     fn open(&self, request: &Request<'_>) -> Reply {
-        let opened = resolve::opening(request).and_then(|peer| {
+        let opened = resolve::opening(request, self.limits()).and_then(|peer| {
             let revision = peer.revision;
             let name = self.0.sessions.open(Arc::new(peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)

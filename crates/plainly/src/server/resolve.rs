@@ -21,6 +21,7 @@ use self::headers::{Header, mirrored, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
 use super::session::{Session, Sessions};
+use crate::limits::Limits;
 
 /// Who sent a request.
 pub(super) enum Sender {
@@ -143,8 +144,8 @@ pub(super) enum StreamSender {
 
 /// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
 /// handshake, never with an error.
-pub(super) fn opening(request: &Request<'_>) -> Result<Peer, Unresolved> {
-    let params: InitializeParams = read(request.params.as_ref()).map_err(|error| Unresolved {
+pub(super) fn opening(request: &Request<'_>, limits: &Limits) -> Result<Peer, Unresolved> {
+    let params = introduction(request, limits).map_err(|error| Unresolved {
         error,
         revision: Revision::LATEST_LEGACY,
     })?;
@@ -159,6 +160,17 @@ pub(super) fn opening(request: &Request<'_>) -> Result<Peer, Unresolved> {
         params.capabilities,
         Some(params.client_info),
     ))
+}
+
+/// What is in it is kept for as long as the session lives, and anybody may open one: so it must be short.
+fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializeParams, ProtocolError> {
+    let params = request.params.as_ref();
+    let limit = limits.initialize_bytes;
+    if params.is_some_and(|params| params.raw().len() > limit) {
+        let why = format!("Invalid params: those of initialize have at most {limit} bytes");
+        return Err(ProtocolError::invalid_params(why));
+    }
+    read(params)
 }
 
 /// A modern request over HTTP: its headers mirror its body.
