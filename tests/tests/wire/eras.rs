@@ -392,3 +392,28 @@ async fn an_initialize_that_says_too_much_opens_nothing() {
         assert_eq!(reply.header("mcp-session-id").is_some(), opens, "{length}");
     }
 }
+
+#[tokio::test]
+async fn a_session_is_ended_by_its_own_era_only() {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    for revision in LEGACY {
+        let client = http.client(Sender::Legacy(revision)).await;
+        for refused in [
+            client
+                .delete_with("MCP-Protocol-Version: 2026-07-28\r\n")
+                .await,
+            client.with_session(None).delete().await,
+        ] {
+            assert_eq!(refused.status, 405, "{refused:?}");
+            assert_eq!(
+                refused.header("allow").as_deref(),
+                Some("POST, DELETE"),
+                "{refused:?}"
+            );
+        }
+        assert_eq!(client.send(LIST).await.status, 200, "{revision}");
+        let header = format!("MCP-Protocol-Version: {revision}\r\n");
+        assert_eq!(client.delete_with(&header).await.status, 204);
+    }
+}

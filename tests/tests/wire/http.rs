@@ -112,10 +112,13 @@ impl Client {
 
     /// Ends the session.
     pub(crate) async fn delete(&self) -> Response {
-        self.start("DELETE", &self.session_header(), b"")
-            .await
-            .response()
-            .await
+        self.delete_with("").await
+    }
+
+    /// Ends the session, with these headers beside its id.
+    pub(crate) async fn delete_with(&self, headers: &str) -> Response {
+        let headers = self.session_header() + headers;
+        self.start("DELETE", &headers, b"").await.response().await
     }
 
     async fn start(&self, method: &str, headers: &str, body: &[u8]) -> Pending {

@@ -15,7 +15,7 @@ use super::batch::Messages;
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
-use super::resolve::{self, Sender, Unresolved, session_name};
+use super::resolve::{self, Sender, Unresolved, session_of};
 use super::session::Session;
 use crate::transport::{Exchange, Frame, Reply};
 
@@ -39,7 +39,7 @@ impl Exchange for Server {
     }
 
     fn end_session(&self, headers: &HeaderMap) -> Reply {
-        match session_name(headers) {
+        match session_of(headers) {
             Some(name) if self.0.sessions.end(name) => {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }

@@ -16,8 +16,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
-pub(super) use self::headers::session_name;
-use self::headers::{Header, mirrored, version};
+use self::headers::{Header, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
 use super::session::{Session, Sessions};
@@ -78,18 +77,20 @@ pub(super) fn over_http(
     }
 }
 
+/// The name of the session that a message is of. Modern messages have none, whatever else their headers say.
+pub(super) fn session_of(headers: &HeaderMap) -> Option<&str> {
+    let is_modern = version(headers).era() == Some(Era::Modern);
+    session_name(headers).filter(|_| !is_modern)
+}
+
 /// The session that the headers name; an error if there is none of that name, or the version header is wrong for it.
-/// Modern messages have no session, whatever else their headers say.
 pub(super) fn by_session(
     headers: &HeaderMap,
     sessions: &Sessions,
 ) -> Result<Option<Arc<Session>>, Unresolved> {
-    let Some(name) = session_name(headers) else {
+    let Some(name) = session_of(headers) else {
         return Ok(None);
     };
-    if version(headers).era() == Some(Era::Modern) {
-        return Ok(None);
-    }
     let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
     let session = sessions.get(name).ok_or_else(unknown)?;
     let revision = session.peer.revision;

@@ -23,6 +23,8 @@ use crate::transport::{Exchange, Frame, Reply};
 
 /// When who was turned away for want of room may come again, in seconds: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
+/// What the endpoint takes: messages, and the end of a session.
+const METHODS: HeaderValue = HeaderValue::from_static("POST, DELETE");
 
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or give it to a
 /// [`HttpServer`](super::HttpServer).
@@ -136,11 +138,6 @@ impl<E: Exchange> Inner<E> {
             ),
         };
         let mut response = response(reply);
-        if refused == Some(Refused::For(Refusal::MethodNotAllowed)) {
-            response
-                .headers_mut()
-                .insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
-        }
         // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
         // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
         let must_close = is_chunked || refused.is_some_and(Refused::leaves_body);
@@ -188,6 +185,9 @@ fn response(reply: Reply) -> Response<Body> {
         response
             .headers_mut()
             .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    if reply.status == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(ALLOW, METHODS);
     }
     if reply.status == StatusCode::SERVICE_UNAVAILABLE {
         response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);
