@@ -219,6 +219,27 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
             -32020,
         ),
         (
+            "headers that are there twice",
+            format!("{VERSION}Mcp-Method: nope\r\nMcp-Method: nope\r\n"),
+            unknown.replace("META", "{}"),
+            400,
+            -32020,
+        ),
+        (
+            "headers in visible ASCII",
+            format!("{VERSION}Mcp-Method: n\u{f6}pe\r\n"),
+            unknown.replace("META", "{}"),
+            400,
+            -32020,
+        ),
+        (
+            "names that are there twice",
+            format!("{VERSION}{METHOD}{NAME}{NAME}"),
+            request("1", "tools/call", r#""name":"canary""#).replace("META", "{}"),
+            400,
+            -32020,
+        ),
+        (
             "_meta complete",
             format!("{VERSION}Mcp-Method: x\r\n"),
             unknown.replace("META", "{}"),

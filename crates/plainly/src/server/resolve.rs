@@ -16,7 +16,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
-use self::headers::{Header, mirrored, session_name, version};
+use self::headers::{Header, are_unclear, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
 use super::session::{Session, Sessions};
@@ -186,7 +186,8 @@ fn mirroring(
         .into_iter()
         .collect();
     let others = mirrored(headers, request);
-    if !wrong.is_empty() {
+    // Whether a header is there once is seen before `_meta` is looked into, and what it says only after.
+    if !wrong.is_empty() || are_unclear(headers) && !others.is_empty() {
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }

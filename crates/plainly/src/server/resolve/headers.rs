@@ -65,6 +65,13 @@ pub(super) fn session_name(headers: &HeaderMap) -> Option<&str> {
     }
 }
 
+/// Whether `Mcp-Method` or `Mcp-Name` is there twice, or not in visible ASCII.
+pub(super) fn are_unclear(headers: &HeaderMap) -> bool {
+    [&METHOD, &NAME]
+        .into_iter()
+        .any(|name| Header::of(headers, name) == Header::Unclear)
+}
+
 /// How `Mcp-Method` and `Mcp-Name` fail to mirror the request.
 pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
     let method = Header::of(headers, &METHOD).contradicts("Mcp-Method", Some(&request.method));
