@@ -1,9 +1,13 @@
 //! What a server logs, as the terminal of its operator would get it.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use tracing::subscriber::DefaultGuard;
+
+/// Where a thread without a subscriber comes to a place that logs first, that place is silent for all threads: so each
+/// thread has one.
+static LISTENING: Once = Once::new();
 
 /// Everything that this thread logs.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +16,13 @@ pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 impl Log {
     /// Captures until the guard is dropped.
     pub(crate) fn capture() -> (Self, DefaultGuard) {
+        LISTENING.call_once(|| {
+            let nowhere = tracing_subscriber::fmt()
+                .with_max_level(tracing::Level::TRACE)
+                .with_writer(io::sink)
+                .finish();
+            tracing::subscriber::set_global_default(nowhere).unwrap();
+        });
         let log = Self::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
