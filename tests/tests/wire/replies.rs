@@ -4,12 +4,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use plainly::limits::Limits;
+use plainly::server::Resource;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::JoinSet;
 
 use crate::fixture::{Fixture, LARGE, SECRET};
 use crate::http::Http;
+use crate::log::Log;
 use crate::sender::{Sender, call, cancel, request, say};
 use crate::stream::Stream;
 use crate::within;
@@ -87,21 +90,44 @@ async fn a_deadline_ends_the_handler_and_answers() {
 }
 
 #[tokio::test]
-async fn a_reply_beyond_the_limit_is_an_internal_error_instead() {
-    let over = Fixture::with_limits(|limits| limits.reply_bytes = LARGE);
-    let within = Fixture::with_limits(|limits| limits.reply_bytes = LARGE + 500);
+async fn a_reply_beyond_the_limit_is_an_error_instead_and_logged() {
+    async fn large() -> String {
+        "x".repeat(LARGE)
+    }
+    let fixture = |limit| {
+        let mut limits = Limits::default();
+        limits.reply_bytes = limit;
+        let resource = Resource::new("app://large", large);
+        Fixture::build(|builder| builder.limits(limits).resource(resource))
+    };
+    let (within, over) = (fixture(LARGE + 500), fixture(LARGE));
+    let (tool, read) = (
+        call("1", "large", "{}"),
+        request("1", "resources/read", r#""uri":"app://large""#),
+    );
     for sender in [Sender::Modern, Sender::Legacy("2024-11-05")] {
-        for reply in both(&within, sender, &call("1", "large", "{}")).await {
+        for reply in both(&within, sender, &tool).await {
             let text = reply["result"]["content"][0]["text"].as_str().unwrap();
             assert_eq!(text.len(), LARGE);
         }
-        for reply in both(&over, sender, &call("1", "large", "{}")).await {
+        for reply in both(&within, sender, &read).await {
+            assert!(reply["result"].is_object(), "{reply}");
+        }
+        let (log, _guard) = Log::capture();
+        for reply in both(&over, sender, &tool).await {
+            assert_eq!(reply["result"]["isError"], true, "{reply}");
+            let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+            assert!(text.contains("larger than 200000 bytes"), "{text}");
+        }
+        for reply in both(&over, sender, &read).await {
             assert_eq!(reply["error"]["code"], -32603);
             assert_eq!(
                 reply["error"]["data"],
                 json!({"kind": "reply_too_large", "limit": LARGE})
             );
         }
+        let told = log.text().matches("larger than 200000 bytes").count();
+        assert_eq!(told, 4, "{}", log.text());
     }
 }
 

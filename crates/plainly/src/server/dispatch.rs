@@ -158,7 +158,7 @@ fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
 }
 
 /// An error and everything that caused it, for the log.
-fn chain(error: &dyn Error) -> String {
+pub(super) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
         text = format!("{text}: {cause}");

@@ -4,11 +4,12 @@
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
 use plainly_protocol::shape::{Surroundings, surroundings};
-use plainly_protocol::types::{CacheHint, Implementation, Meta};
+use plainly_protocol::types::{CacheHint, CallToolResult, Content, Implementation, Meta};
 use serde::Serialize;
 use serde_json::Map;
 
 use super::answer::{Answer, STATIC};
+use super::dispatch::chain;
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]
@@ -55,12 +56,21 @@ impl Encoder {
         revision: Revision,
         outcome: Result<Answer, ProtocolError>,
     ) -> Encoded {
-        match outcome {
-            Ok(answer) => self
-                .result(id, revision, answer)
-                .unwrap_or_else(|error| self.error(Some(id), revision, &error)),
-            Err(error) => self.error(Some(id), revision, &error),
-        }
+        let failed = |error| self.error(Some(id), revision, &error);
+        let answer = match outcome {
+            Ok(answer) => answer,
+            Err(error) => return failed(error),
+        };
+        let is_of_a_tool = matches!(answer, Answer::CallTool(_));
+        self.result(id, revision, answer).unwrap_or_else(|error| {
+            tracing::error!(id, error = %chain(&error), "a reply could not be written");
+            if !is_of_a_tool {
+                return failed(error);
+            }
+            let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
+            self.result(id, revision, Answer::CallTool(told))
+                .unwrap_or_else(failed)
+        })
     }
 
     fn result(
