@@ -12,6 +12,7 @@ mod stream;
 mod batches;
 mod cancelling;
 mod connections;
+mod contents;
 mod eras;
 mod framing;
 mod headers;

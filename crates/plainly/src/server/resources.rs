@@ -1,5 +1,6 @@
 //! Resources: static ones with a handler, and stores; their listing, metadata and content as one whole.
 
+mod contents;
 mod fixed;
 mod stored;
 

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Annotations, CacheHint, Icon, ReadResourceResult, Resource};
 
+use super::contents;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
@@ -51,6 +53,7 @@ impl StaticResource {
                     .await
                     .into_contents(&definition)
                     .map_err(resource_failed)?;
+                contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
                 Ok(Answer::ReadResource(
                     ReadResourceResult::new(contents),
                     CacheHint::default(),

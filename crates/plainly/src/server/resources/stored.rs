@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
+use super::contents;
 use crate::store::{ListQuery, Page, Store, StoreError};
 
 /// [`Store`] with its futures boxed.
@@ -14,6 +15,7 @@ pub(in crate::server) trait ErasedStore: Send + Sync + fmt::Debug {
     fn cache_hint(&self) -> CacheHint;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
     fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>>;
+    /// Fails where the store breaks the rules of contents.
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>>;
 }
 
@@ -45,6 +47,15 @@ impl<S: Store> ErasedStore for Erased<S> {
 
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>> {
         let store = Arc::clone(&self.0);
-        Box::pin(async move { store.read(&uri).await })
+        Box::pin(async move {
+            let contents = store.read(&uri).await?;
+            // Nearly all are right whatever they are of: only for the others it takes a second look.
+            if let Err(broken) = contents::check(&uri, &contents)
+                && store.metadata(&uri).await?.is_collection == Some(false)
+            {
+                return Err(StoreError::Failed(broken.into()));
+            }
+            Ok(contents)
+        })
     }
 }
