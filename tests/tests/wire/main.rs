@@ -17,6 +17,7 @@ mod eras;
 mod framing;
 mod headers;
 mod json;
+mod listings;
 mod logs;
 mod messages;
 #[cfg(unix)]

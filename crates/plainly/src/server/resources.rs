@@ -42,8 +42,9 @@ impl Resources {
         self.fixed.is_empty() && self.stores.is_empty()
     }
 
-    /// The hint for listings: the shortest of all, for the narrowest circle.
-    pub(super) fn cache_hint(&self) -> CacheHint {
+    /// The hint for a listing of the children of `parent`: its store's; or for one of everything: the shortest of all,
+    /// for the narrowest circle.
+    pub(super) fn cache_hint(&self, parent: Option<&str>) -> CacheHint {
         let narrower = |a: CacheHint, b: CacheHint| {
             let scope = if a.scope == CacheScope::Public {
                 b.scope
@@ -52,11 +53,11 @@ impl Resources {
             };
             CacheHint::new(a.ttl.min(b.ttl), scope)
         };
-        self.stores
-            .iter()
-            .map(|store| store.cache_hint())
-            .reduce(narrower)
-            .unwrap_or_default()
+        let one = parent.and_then(|parent| self.store(parent));
+        one.map(|store| store.cache_hint()).unwrap_or_else(|| {
+            let all = self.stores.iter().map(|store| store.cache_hint());
+            all.reduce(narrower).unwrap_or_default()
+        })
     }
 
     fn fixed(&self, uri: &str) -> Option<&StaticResource> {
@@ -170,39 +171,44 @@ impl Resources {
         limits: &Limits,
     ) -> Result<ListResourcesResult, ProtocolError> {
         let mut at = match &params.cursor {
-            Some(cursor) => {
-                Position::parse(&cursor::open(ALL, cursor)?).ok_or(InvalidParams::InvalidCursor)?
-            }
+            Some(cursor) => Position::parse(&cursor::open(ALL, cursor)?)
+                .filter(|at| at.source <= self.stores.len())
+                .ok_or(InvalidParams::InvalidCursor)?,
             None => Position::default(),
         };
         let mut page: Vec<Resource> = Vec::new();
         if at.source == 0 {
-            page.extend(
-                self.fixed
-                    .iter()
-                    .map(|resource| resource.definition.clone()),
-            );
-            at = Position {
-                source: 1,
-                after: None,
-            };
+            let rest = self.fixed_after(at.after.as_deref())?;
+            let here = rest.iter().take(limits.page_entries);
+            page.extend(here.map(|resource| resource.definition.clone()));
+            let last = page.last().filter(|_| page.len() < rest.len());
+            at = Position::after(0, last.map(|last| last.uri.clone()));
         }
         while page.len() < limits.page_entries
+            && at.source > 0
             && let Some(store) = self.stores.get(at.source - 1)
         {
             let mut query = ListQuery::new(limits.page_entries - page.len());
             query.after = at.after.as_deref();
             let more = store.list(query).await.map_err(unfit_to_list)?;
             page.extend(more.resources);
-            at = Position {
-                source: at.source + usize::from(more.next.is_none()),
-                after: more.next,
-            };
+            at = Position::after(at.source, more.next);
         }
         let mut result = ListResourcesResult::new(page);
         let unfinished = at.source <= self.stores.len();
         result.next_cursor = unfinished.then(|| cursor::seal(ALL, &at.to_string()));
         Ok(result)
+    }
+
+    /// What is static, after the resource at `uri`, or all of it.
+    fn fixed_after(&self, uri: Option<&str>) -> Result<&[StaticResource], InvalidParams> {
+        let Some(uri) = uri else {
+            return Ok(&self.fixed);
+        };
+        let mut rest = self.fixed.iter();
+        rest.find(|resource| resource.definition.uri == uri)
+            .ok_or(InvalidParams::InvalidCursor)?;
+        Ok(rest.as_slice())
     }
 }
 
@@ -238,15 +244,25 @@ struct Position {
 }
 
 impl Position {
+    /// After `last` in this source, or, if that was all of it, at the beginning of the next.
+    fn after(source: usize, last: Option<String>) -> Self {
+        Self {
+            source: source + usize::from(last.is_none()),
+            after: last,
+        }
+    }
+
+    /// Only what was written by us reads back.
     fn parse(text: &str) -> Option<Self> {
         let (source, after) = text
             .split_once(' ')
             .map_or((text, None), |(source, after)| (source, Some(after)));
-        let source = source.parse().ok().filter(|source| *source > 0)?;
-        Some(Self {
-            source,
+        let position = Self {
+            source: source.parse().ok()?,
             after: after.map(str::to_owned),
-        })
+        };
+        let is_beginning = position.source == 0 && position.after.is_none();
+        (!is_beginning && position.to_string() == text).then_some(position)
     }
 }
 

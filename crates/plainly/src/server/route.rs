@@ -139,7 +139,8 @@ impl Server {
         Ok(Step::Later(Box::pin(async move {
             let resources = &server.0.routes.resources;
             let result = resources.list(&params, server.limits()).await?;
-            Ok(Answer::ListResources(result, resources.cache_hint()))
+            let hint = resources.cache_hint(params.uri.as_deref());
+            Ok(Answer::ListResources(result, hint))
         })))
     }
 
