@@ -37,7 +37,10 @@ impl Dialect {
         WireError {
             code,
             message: error.owned_message(),
-            data: data(error.kind()).or_else(|| error.received_data().cloned()),
+            data: error
+                .received_data()
+                .cloned()
+                .or_else(|| data(error.kind())),
             http_status,
         }
     }
@@ -139,11 +142,9 @@ fn may_pass_on(code: Code) -> bool {
 /// What `kind` says in `data`: the shape that the specification fixes, or an object with a `kind` where it fixes none.
 fn data(kind: &ErrorKind) -> Option<Value> {
     match kind {
-        ErrorKind::Parse
-        | ErrorKind::HeaderMismatch
-        | ErrorKind::InvalidRequest(InvalidRequest::Malformed)
-        | ErrorKind::InvalidParams(InvalidParams::Malformed)
-        | ErrorKind::Internal(Internal::Failed) => None,
+        ErrorKind::Parse | ErrorKind::HeaderMismatch | ErrorKind::Internal(Internal::Failed) => {
+            None
+        }
         ErrorKind::InvalidRequest(detail) => Some(tagged(detail)),
         ErrorKind::InvalidParams(detail) => Some(tagged(detail)),
         ErrorKind::Internal(detail) => Some(tagged(detail)),

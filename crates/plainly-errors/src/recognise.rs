@@ -19,7 +19,7 @@ impl WireError {
     /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes.
     pub fn recognise(&self) -> ProtocolError {
         let kind = self.kind();
-        let unread = self.data.as_ref().filter(|_| holds_no_data(&kind));
+        let unread = self.data.as_ref().filter(|data| is_left_out(&kind, data));
         ProtocolError::received(kind, self.message.clone(), unread.cloned())
     }
 
@@ -52,17 +52,23 @@ impl WireError {
 }
 
 /// Whether nothing of what the peer said in `data` is in the kind.
-fn holds_no_data(kind: &ErrorKind) -> bool {
-    matches!(
+fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
+    let is_for_want_of_another = matches!(
+        kind,
+        ErrorKind::InvalidRequest(InvalidRequest::Malformed)
+            | ErrorKind::InvalidParams(InvalidParams::Malformed)
+    );
+    let holds_no_data = matches!(
         kind,
         ErrorKind::Parse
             | ErrorKind::HeaderMismatch
-            | ErrorKind::InvalidRequest(InvalidRequest::Malformed)
-            | ErrorKind::InvalidParams(InvalidParams::Malformed)
             | ErrorKind::Internal(Internal::Failed)
             | ErrorKind::MethodNotFound { method: None }
             | ErrorKind::ResourceNotFound { uri: None }
-    )
+    );
+    // By the same word in both.
+    let is_so = || tagged::<InvalidParams>(Some(data)) == Some(InvalidParams::Malformed);
+    holds_no_data || is_for_want_of_another && !is_so()
 }
 
 /// Before 2026-07-28 this code also says what has its own since, with the same data.

@@ -70,6 +70,23 @@ async fn what_a_tool_fails_with_is_for_the_model() {
 }
 
 #[tokio::test]
+async fn params_and_requests_that_are_malformed_say_so_to_programs() {
+    let fixture = Fixture::new();
+    let no_name = request("1", "tools/call", r#""name":1"#);
+    for sender in Sender::all() {
+        for (sent, code) in [
+            (no_name.as_str(), -32602),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, -32600),
+        ] {
+            for reply in both(&fixture, sender, sent).await {
+                assert_eq!(reply["error"]["code"], code, "{reply}");
+                assert_eq!(reply["error"]["data"], json!({"kind": "malformed"}));
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_deadline_ends_the_handler_and_answers() {
     let fixture = Fixture::with_limits(|limits| limits.deadline = Duration::from_millis(20));
     for sender in [Sender::Modern, Sender::Legacy("2025-06-18")] {

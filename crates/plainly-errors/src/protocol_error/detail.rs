@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum InvalidRequest {
     /// It is JSON, but not a JSON-RPC message of the peer's revision; the message says what is wrong. The one to choose
-    /// where none of the others fits. Has no data.
-    #[serde(skip)]
+    /// where none of the others fits.
     Malformed,
     /// Another request with this id is still being served on the connection. That one keeps its answer.
     DuplicateId,
@@ -76,9 +75,7 @@ pub enum Unavailable {
 )]
 #[non_exhaustive]
 pub enum InvalidParams {
-    /// They are not of the method's type; the message names what. The one to choose where none of the others fits. Has no
-    /// data.
-    #[serde(skip)]
+    /// They are not of the method's type; the message names what. The one to choose where none of the others fits.
     Malformed,
     /// They are there and no JSON object, whatever the method.
     NotAnObject,

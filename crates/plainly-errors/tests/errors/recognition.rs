@@ -110,6 +110,14 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
         json!({ "kind": "overloaded", "retryAfter": 1 }),
         ErrorKind::Unavailable(Unavailable::Overloaded),
     );
+    for code in [-32600, -32602] {
+        for data in [
+            json!({ "kind": "malformed" }),
+            json!({ "kind": "malformed", "at": "/params/name" }),
+        ] {
+            assert_eq!(recognise(code, data).received_data(), None, "{code}");
+        }
+    }
     let with_more = json!({ "supported": ["a"], "requested": "b", "more": 1 });
     let unsupported = ErrorKind::UnsupportedProtocolVersion {
         supported: vec!["a".into()],
@@ -136,7 +144,6 @@ fn a_detail_that_is_not_quite_ours_is_a_peer_s_own_and_kept() {
         json!({ "kind": "unknown_tool", "name": 1 }),
         json!({ "kind": "resource_too_large", "uri": "u", "size": -1, "limit": 1 }),
         json!({ "kind": "overloaded" }),
-        json!({ "kind": "malformed" }),
         json!({ "requiredCapabilities": [] }),
         json!({ "supported": ["a", 1], "requested": "b" }),
         json!(""),

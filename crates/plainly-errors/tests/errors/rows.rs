@@ -123,7 +123,7 @@ pub(crate) fn invalid_requests() -> Vec<Row> {
         same(
             InvalidRequest::Malformed,
             "Invalid request",
-            Value::Null,
+            json!({ "kind": "malformed" }),
             (-32600, 400),
         ),
         plain(
@@ -212,7 +212,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
         same(
             InvalidParams::Malformed,
             "Invalid params",
-            Value::Null,
+            json!({ "kind": "malformed" }),
             (-32602, 200),
         ),
         same(
