@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::both::{both, json};
 use crate::fixture::{Fixture, LARGE};
 use crate::http::Http;
-use crate::sender::{Sender, call, request, say};
+use crate::sender::{Sender, call, cancel, request, say};
 use crate::stream::Stream;
 
 #[tokio::test]
@@ -174,5 +174,47 @@ async fn uris_names_and_cursors_have_a_greatest_length() {
             assert_eq!(reply["error"]["data"]["kind"], "invalid_cursor", "{reply}");
             assert!(reply.to_string().len() < 1_000, "{reply}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_place_is_free_again_however_its_request_ended() {
+    let fixture = Fixture::with_limits(|limits| {
+        limits.requests = 1;
+        limits.requests_per_connection = 1;
+        limits.deadline = Duration::from_millis(500);
+    });
+    let http = Http::listen(&fixture.server).await;
+    for sender in Sender::all() {
+        let mut stream = Stream::open(&fixture.server, sender).await;
+        let client = http.client(sender).await;
+        for _ in 0..3 {
+            stream.send(say("1", "slow", "x")).await;
+            fixture.probe.running(1).await;
+            stream.send(cancel("1")).await;
+            fixture.probe.running(0).await;
+            stream.before_a_good_reply("a cancellation").await;
+
+            let closing = client.begin(say("1", "slow", "x")).await;
+            fixture.probe.running(1).await;
+            drop(closing);
+            fixture.probe.running(0).await;
+            stream.before_a_good_reply("a closed connection").await;
+
+            for ending in [
+                call("1", "panics", "{}"),
+                call("1", "nope", "{}"),
+                request("1", "nope", ""),
+            ] {
+                stream.ask(&ending).await;
+                client.send(&ending).await;
+            }
+            stream.before_a_good_reply("a panic").await;
+        }
+        stream.ask(&say("1", "slow", "until the deadline")).await;
+        stream.before_a_good_reply("a deadline").await;
+        let left = Stream::open(&fixture.server, sender).await;
+        drop(left);
+        assert_eq!(client.send(say("1", "echo", "x")).await.status, 200);
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use plainly::errors::Dialect;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -47,6 +48,24 @@ async fn what_a_tool_fails_with_is_for_the_model() {
         for reply in both(&fixture, sender, &call("1", "echo", r#"{"text":1}"#)).await {
             let text = reply["result"]["content"][0]["text"].as_str().unwrap();
             assert!(text.contains("/text"), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_missing_resource_has_the_code_that_the_dialect_gives_its_revision() {
+    let read = request("1", "resources/read", r#""uri":"app://nowhere""#);
+    for sender in Sender::all() {
+        let legacy = match sender {
+            Sender::Modern => -32602,
+            Sender::Legacy(_) => -32002,
+        };
+        for (dialect, code) in [(Dialect::Uniform, -32602), (Dialect::PerRevision, legacy)] {
+            let fixture = Fixture::build(|builder| builder.dialect(dialect));
+            for reply in both(&fixture, sender, &read).await {
+                assert_eq!(reply["error"]["code"], code, "{sender:?} {dialect:?}");
+                assert_eq!(reply["error"]["data"], json!({"uri": "app://nowhere"}));
+            }
         }
     }
 }
