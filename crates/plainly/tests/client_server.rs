@@ -14,7 +14,7 @@ use plainly::errors::{Era, ErrorKind, InvalidParams, Revision};
 use plainly::server::extract::Args;
 use plainly::server::{Server, Tool};
 use plainly::store::directory::DirectoryStore;
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::HttpServer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -61,7 +61,7 @@ async fn over_memory(server: Server, revision: Revision) -> Client {
 async fn over_http(server: Server, revision: Revision) -> Client {
     let listener = HttpServer::bind("127.0.0.1:0").await.expect("bound");
     let url = format!("http://{}/mcp", listener.local_addr());
-    let service = HttpService::new(server);
+    let service = server.http();
     tokio::spawn(listener.serve(service, std::future::pending()));
     let builder = Client::http(url).revision(revision);
     builder.connect().await.expect("connected")

@@ -14,3 +14,5 @@ mod framing;
 mod heads;
 #[path = "http_server/mounted.rs"]
 mod mounted;
+#[path = "http_server/overload.rs"]
+mod overload;

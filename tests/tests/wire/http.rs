@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plainly::server::Server;
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::HttpServer;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -35,7 +35,7 @@ impl Http {
     pub(crate) async fn listen(server: &Server) -> Self {
         let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr();
-        let service = HttpService::new(server.clone()).path("/mcp");
+        let service = server.http().path("/mcp");
         let stop = Arc::new(Notify::new());
         let stopped = Arc::clone(&stop);
         let task = tokio::spawn(async move { listener.serve(service, stopped.notified()).await });

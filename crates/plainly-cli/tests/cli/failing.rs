@@ -60,6 +60,19 @@ fn a_server_that_is_silent_is_waited_for_no_longer_than_asked() {
 }
 
 #[test]
+fn a_server_that_is_not_there_is_named_with_the_reason() {
+    let url = nobody();
+    let run = run(&["ls", &url]);
+    assert!(
+        run.stderr
+            .starts_with(&format!("error: cannot reach {url}: ")),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.len() < url.len() + 80, "{}", run.stderr);
+}
+
+#[test]
 fn errors_of_this_side_have_no_code() {
     let run = run(&["ls", &nobody(), "--json"]);
     let error = run.error_json();

@@ -32,6 +32,8 @@ mod batch;
 
 mod connection;
 mod exchange;
+#[cfg(feature = "http-server")]
+mod http;
 #[cfg(feature = "stdio")]
 mod stdio;
 
