@@ -173,12 +173,21 @@ fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError
             errors.push(BuildError::new(&subject, "is there twice"));
         }
         check_needs(&subject, tool.needs(), states, errors);
-        match Schema::compile(tool.input()) {
-            Ok(schema) => tools.add(tool, schema),
-            Err(why) => errors.push(BuildError::new(
-                &subject,
-                format!("has an input schema that is invalid: {why}"),
-            )),
+        let mut compile = |schema, which| {
+            Schema::compile(schema).map_err(|why| {
+                errors.push(BuildError::new(
+                    &subject,
+                    format!("has an {which} schema that is invalid: {why}"),
+                ));
+            })
+        };
+        let input = compile(tool.input(), "input");
+        let output = tool
+            .output()
+            .map(|schema| compile(schema, "output"))
+            .transpose();
+        if let (Ok(input), Ok(output)) = (input, output) {
+            tools.add(tool, input, output);
         }
     }
     tools

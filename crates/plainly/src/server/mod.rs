@@ -25,6 +25,7 @@ mod failure;
 pub mod reply;
 
 mod answer;
+mod audience;
 mod encode;
 mod malformed;
 

@@ -8,7 +8,7 @@ use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
-use crate::server::reply::{ResourceReply, resource_failed};
+use crate::server::reply::ResourceReply;
 
 type Read =
     Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -47,10 +47,7 @@ impl StaticResource {
               -> Result<AnswerFuture, Failure> {
             let (running, definition) = (handler.call(A::extract_all(call)?), definition.clone());
             Ok(Box::pin(async move {
-                let contents = running
-                    .await
-                    .into_contents(&definition)
-                    .map_err(resource_failed)?;
+                let contents = running.await.into_contents(&definition)?;
                 Ok(Answer::ReadResource(
                     ReadResourceResult::new(contents),
                     CacheHint::default(),
