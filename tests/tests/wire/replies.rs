@@ -272,6 +272,35 @@ async fn what_does_not_finish_in_time_is_dropped() {
     fixture.probe.running(0).await;
 }
 
+#[tokio::test]
+async fn what_runs_in_a_session_is_answered_after_it_has_ended() {
+    let fixture = Fixture::with_limits(|limits| limits.sessions = 1);
+    let http = Http::listen(&fixture.server).await;
+    for sender in Sender::legacy() {
+        let client = http.client(sender).await;
+        let running = client.begin(say("1", "slow", "deleted")).await;
+        fixture.probe.running(1).await;
+        assert_eq!(client.delete().await.status, 204);
+        fixture.probe.release(1);
+        let response = running.response().await;
+        assert!(
+            response.status == 200 && response.body.contains("deleted"),
+            "{response:?}"
+        );
+
+        let client = http.client(sender).await;
+        let running = client.begin(say("1", "slow", "displaced")).await;
+        fixture.probe.running(1).await;
+        http.client(sender).await;
+        fixture.probe.release(1);
+        let response = running.response().await;
+        assert!(
+            response.status == 200 && response.body.contains("displaced"),
+            "{response:?}"
+        );
+    }
+}
+
 /// The clock runs ahead whenever all wait.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_reads_none_of_its_replies_is_given_up() {
