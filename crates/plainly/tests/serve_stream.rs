@@ -1,5 +1,6 @@
 //! A server over a byte stream, spoken to in raw lines.
 #![cfg(feature = "server")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use plainly::errors::ProtocolError;
 use plainly::server::extract::Args;
