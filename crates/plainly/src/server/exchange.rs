@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::future::{AbortHandle, Abortable};
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use plainly_errors::{InvalidRequest, ProtocolError, Revision};
+use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
 use plainly_protocol::header::MCP_SESSION_ID;
 
@@ -26,6 +26,10 @@ const SOON: HeaderValue = HeaderValue::from_static("1");
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
         let Frame { headers, body } = frame;
+        // The transport's own limit may be another.
+        if body.len() > self.limits().message_bytes {
+            return self.refuse(&Refusal::TooLarge.into());
+        }
         match envelope::parse(&body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => {
                 self.request(&headers, &request).await
@@ -45,7 +49,7 @@ impl Exchange for Server {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
             Some(_) => self.refuse(&InvalidRequest::SessionNotFound.into()),
-            None => self.refuse(&plainly_errors::Refusal::MethodNotAllowed.into()),
+            None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
     }
 
