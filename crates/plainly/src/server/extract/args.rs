@@ -17,14 +17,9 @@ use crate::server::failure::Failure;
 )]
 pub struct Args<T>(pub T);
 
-/// The schema of a tool's arguments.
-#[derive(Debug)]
-pub(in crate::server) struct ArgsSchema {
-    pub(in crate::server) schema: Value,
-    pub(in crate::server) repeated: bool,
-}
-
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for Args<T> {
+    const ARGS: usize = 1;
+
     fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
         serde_json::from_str(call.arguments)
             .map(Self)
@@ -32,11 +27,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for
     }
 
     fn needs(needs: &mut Needs) {
-        let repeated = needs.args.is_some();
-        needs.args = Some(ArgsSchema {
-            schema: schema_of::<T>(),
-            repeated,
-        });
+        needs.args = Some(schema_of::<T>());
     }
 }
 
