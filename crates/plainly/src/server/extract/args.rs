@@ -10,6 +10,19 @@ use crate::server::failure::Failure;
 /// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema. One per handler.
 ///
 /// Arguments that are not a `T` never reach the handler: the model is told what is wrong with them.
+///
+/// A handler that takes them twice does not compile:
+///
+/// ```compile_fail
+/// # use plainly::{Args, Tool};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Note { id: String }
+/// async fn twice(Args(one): Args<Note>, Args(other): Args<Note>) -> String {
+///     one.id + &other.id
+/// }
+///
+/// let tool = Tool::new("twice", twice);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_structs,

@@ -100,8 +100,8 @@ impl Call for ResourceCall<'_> {
 
 /// An argument of handlers of the kind `C`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be an argument of this kind of handler",
-    label = "not an extractor here",
+    message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
+    label = "not an extractor of `{C}`",
     note = "tools take `Args<T>`, `State<S>` and `Context`; resources take `ResourceUri`, `State<S>` and `Context`"
 )]
 pub trait Extract<C: Channel>: Sized {
