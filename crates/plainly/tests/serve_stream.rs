@@ -1,4 +1,5 @@
 //! A server over a byte stream, spoken to in raw lines.
+#![cfg(feature = "server")]
 
 use plainly::errors::ProtocolError;
 use plainly::server::extract::Args;

@@ -13,7 +13,7 @@ use super::resources::{Resources, StaticResource, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
-use super::tools::{Tool, Tools};
+use super::tools::{LONGEST_NAME, Tool, Tools};
 use super::{Inner, Server, discovery, dispatch, encode};
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -210,7 +210,7 @@ fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<B
 /// SEP-986.
 fn is_tool_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
-    (1..=128).contains(&name.len()) && name.bytes().all(allowed)
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed)
 }
 
 /// One thing that keeps a server from being built.

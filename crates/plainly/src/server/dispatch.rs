@@ -18,7 +18,8 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::encode::{Answer, Encoded};
+use super::answer::{Answer, AnswerFuture};
+use super::encode::Encoded;
 use super::failure::Failure;
 use super::reply::tool_failed;
 use super::route::Step;
@@ -45,7 +46,7 @@ pub(super) struct Running {
     method: Method,
     id: Box<str>,
     revision: Revision,
-    handler: BoxFuture<'static, Result<Answer, ProtocolError>>,
+    handler: AnswerFuture,
     _entered: Entered,
 }
 
@@ -126,10 +127,7 @@ impl Running {
 type Ended = Result<Result<Answer, ProtocolError>, Box<dyn Any + Send>>;
 
 /// Runs a handler until it ends, or the deadline. One that is ready at once costs no look at the clock.
-async fn by_deadline(
-    handler: BoxFuture<'static, Result<Answer, ProtocolError>>,
-    deadline: Duration,
-) -> Result<Ended, Internal> {
+async fn by_deadline(handler: AnswerFuture, deadline: Duration) -> Result<Ended, Internal> {
     let mut guarded = AssertUnwindSafe(handler).catch_unwind();
     let first = poll_fn(|context| Poll::Ready(guarded.poll_unpin(context))).await;
     if let Poll::Ready(ended) = first {

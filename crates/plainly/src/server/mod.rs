@@ -24,6 +24,7 @@ mod state;
 mod failure;
 pub mod reply;
 
+mod answer;
 mod encode;
 mod malformed;
 
@@ -31,6 +32,8 @@ mod batch;
 
 mod connection;
 mod exchange;
+#[cfg(feature = "http-server")]
+mod http;
 #[cfg(feature = "stdio")]
 mod stdio;
 

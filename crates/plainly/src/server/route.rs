@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
@@ -14,8 +13,8 @@ use plainly_protocol::types::{
 use serde::Deserialize;
 
 use super::Server;
+use super::answer::{Answer, AnswerFuture};
 use super::discovery::Discovery;
-use super::encode::Answer;
 use super::extract::{ResourceCall, ToolCall};
 use super::resources::Resources;
 use super::state::States;
@@ -35,7 +34,7 @@ pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
     /// Something runs.
-    Later(BoxFuture<'static, Result<Answer, ProtocolError>>),
+    Later(AnswerFuture),
 }
 
 impl Routes {
@@ -83,15 +82,14 @@ impl Server {
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                let running = tools.call(
+                Step::Later(tools.call(
                     &params.name,
                     &ToolCall {
                         arguments,
                         peer,
                         states,
                     },
-                )?;
-                Step::Later(Box::pin(async move { running.await.map(Answer::CallTool) }))
+                )?)
             }
             Method::ListResources => self.list_resources(read(params)?)?,
             Method::ListResourceTemplates => {
@@ -122,20 +120,17 @@ impl Server {
         let Routes {
             resources, states, ..
         } = &self.0.routes;
-        let running = resources.read(
-            &uri,
-            &ResourceCall {
-                uri: &uri,
-                peer,
-                states,
-            },
-            self.limits(),
-        )?;
-        Ok(Step::Later(Box::pin(async move {
-            running
-                .await
-                .map(|(result, hint)| Answer::ReadResource(result, hint))
-        })))
+        resources
+            .read(
+                &uri,
+                &ResourceCall {
+                    uri: &uri,
+                    peer,
+                    states,
+                },
+                self.limits(),
+            )
+            .map(Step::Later)
     }
 
     fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {

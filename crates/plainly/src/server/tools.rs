@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use futures_util::future::BoxFuture;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
-    self, CallToolResult, Icon, ListToolsParams, ListToolsResult, Meta, RawJson, ToolAnnotations,
+    self, Icon, ListToolsParams, ListToolsResult, Meta, RawJson, ToolAnnotations,
 };
 use serde_json::{Value, json};
 
+use super::answer::{Answer, AnswerFuture};
 use super::cursor;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
@@ -16,10 +16,10 @@ use super::handler::Handler;
 use super::reply::{ToolReply, tool_failed};
 use crate::schema::Schema;
 
-/// What a call of a tool ends with.
-pub(super) type ToolFuture = BoxFuture<'static, Result<CallToolResult, ProtocolError>>;
+type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<ToolFuture, Failure> + Send + Sync>;
+/// Bytes of the longest name of a tool (SEP-986).
+pub(super) const LONGEST_NAME: usize = 128;
 
 /// A tool: a handler and what is said of it.
 ///
@@ -67,13 +67,14 @@ impl Tool {
         }
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let call = move |call: &ToolCall<'_>| -> Result<ToolFuture, Failure> {
+        let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
                 running
                     .await
                     .into_result()
                     .or_else(|failure| tool_failed(&failure))
+                    .map(Answer::CallTool)
             }))
         };
         Self::of_parts(
@@ -216,7 +217,11 @@ impl Tools {
         &self,
         name: &str,
         call: &ToolCall<'_>,
-    ) -> Result<ToolFuture, ProtocolError> {
+    ) -> Result<AnswerFuture, ProtocolError> {
+        if name.len() > LONGEST_NAME {
+            let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
+            return Err(ProtocolError::invalid_params(why));
+        }
         let unknown = || InvalidParams::UnknownTool {
             name: name.to_owned(),
         };
@@ -233,7 +238,7 @@ impl Tools {
                 Failure::text(invalid_arguments(name, &paths))
             };
             let result = tool_failed(&failure)?;
-            Ok(Box::pin(async move { Ok(result) }) as ToolFuture)
+            Ok(Box::pin(async move { Ok(Answer::CallTool(result)) }) as AnswerFuture)
         })
     }
 }
