@@ -59,3 +59,8 @@ pub use protocol_error::{
 pub use registry::{Retry, registry};
 pub use revision::{Era, Revision, UnknownRevision};
 pub use wire_error::WireError;
+
+/// Holds the examples of the README to what compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

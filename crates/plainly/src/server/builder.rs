@@ -208,10 +208,7 @@ fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<B
         ));
     }
     let Some(args) = &needs.args else { return };
-    if args.repeated {
-        errors.push(BuildError::new(subject, "takes Args twice"));
-    }
-    if args.schema.get("type").and_then(|kind| kind.as_str()) != Some("object") {
+    if args.get("type").and_then(|kind| kind.as_str()) != Some("object") {
         errors.push(BuildError::new(
             subject,
             "takes Args of a type that is no JSON object: use a struct",

@@ -109,7 +109,8 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
 #[diagnostic::on_unimplemented(
     message = "a handler can't fail with `{Self}`",
     label = "neither an error nor a pointer to one",
-    note = "return an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed"
+    note = "fail with an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed",
+    note = "`Failure::text` makes an error of a sentence"
 )]
 pub trait IntoFailure<By> {
     /// As a failure.

@@ -63,6 +63,12 @@ impl Tool {
         F::Output: ToolReply<By>,
         F::Future: Send + 'static,
     {
+        const {
+            assert!(
+                A::ARGS <= 1,
+                "a handler can take `Args` once: put all arguments into one struct"
+            );
+        }
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
         let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
@@ -80,11 +86,9 @@ impl Tool {
     }
 
     fn of_parts(name: String, needs: Needs, output: Option<Value>, call: Call) -> Self {
-        let no_arguments = || json!({"type": "object", "properties": {}, "additionalProperties": false});
-        let input = needs
-            .args
-            .as_ref()
-            .map_or_else(no_arguments, |args| args.schema.clone());
+        let no_arguments =
+            || json!({"type": "object", "properties": {}, "additionalProperties": false});
+        let input = needs.args.clone().unwrap_or_else(no_arguments);
         let mut definition = types::Tool::new(name, raw(&input));
         definition.output_schema = output.as_ref().map(raw);
         Self {
