@@ -103,6 +103,13 @@ impl From<ApplicationCode> for Code {
     }
 }
 
+/// Reserved codes are all negative.
+impl From<u16> for ApplicationCode {
+    fn from(value: u16) -> Self {
+        Self(value.into())
+    }
+}
+
 impl TryFrom<i64> for ApplicationCode {
     type Error = ReservedCode;
 

@@ -50,8 +50,13 @@ pub mod dialect;
 
 pub mod recognise;
 
+pub mod problem;
+
+pub mod retry;
+
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use dialect::Dialect;
+pub use problem::{Problem, ProblemBag, ProblemCode};
 pub use protocol_error::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError, Refusal, Unavailable,
     UrlElicitation,
