@@ -91,6 +91,11 @@ impl ApplicationCode {
         Self(CODE)
     }
 
+    /// The code equal to an HTTP status: reserved codes are all negative.
+    pub(crate) fn of_status(status: u16) -> Self {
+        Self(status.into())
+    }
+
     /// The integer.
     pub const fn get(self) -> i64 {
         self.0
@@ -100,13 +105,6 @@ impl ApplicationCode {
 impl From<ApplicationCode> for Code {
     fn from(code: ApplicationCode) -> Self {
         Self(code.0)
-    }
-}
-
-/// Reserved codes are all negative.
-impl From<u16> for ApplicationCode {
-    fn from(value: u16) -> Self {
-        Self(value.into())
     }
 }
 

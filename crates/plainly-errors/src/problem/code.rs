@@ -56,8 +56,8 @@ pub(super) enum Written {
 }
 
 /// What is known of one code.
-struct Row {
-    name: &'static str,
+struct Row<'a> {
+    name: &'a str,
     category: Category,
     retry: Retry,
     status: Status,
@@ -109,7 +109,7 @@ macro_rules! problem_codes {
         static ALL: &[ProblemCode] = &[$(ProblemCode::$variant),+];
 
         impl ProblemCode {
-            fn row(&self) -> Row {
+            fn row(&self) -> Row<'_> {
                 match self {
                     $(Self::$variant => Row {
                         name: $name,
@@ -118,7 +118,13 @@ macro_rules! problem_codes {
                         status: $status,
                         written: Written::$written,
                     },)+
-                    Self::Custom(_) => CUSTOM,
+                    Self::Custom(name) => Row {
+                        name,
+                        category: Category::Domain,
+                        retry: Retry::Never,
+                        status: SERVER_ERROR,
+                        written: Written::Internal,
+                    },
                 }
             }
 
@@ -198,15 +204,6 @@ problem_codes! {
     ServiceUnavailable = "SERVICE_UNAVAILABLE": Domain, AfterDelay, SERVICE_UNAVAILABLE, Status;
 }
 
-/// The row of all codes that are not in the table; the name is the code's own.
-const CUSTOM: Row = Row {
-    name: "",
-    category: Category::Domain,
-    retry: Retry::Never,
-    status: SERVER_ERROR,
-    written: Written::Internal,
-};
-
 impl ProblemCode {
     /// Every code but the custom ones, by category.
     pub fn all() -> &'static [Self] {
@@ -215,10 +212,7 @@ impl ProblemCode {
 
     /// The name that stands on the wire.
     pub fn as_str(&self) -> &str {
-        match self {
-            Self::Custom(name) => name,
-            known => known.row().name,
-        }
+        self.row().name
     }
 
     /// What it is about.
@@ -253,7 +247,7 @@ impl ProblemCode {
         match self.written() {
             Written::InvalidParams => INVALID_PARAMS,
             Written::Internal => INTERNAL_ERROR,
-            Written::Status => ApplicationCode::from(self.http_status()).into(),
+            Written::Status => ApplicationCode::of_status(self.http_status()).into(),
         }
     }
 

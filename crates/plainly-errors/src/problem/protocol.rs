@@ -60,7 +60,7 @@ impl ProblemCode {
             ),
             Written::Internal => (ErrorKind::Internal(Internal::Failed), Some(data)),
             Written::Status => {
-                let code = ApplicationCode::from(self.http_status());
+                let code = ApplicationCode::of_status(self.http_status());
                 let data = Some(data);
                 (ErrorKind::Application { code, data }, None)
             }
