@@ -20,7 +20,6 @@ use serde_json::Value;
 pub use self::bag::ProblemBag;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
-pub use self::object::PROBLEM_MEDIA_TYPE;
 
 /// A semantic failure: a [code](ProblemCode) that programs know, a sentence, and what helps to mend it. One word wide.
 ///

@@ -100,7 +100,7 @@ macro_rules! problem_codes {
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[expect(clippy::exhaustive_enums, reason = "what is not in the vocabulary is custom")]
         pub enum ProblemCode {
-            $($(#[$doc])+ $variant,)+
+            $($(#[$doc])+ #[doc = concat!("\n\nOn the wire `", $name, "`.")] $variant,)+
             /// An application's own code; of the domain, not recoverable, and written as what failed inside. Made of a
             /// name by [`From`], which knows the names above.
             Custom(String),

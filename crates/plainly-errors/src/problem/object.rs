@@ -8,9 +8,6 @@ use serde_json::Value;
 
 use super::{Details, Problem};
 
-/// The media type of [`Problem::to_http_body`].
-pub const PROBLEM_MEDIA_TYPE: &str = "application/problem+json";
-
 /// `success`, `error`, `code`, and `details` and `retry_after` where there are any, in this order.
 #[derive(serde::Serialize)]
 struct Object<'a> {
@@ -46,6 +43,9 @@ pub(super) struct HttpBody<'a, T> {
 }
 
 impl Problem {
+    /// The media type of [`to_http_body`](Self::to_http_body).
+    pub const MEDIA_TYPE: &str = "application/problem+json";
+
     /// The object of a tool result, as it serializes: `success` (false), `error` (the [text](Self::text)), `code`, and
     /// `details` and `retry_after` (whole seconds) where there are any.
     ///
@@ -65,7 +65,7 @@ impl Problem {
         to_value(self)
     }
 
-    /// The body of an HTTP API's answer, of [this type](PROBLEM_MEDIA_TYPE): `title`, `status` and `detail` of RFC 9457,
+    /// The body of an HTTP API's answer, of [this type](Self::MEDIA_TYPE): `title`, `status` and `detail` of RFC 9457,
     /// and `code`, `suggestion`, `details` and `retry_after` as its extensions. The answer has the status
     /// [`http_status`](Self::http_status) and, where there is one, the `Retry-After` of
     /// [`retry_after_seconds`](Self::retry_after_seconds).

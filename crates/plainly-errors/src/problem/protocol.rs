@@ -81,7 +81,7 @@ impl From<Problem> for ProtocolError {
 
 impl ProblemBag {
     /// All of them as one protocol error: numbered by the first, with the [summary](Self::summary) as message, and all in
-    /// its data. `None` if there are none.
+    /// its data. The bag itself is its source, for logs. `None` if there are none.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProblemBag};
@@ -94,11 +94,9 @@ impl ProblemBag {
         let first = self.first()?;
         let (kind, data) = first.code().kind(self.to_data(first));
         let summary = self.summary().into_owned();
-        let error = ProtocolError::with_data(kind, summary.clone().into(), data);
-        let problem = Problem::new(first.code().clone(), summary);
-        Some(match self.retry_hint() {
-            Some(time) => error.with_problem(problem.retry_after(time)),
-            None => error.with_problem(problem),
-        })
+        let mut problem = Problem::new(first.code().clone(), summary.clone());
+        problem.0.retry_after = self.retry_hint();
+        let error = ProtocolError::with_data(kind, summary.into(), data).with_problem(problem);
+        Some(error.with_source(self.clone()))
     }
 }

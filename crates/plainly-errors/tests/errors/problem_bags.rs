@@ -165,6 +165,14 @@ fn results_are_collected_to_all_values_or_all_problems() {
 }
 
 #[test]
+fn a_protocol_error_keeps_the_bag_for_logs() {
+    let bag = ProblemBag::from(Problem::internal("It failed.").context("shard", "db-7"));
+    let error = bag.to_protocol_error().unwrap();
+    assert_eq!(error.source().unwrap().downcast_ref(), Some(&bag));
+    assert!(format!("{error:?}").contains("db-7"));
+}
+
+#[test]
 fn a_single_problem_is_the_same_protocol_error_but_for_the_list() {
     let problem = Problem::access_denied("delete", None);
     let alone: ProtocolError = problem.clone().into();

@@ -97,6 +97,30 @@ fn the_number_says_the_kind_where_it_has_a_meaning_and_the_problem_where_it_has_
     );
 }
 
+/// As `mcp-error-codes` 1.2.3 writes them: numbers of the legacy range, `[]` for no details.
+#[test]
+fn what_the_php_library_writes_is_read() {
+    let message = "Rate limit exceeded for calls. Try again in 60 seconds.";
+    let limited = Problem::rate_limited("calls", Duration::from_secs(60));
+    let data = json!({ "code": "RATE_LIMIT_EXCEEDED", "details": { "limit_type": "calls" }, "retry_after": 60 });
+    assert_eq!(received(-32003, message, data).problem(), Some(&limited));
+    let object = json!({ "success": false, "error": message, "code": "RATE_LIMIT_EXCEEDED",
+        "details": { "limit_type": "calls" }, "retry_after": 60 });
+    assert_eq!(Problem::from_object(&object), Some(limited));
+
+    let bag = json!({ "success": false, "error": "Failed", "code": "INTERNAL_ERROR", "error_count": 1,
+        "errors": [{ "message": "Failed", "code": "INTERNAL_ERROR", "details": [] }] });
+    let expected = Problem::internal("Failed");
+    assert_eq!(ProblemBag::from_object(&bag), Some(expected.clone().into()));
+    assert_eq!(Problem::from_object(&bag), Some(expected));
+
+    let missing =
+        json!({ "code": "NOT_FOUND", "details": { "entity_type": "user", "identifier": "ada" } });
+    let error = received(-32002, "The user 'ada' was not found.", missing);
+    assert!(error.is_resource_not_found());
+    assert_eq!(error.problem(), Some(&Problem::not_found("user", "ada")));
+}
+
 #[test]
 fn a_code_that_is_not_in_the_table_is_an_error_s_own_data() {
     let data = json!({ "code": "ECONNRESET" });
@@ -217,7 +241,7 @@ fn renderings(problem: &Problem) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn what_is_stated_is_recognised_on_every_revision(problem in problem()) {
