@@ -176,7 +176,7 @@ impl ProtocolError {
     }
 
     /// The problem that it states: the one that it was made of, or on receipt the one whose known code is `code` in its
-    /// data, whatever its number.
+    /// data, whatever its number. A custom code is a peer's own and stays in the data.
     ///
     /// ```
     /// use plainly_errors::problem::ProblemCode;

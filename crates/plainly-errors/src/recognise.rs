@@ -1,5 +1,6 @@
 //! The inverse of [`dialect`](crate::dialect): from what is on the wire back to the typed error, by code and shape of
-//! `data`, never by message, and never by where it was built. Total: whatever a peer sends is some error.
+//! `data`, never by message, and never by where it was built. Total: whatever a peer sends is some error. A
+//! [problem](crate::problem) in its data is beside the kind, and is the kind where the code means nothing.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -161,6 +161,7 @@ fn results_are_collected_to_all_values_or_all_problems() {
     };
     assert_eq!(collect(&[]), Ok(vec![]));
     assert_eq!(collect(&[1, 2]), Ok(vec![2, 4]));
+    assert_eq!(collect(&[1, 0]).unwrap_err().len(), 1);
     assert_eq!(collect(&[0, 1, 0]).unwrap_err().len(), 2);
 }
 

@@ -133,6 +133,10 @@ fn the_factories_about_things_write_these_objects() {
         Problem::entity_in_use("tag", "rust", 1, false),
         r#"{"success":false,"error":"Cannot delete tag 'rust': used in 1 place.","code":"ENTITY_IN_USE","details":{"entity_type":"tag","identifier":"rust","usage_count":1,"force_available":false}}"#,
     );
+    assert_eq!(
+        Problem::entity_in_use("tag", "rust", 0, false).message(),
+        "Cannot delete tag 'rust': used in 0 places."
+    );
     check(
         Problem::missing_dependency("search", "indexing"),
         r#"{"success":false,"error":"Missing dependency: 'search' is required for indexing.","code":"MISSING_DEPENDENCY","details":{"dependency":"search","required_for":"indexing"}}"#,
