@@ -12,7 +12,7 @@ use plainly::server::extract::Args;
 use plainly::server::reply::Json;
 use plainly::server::{Server, Tool};
 use plainly::shutdown;
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::HttpServer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let http = HttpServer::bind(address).await?;
     writeln!(io::stderr(), "http://{}/mcp", http.local_addr())?;
-    http.serve(HttpService::new(server), shutdown::requested())
-        .await?;
+    http.serve(server.http(), shutdown::requested()).await?;
     Ok(())
 }

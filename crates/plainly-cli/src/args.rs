@@ -26,7 +26,8 @@ pub(crate) struct Args {
         env = "RUST_LOG",
         default_value = "warn",
         value_name = "LEVEL",
-        hide_env_values = true
+        hide_env_values = true,
+        display_order = 900
     )]
     pub(crate) log: Targets,
 
@@ -77,16 +78,16 @@ impl ClientCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  plainly serve ./docs                            over HTTP at http://127.0.0.1:3333/mcp
-  plainly serve docs=./docs src=./src --stdio     two directories, named, over standard input and output
-  plainly serve ./docs --http 127.0.0.1:0         at any free port; its URL is printed on standard error
+  plainly serve ./docs                          over HTTP at http://127.0.0.1:3333/mcp
+  plainly serve docs=./docs src=./src --stdio   two directories, named, over stdio
+  plainly serve ./docs --http 127.0.0.1:0       at any free port; its URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
 
-Files have URIs like file:///docs/guide/intro.md: first the name of the directory, then the path below it. Hidden files,
+Files have URIs like file:///docs/guide/intro.md: first the name of the directory, then the path below it. Hidden files, \
 what .gitignore and .ignore leave out, and links that lead elsewhere are not served. Nothing is ever written.")]
 pub(crate) struct ServeArgs {
-    /// A directory to serve, under its own name or under NAME
-    #[arg(required = true, value_name = "[NAME=]DIR", value_parser = mount::parser())]
+    /// A directory to serve under its own name, or as NAME=DIR under another
+    #[arg(required = true, value_name = "DIR", value_parser = mount::parser())]
     pub(crate) mounts: Vec<Mount>,
 
     /// Serve HTTP at this address; port 0 takes any that is free
@@ -152,11 +153,11 @@ pub(crate) struct DiscoverArgs {
 Examples:
   plainly ls http://127.0.0.1:3333/mcp
   plainly ls http://127.0.0.1:3333/mcp file:///docs/guide
-  plainly ls http://127.0.0.1:3333/mcp | cut -f 5          the URIs: fields are separated by tabs
-  plainly ls http://127.0.0.1:3333/mcp --json              one resource of the specification a line
+  plainly ls http://127.0.0.1:3333/mcp | cut -f 5    the URIs: fields have tabs between them
+  plainly ls http://127.0.0.1:3333/mcp --json        one resource of the specification a line
   plainly ls -- plainly serve ./docs --stdio
 
-The fields are kind, size in bytes, time of the last change, MIME type and URI; - stands for what the server doesn't say.
+The fields are kind, size in bytes, time of the last change, MIME type and URI; - stands for what the server doesn't say. \
 All pages are listed, each as soon as it is there."
 )]
 pub(crate) struct LsArgs {
@@ -196,10 +197,10 @@ pub(crate) struct StatArgs {
 Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
-  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json     the result of the specification
+  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   the whole result
   plainly read file:///docs/intro.md -- npx some-server --flag
 
-Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a
+Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a \
 terminal, binary content is refused and control characters in text are written out, unless -o - asks for the bytes."
 )]
 pub(crate) struct ReadArgs {
@@ -224,11 +225,11 @@ pub(crate) struct ReadArgs {
     after_help = "\
 Examples:
   plainly call http://127.0.0.1:3333/mcp search query='error codes'
-  plainly call http://127.0.0.1:3333/mcp search query=mcp limit:=10       := takes JSON: a number, a list, true
+  plainly call http://127.0.0.1:3333/mcp search query=mcp limit:=10    := takes JSON
   plainly call http://127.0.0.1:3333/mcp search --args '{\"query\": \"mcp\", \"limit\": 10}'
   plainly call search query=mcp -- npx some-server
 
-Text is printed as it is, anything else is named; --json prints the whole result of the specification. A tool that says
+Text is printed as it is, anything else is named; --json prints the whole result of the specification. A tool that says \
 that it failed has its own exit status, and its words on standard error."
 )]
 pub(crate) struct CallArgs {

@@ -39,7 +39,7 @@ impl Exit {
             Self::Failure => (
                 1,
                 "failure",
-                "it failed on this side: a timeout, a lost connection, a reply that can't be read, a file that can't be written",
+                "it failed here: a timeout, a lost connection, an unreadable reply, an unwritable file",
             ),
             Self::Usage => (2, "usage", "the command line is wrong; nothing was sent"),
             Self::Unreachable => (

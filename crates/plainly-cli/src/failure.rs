@@ -137,13 +137,13 @@ impl Failure {
             } if is_missing(error) => format!("no such resource: {}", visible(uri)),
             Self::Call { error, .. } => match error {
                 Error::Protocol(error) => refusal(error),
-                Error::Local(error) => chain(&**error),
+                Error::Local(error) => caused(&**error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
                 what,
                 source: Some(source),
-            } => format!("{}: {}", visible(what), chain(&**source)),
+            } => format!("{}: {}", visible(what), caused(&**source)),
             Self::Local { what, source: None } => visible(what),
             Self::Usage(error) => error.to_string(),
             Self::ReaderGone => "nobody reads the output".to_owned(),
@@ -200,19 +200,15 @@ fn wire(error: &ProtocolError) -> WireError {
     Dialect::default().encode(error, Revision::LATEST)
 }
 
-/// The error and its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = visible(&error.to_string());
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = visible(&cause.to_string());
+/// The error and what is at the bottom of it, in one line; what is between says less than either.
+fn caused(error: &dyn std::error::Error) -> String {
+    let text = visible(&error.to_string());
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    match causes.last().map(|cause| visible(&cause.to_string())) {
         // Some libraries say the cause in the error too.
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
+        Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
+        Some(_) | None => text,
     }
-    text
 }
 
 fn visible_lines(text: &str) -> String {

@@ -15,12 +15,16 @@ mod exit;
 mod log;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 
 use self::args::{Args, ClientCommand, Command};
 use self::exit::Exit;
 use self::failure::Failure;
+
+/// The most that dropping what still runs may take; name resolution can't be interrupted.
+const DROPPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -33,9 +37,15 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
     };
+    let is_server = matches!(args.command, Command::Serve(_));
     let result = runtime.block_on(run(args.command));
-    // Not dropped: that would wait for whoever writes to standard input.
-    runtime.shutdown_background();
+    if is_server {
+        // No task is left, only a thread that may still wait for standard input.
+        runtime.shutdown_background();
+    } else {
+        // Kills a server that was started, with all that it started, if a signal came before its end.
+        runtime.shutdown_timeout(DROPPING);
+    }
     end(result, format)
 }
 

@@ -1,5 +1,5 @@
 //! A client whose server is a child process: a script of the shell, which misbehaves as the test wants.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "child"))]
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

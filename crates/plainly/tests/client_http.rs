@@ -1,4 +1,5 @@
 //! A client over HTTP whose server is played by the test.
+#![cfg(feature = "http-client")]
 
 #[path = "client_http/calls.rs"]
 mod calls;

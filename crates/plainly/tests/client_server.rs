@@ -1,4 +1,9 @@
 //! Our client and our server with each other: every revision, over a byte stream and over HTTP.
+#![cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "store-directory"
+))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::path::Path;
@@ -9,7 +14,7 @@ use plainly::errors::{Era, ErrorKind, InvalidParams, Revision};
 use plainly::server::extract::Args;
 use plainly::server::{Server, Tool};
 use plainly::store::directory::DirectoryStore;
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::HttpServer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -56,7 +61,7 @@ async fn over_memory(server: Server, revision: Revision) -> Client {
 async fn over_http(server: Server, revision: Revision) -> Client {
     let listener = HttpServer::bind("127.0.0.1:0").await.expect("bound");
     let url = format!("http://{}/mcp", listener.local_addr());
-    let service = HttpService::new(server);
+    let service = server.http();
     tokio::spawn(listener.serve(service, std::future::pending()));
     let builder = Client::http(url).revision(revision);
     builder.connect().await.expect("connected")

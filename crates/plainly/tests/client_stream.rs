@@ -1,4 +1,5 @@
 //! A client over a byte stream whose other end is played by the test.
+#![cfg(feature = "client")]
 
 #[path = "client_stream/calls.rs"]
 mod calls;

@@ -1,6 +1,6 @@
 //! Raw bytes into a listening server: what HTTP itself must refuse never reaches a handler, and after every bad request
 //! the next good one is answered.
-
+#![cfg(all(feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "http_server/support.rs"]
@@ -14,3 +14,5 @@ mod framing;
 mod heads;
 #[path = "http_server/mounted.rs"]
 mod mounted;
+#[path = "http_server/overload.rs"]
+mod overload;

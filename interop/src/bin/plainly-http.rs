@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::HttpServer;
 use plainly_interop::plainly::server;
 
 #[tokio::main(flavor = "current_thread")]
@@ -10,7 +10,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listening = HttpServer::bind("127.0.0.1:0").await?;
     announce(listening.local_addr());
     listening
-        .serve(HttpService::new(server()?), std::future::pending())
+        .serve(server()?.http(), std::future::pending())
         .await?;
     Ok(())
 }

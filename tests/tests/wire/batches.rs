@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::case::{Case, Expect, check};
 use crate::fixture::Fixture;
 use crate::http::Http;
-use crate::sender::{Sender, call, initialize, say};
+use crate::sender::{Sender, call, cancel, initialize, say};
 use crate::stream::Stream;
 
 const INVALID: i64 = -32600;
@@ -172,12 +172,20 @@ async fn a_request_of_a_batch_can_be_cancelled() {
         .send(batch(&[&say("1", "slow", "x"), &say("2", "echo", "y")]))
         .await;
     fixture.probe.running(1).await;
-    stream.send(crate::sender::cancel("1")).await;
+    stream.send(cancel("1")).await;
     fixture.probe.running(0).await;
     assert_eq!(
         summary(&stream.next().await),
         json!([{"id": 2, "result": {"content": [{"type": "text", "text": "y"}]}}])
     );
+    // A batch may cancel too, even what it began itself.
+    stream.send(say("3", "slow", "x")).await;
+    fixture.probe.running(1).await;
+    stream
+        .send(batch(&[&cancel("3"), &say("4", "slow", "x"), &cancel("4")]))
+        .await;
+    fixture.probe.running(0).await;
+    assert_eq!(stream.end().await, [] as [String; 0]);
 }
 
 #[tokio::test]

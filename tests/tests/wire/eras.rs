@@ -52,6 +52,10 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
             (of_version("2024-11-05", "ping"), error(-32022)),
             (of_version("1900-01-01", "tools/list"), error(-32022)),
             (of_version("", "tools/list"), error(-32022)),
+            (
+                of_version(&"x".repeat(1 << 20), "tools/list"),
+                error(-32022),
+            ),
             (PING.to_owned(), result()),
             (LIST.to_owned(), by_session(result())),
             (LIST_WITH_TOKEN.to_owned(), by_session(result())),
@@ -77,6 +81,7 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn over_http_each_message_is_of_the_era_that_it_shows() {
     let header = |version: &str| format!("MCP-Protocol-Version: {version}\r\n");
     let fixture = Fixture::new();
@@ -357,5 +362,33 @@ async fn a_modern_request_neither_needs_nor_sees_a_session() {
             .post(&(header + &client.headers(notification)), notification)
             .await;
         assert_eq!(reply.status, 202, "{session}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_may_be_initialized_again() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Legacy("2025-11-25")).await;
+    stream.send("{").await;
+    assert_eq!(stream.before_a_good_reply("{").await.len(), 1);
+    let again = stream.ask(&initialize("1", "2024-11-05")).await;
+    assert!(
+        again.contains(r#""protocolVersion":"2024-11-05""#),
+        "{again}"
+    );
+    stream.send("{").await;
+    assert_eq!(stream.before_a_good_reply("{").await.len(), 0);
+}
+
+#[tokio::test]
+async fn many_clients_open_sessions_that_never_meet() {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    let mut names = std::collections::HashSet::new();
+    for _ in 0..200 {
+        let client = http.client(Sender::Legacy("2025-06-18")).await;
+        let name = client.session.unwrap();
+        assert!(name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_graphic()));
+        assert!(names.insert(name));
     }
 }

@@ -51,14 +51,25 @@ impl Probe {
         self.0.started.load(Ordering::SeqCst)
     }
 
+    /// Waits until so many slow handlers have ever started.
+    pub(crate) async fn has_started(&self, count: usize) {
+        self.until(|inner| inner.started.load(Ordering::SeqCst) == count)
+            .await;
+    }
+
     /// Waits until exactly so many slow handlers are running.
     pub(crate) async fn running(&self, count: usize) {
+        self.until(|inner| inner.running.load(Ordering::SeqCst) == count)
+            .await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&Inner) -> bool) {
         let reached = async {
             loop {
                 let changed = self.0.changed.notified();
                 tokio::pin!(changed);
                 changed.as_mut().enable();
-                if self.0.running.load(Ordering::SeqCst) == count {
+                if is_so(&self.0) {
                     return;
                 }
                 changed.await;
@@ -159,6 +170,12 @@ async fn broken() -> Result<Text, ProtocolError> {
     panic!("{SECRET}")
 }
 
+async fn slow_read(State(probe): State<Probe>) -> Text {
+    let _running = Slow::start(&probe);
+    probe.0.gate.acquire().await.unwrap().forget();
+    Text::plain("at last")
+}
+
 /// What a panic says, and nobody outside may read.
 pub(crate) const SECRET: &str = "the payload of a panic";
 
@@ -206,7 +223,8 @@ impl Fixture {
             )
             .resource(Resource::new("app://logo", logo).name("logo"))
             .resource(Resource::new("app://gone", gone))
-            .resource(Resource::new("app://broken", broken));
+            .resource(Resource::new("app://broken", broken))
+            .resource(Resource::new("app://slow", slow_read));
         let server = more(builder).build().unwrap();
         Self { server, probe }
     }

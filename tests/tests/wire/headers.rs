@@ -178,6 +178,7 @@ async fn legacy_sessions_ignore_the_headers_that_mirror() {
 
 /// One request per step of the order, each wrong from its step on to the last; what is said is always the first.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reached() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
@@ -265,6 +266,7 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
 
 /// What HTTP itself refuses comes before what the message says.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn what_http_refuses_is_refused_before_the_message_is_read() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;

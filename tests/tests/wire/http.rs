@@ -3,8 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use plainly::server::Server;
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::HttpServer;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -33,7 +35,7 @@ impl Http {
     pub(crate) async fn listen(server: &Server) -> Self {
         let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr();
-        let service = HttpService::new(server.clone()).path("/mcp");
+        let service = server.http().path("/mcp");
         let stop = Arc::new(Notify::new());
         let stopped = Arc::clone(&stop);
         let task = tokio::spawn(async move { listener.serve(service, stopped.notified()).await });
@@ -152,24 +154,33 @@ impl Client {
     }
 }
 
-/// `Mcp-Method` and `Mcp-Name` as the body has them.
+/// `Mcp-Method` and `Mcp-Name` as the body has them. A method that can't stand in a header is left out.
 pub(crate) fn mirrored(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let line = |name: &str, value: &Value| match value.as_str() {
-        Some(text) if text.len() <= 8 << 10 && is_visible(text) => format!("{name}: {text}\r\n"),
-        _ => String::new(),
+    let method = body["method"].as_str().unwrap_or_default();
+    let name = match method {
+        "tools/call" => body["params"]["name"].as_str(),
+        "resources/read" => body["params"]["uri"].as_str(),
+        _ => None,
     };
-    let name = match body["method"].as_str() {
-        Some("tools/call") => line("Mcp-Name", &body["params"]["name"]),
-        Some("resources/read") => line("Mcp-Name", &body["params"]["uri"]),
-        _ => String::new(),
+    let method = match is_plain(method) {
+        true => format!("Mcp-Method: {method}\r\n"),
+        false => String::new(),
     };
-    line("Mcp-Method", &body["method"]) + &name
+    let name = match name {
+        Some(name) if is_plain(name) => format!("Mcp-Name: {name}\r\n"),
+        Some(name) => format!("Mcp-Name: =?base64?{}?=\r\n", STANDARD.encode(name)),
+        None => String::new(),
+    };
+    method + &name
 }
 
-fn is_visible(text: &str) -> bool {
-    text.bytes()
-        .all(|byte| byte == b' ' || byte.is_ascii_graphic())
+/// Whether it can stand in a header as it is, without being taken for something else.
+fn is_plain(text: &str) -> bool {
+    let is_visible = text
+        .bytes()
+        .all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    is_visible && text.trim() == text && text.len() <= 8 << 10 && !text.starts_with("=?")
 }
 
 /// A request that was sent.

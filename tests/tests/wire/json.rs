@@ -14,6 +14,7 @@ fn mutated(from: &str, to: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn what_is_no_json_is_a_parse_error_without_id() {
     let good = call("1", "canary", "{}");
     let mut cases = vec![
@@ -219,6 +220,7 @@ async fn a_million_levels_overflow_no_stack() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 async fn a_duplicate_key_is_an_invalid_request_wherever_it_is() {
     let places = [
         (

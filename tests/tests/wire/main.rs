@@ -1,17 +1,29 @@
 //! A whole server, seen from the bytes on the wire: both transports, every revision.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod both;
 mod case;
 mod fixture;
 mod http;
+mod log;
 mod sender;
 mod stream;
 
 mod batches;
+mod cancelling;
+mod connections;
 mod eras;
 mod framing;
 mod headers;
 mod json;
+mod limits;
+mod logs;
 mod messages;
+#[cfg(unix)]
+mod paths;
+mod replies;
+mod schema;
 
 use std::time::Duration;
 

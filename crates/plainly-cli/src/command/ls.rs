@@ -12,6 +12,9 @@ use crate::output::{Output, visible};
 /// What stands for a field that the server doesn't say.
 const UNSAID: &str = "-";
 
+/// The extension by which servers declare collections.
+const COLLECTIONS: &str = "dev.plainly/resources";
+
 pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
@@ -29,6 +32,11 @@ async fn list(client: &Client, uri: Option<&str>, output: &mut Output) -> Result
         Some(uri) => Failure::about(uri)(error),
         None => Failure::call(error),
     };
+    if uri.is_some() && !lists_children(client) {
+        tracing::warn!(
+            "the server does not say that it can list the children of a collection: this may be everything it has"
+        );
+    }
     let mut pages = client.resource_pages(uri);
     let mut is_first = true;
     while let Some(page) = pages.next().await.map_err(failed)? {
@@ -43,6 +51,14 @@ async fn list(client: &Client, uri: Option<&str>, output: &mut Output) -> Result
         output.flush()?;
     }
     Ok(())
+}
+
+/// Whether the server declares what SEP-2093 adds. Others ignore which collection is asked for.
+fn lists_children(client: &Client) -> bool {
+    let capabilities = client.capabilities();
+    let experimental = capabilities.experimental.as_ref();
+    capabilities.extension(COLLECTIONS).is_some()
+        || experimental.is_some_and(|named| named.contains_key(COLLECTIONS))
 }
 
 fn row(resource: &Resource, output: &mut Output) -> Result<(), Failure> {

@@ -29,22 +29,11 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         .store(store)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))?;
-    let serving = async {
-        if args.stdio {
-            let broken = |error| Failure::unless_gone("the connection broke", error);
-            return server.serve_stdio().await.map_err(broken);
-        }
-        over_http(server, &args, &mounts, &key).await
-    };
-    // The first signal lets running requests finish; whoever sends a second one does not want to wait for that.
-    let hurry = async {
-        shutdown::requested().await;
-        shutdown::requested().await;
-    };
-    tokio::select! {
-        served = serving => served,
-        () = hurry => Err(Failure::Interrupted),
+    if args.stdio {
+        let broken = |error| Failure::unless_gone("the connection broke", error);
+        return server.serve_stdio().await.map_err(broken);
     }
+    over_http(&server, &args, &mounts, &key).await
 }
 
 fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
@@ -72,7 +61,7 @@ fn limits(max_file_size: u64) -> Limits {
 }
 
 async fn over_http(
-    server: Server,
+    server: &Server,
     args: &ServeArgs,
     mounts: &[String],
     key: &str,
@@ -92,8 +81,8 @@ async fn over_http(
         .map_err(cannot)
 }
 
-fn service(server: Server, args: &ServeArgs) -> Result<HttpService<Server>, InvalidAllowance> {
-    let service = HttpService::new(server).path(PATH);
+fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, InvalidAllowance> {
+    let service = server.http().path(PATH);
     let service = args
         .allow_host
         .iter()

@@ -60,6 +60,19 @@ fn a_server_that_is_silent_is_waited_for_no_longer_than_asked() {
 }
 
 #[test]
+fn a_server_that_is_not_there_is_named_with_the_reason() {
+    let url = nobody();
+    let run = run(&["ls", &url]);
+    assert!(
+        run.stderr
+            .starts_with(&format!("error: cannot reach {url}: ")),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.len() < url.len() + 80, "{}", run.stderr);
+}
+
+#[test]
 fn errors_of_this_side_have_no_code() {
     let run = run(&["ls", &nobody(), "--json"]);
     let error = run.error_json();
@@ -148,6 +161,21 @@ fn help_has_examples_and_the_exit_statuses() {
         version.text(),
         concat!("plainly ", env!("CARGO_PKG_VERSION"), "\n")
     );
+}
+
+#[test]
+fn logs_are_asked_for_and_stay_out_of_the_output() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let quiet = run(&["ls", &server.url]).succeeded();
+    let loud = run(&["ls", &server.url, "--log", "trace"]);
+    assert_eq!(loud.stdout, quiet.stdout);
+    assert!(
+        loud.stderr.contains(" TRACE ") || loud.stderr.contains(" DEBUG "),
+        "{}",
+        loud.stderr
+    );
+    assert_eq!(run(&["ls", &server.url, "--log", "=loud="]).status, 2);
 }
 
 #[test]

@@ -5,10 +5,12 @@
     reason = "helpers of tests are tests too, and a panic is how they fail"
 )]
 
+mod fake;
 mod support;
 
 mod calling;
 mod failing;
+mod foreign;
 mod listing;
 mod reading;
 mod serving;

@@ -1,6 +1,7 @@
 //! `serve` as whoever starts it sees it.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::time::Instant;
 
@@ -79,6 +80,66 @@ fn a_signal_ends_it_well_over_both_transports() {
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert_eq!(status(&mut child), Some(0));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_signal_does_not_wait_for_running_requests() {
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let docs = Docs::new();
+    let mut server = Serving::docs(&docs);
+    let pid = Pid::from_child(&server.child);
+    let address = server
+        .url
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp");
+    let mut running = TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+    );
+    running.write_all(head.as_bytes()).unwrap();
+    let mut answer = [0; 12];
+    running.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 100");
+    let start = Instant::now();
+    while server.child.try_wait().unwrap().is_none() {
+        // Signals that follow each other closely can be one to the process.
+        kill_process(pid, Signal::TERM).unwrap();
+        assert!(start.elapsed() < PATIENCE / 2, "it waits for the request");
+    }
+    // As any process that does not listen for it.
+    let status = server.child.wait().unwrap();
+    assert_eq!(status.signal(), Some(Signal::TERM.as_raw()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_command_and_the_server_that_it_started() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    // A server that says nothing and does not mind the end of its input; its standard error shows that it runs, and ends
+    // when the last of its processes does.
+    let script = "trap '' TERM; echo runs >&2; sleep 1000 & wait";
+    let mut child = plainly()
+        .args(["ls", "--log", "debug", "--", "sh", "-c", script])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains(" runs ") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(status(&mut child), Some(130));
+    said.clear();
+    stderr.read_to_string(&mut said).unwrap();
+    assert!(said.ends_with("error: interrupted\n"), "{said}");
 }
 
 #[test]

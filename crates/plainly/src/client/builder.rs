@@ -1,6 +1,6 @@
 //! How a client is set up: where the server is, who we are, and how long to wait.
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 use std::fmt;
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use plainly_protocol::types::{ClientCapabilities, Implementation};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::connect::Options;
-#[cfg(any(feature = "http", feature = "stdio"))]
+#[cfg(any(feature = "http-client", feature = "child"))]
 use super::error::Error;
-#[cfg(any(feature = "http", feature = "stdio"))]
+#[cfg(any(feature = "http-client", feature = "child"))]
 use super::error::LocalError;
 use super::link::Connection;
 use super::message::Introduction;
 use super::process::OtherEnd;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 use super::session::Session;
 use super::stream::Stream;
 use super::{Client, Result};
@@ -30,14 +30,14 @@ pub struct Builder<T> {
 }
 
 /// A server at a URL, reached by Streamable HTTP.
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 pub struct Http {
     url: String,
     headers: Vec<(String, String)>,
 }
 
 /// A server that is started as a child process and spoken to over its standard input and output.
-#[cfg(feature = "stdio")]
+#[cfg(feature = "child")]
 #[derive(Debug)]
 pub struct Spawn {
     command: std::process::Command,
@@ -122,7 +122,7 @@ where
     }
 }
 
-#[cfg(feature = "stdio")]
+#[cfg(feature = "child")]
 impl Builder<Spawn> {
     pub(super) fn spawn(command: std::process::Command) -> Self {
         Self::new(Spawn {
@@ -150,7 +150,7 @@ impl Builder<Spawn> {
     }
 }
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 impl Builder<Http> {
     pub(super) fn http(url: String) -> Self {
         Self::new(Http {
@@ -172,16 +172,13 @@ impl Builder<Http> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
-            .map_err(|source| LocalError::Unreachable {
-                url: host,
-                source,
-            })?;
+            .map_err(|source| LocalError::Unreachable { url: host, source })?;
         Client::establish(Connection::Http(Session::new(endpoint)), self.options).await
     }
 }
 
 /// Neither the values of headers nor what may be secret in the URL.
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
@@ -191,7 +188,7 @@ impl fmt::Debug for Http {
     }
 }
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 fn url(text: &str) -> Result<reqwest::Url> {
     match reqwest::Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
@@ -199,13 +196,13 @@ fn url(text: &str) -> Result<reqwest::Url> {
     }
 }
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 fn configuration(what: &'static str, value: &str) -> Error {
     let value = value.to_owned();
     LocalError::Configuration { what, value }.into()
 }
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 fn headers(pairs: &[(String, String)]) -> Result<http::HeaderMap> {
     let mut headers = http::HeaderMap::new();
     for (name, value) in pairs {

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::error::Error;
 use super::message::{Request, Writer};
 use super::reply::{Answer, Reply};
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 use super::session::Session;
 use super::stream::Stream;
 
@@ -25,7 +25,7 @@ pub(super) struct Link {
 #[derive(Debug)]
 pub(super) enum Connection {
     Stream(Stream),
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-client")]
     Http(Session),
 }
 
@@ -52,7 +52,7 @@ impl Link {
     async fn send(&self, request: &Request) -> Result<Reply, Error> {
         match &self.connection {
             Connection::Stream(stream) => stream.call(request).await,
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             Connection::Http(session) => session.call(request).await,
         }
     }
@@ -62,7 +62,7 @@ impl Link {
         let frame = writer.notification(method);
         match &self.connection {
             Connection::Stream(stream) => stream.notify(frame.body).await,
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             Connection::Http(session) => session.notify(frame, method.name()).await,
         }
     }
@@ -71,7 +71,7 @@ impl Link {
     pub(super) fn speak(&self, revision: Revision) {
         match &self.connection {
             Connection::Stream(stream) => stream.speak(revision),
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             Connection::Http(session) => session.speak(revision),
         }
     }
@@ -80,7 +80,7 @@ impl Link {
     pub(super) fn is_lost(&self) -> bool {
         match &self.connection {
             Connection::Stream(_) => false,
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             Connection::Http(session) => session.is_lost(),
         }
     }
@@ -89,7 +89,7 @@ impl Link {
     pub(super) async fn close(&self) {
         match &self.connection {
             Connection::Stream(stream) => stream.close().await,
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             Connection::Http(session) => session.close().await,
         }
     }

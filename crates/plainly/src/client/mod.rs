@@ -26,6 +26,7 @@
 mod builder;
 mod call;
 mod connect;
+mod driver;
 mod error;
 mod link;
 mod message;
@@ -33,7 +34,7 @@ mod pages;
 mod process;
 mod reply;
 mod resources;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 mod session;
 mod stream;
 mod tools;
@@ -45,9 +46,9 @@ use plainly_errors::Revision;
 use plainly_protocol::types::{Implementation, ServerCapabilities};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 pub use self::builder::Http;
-#[cfg(feature = "stdio")]
+#[cfg(feature = "child")]
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
@@ -67,7 +68,7 @@ pub struct Client {
 
 impl Client {
     /// A client of the server at `url`, by Streamable HTTP.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-client")]
     pub fn http(url: impl Into<String>) -> Builder<Http> {
         Builder::http(url.into())
     }
@@ -77,7 +78,7 @@ impl Client {
     /// The program gets exactly these arguments, through no shell, and this process's environment as the command changes
     /// it: call [`env_clear`](std::process::Command::env_clear) to keep secrets from it. Its standard streams are taken;
     /// what it writes to standard error is logged. It ends when the client does, and on Unix so does all that it started.
-    #[cfg(feature = "stdio")]
+    #[cfg(feature = "child")]
     pub fn spawn(command: std::process::Command) -> Builder<Spawn> {
         Builder::spawn(command)
     }

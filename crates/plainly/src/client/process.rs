@@ -1,10 +1,10 @@
 //! What is at the other end of a byte stream: a process of ours, which ends with the stream, or nothing that we know of.
 
 use std::process::ExitStatus;
-#[cfg(feature = "stdio")]
+#[cfg(feature = "child")]
 use std::time::Duration;
 
-#[cfg(feature = "stdio")]
+#[cfg(feature = "child")]
 use crate::transport::child::{Grace, Process};
 
 /// The other end.
@@ -13,7 +13,7 @@ pub(super) enum OtherEnd {
     /// It is somebody else's.
     Foreign,
     /// It is ours.
-    #[cfg(feature = "stdio")]
+    #[cfg(feature = "child")]
     Ours(Process, Grace),
 }
 
@@ -22,7 +22,7 @@ impl OtherEnd {
     pub(super) async fn exited(&mut self) {
         match self {
             Self::Foreign => std::future::pending().await,
-            #[cfg(feature = "stdio")]
+            #[cfg(feature = "child")]
             Self::Ours(process, _) => {
                 if process.wait().await.is_err() {
                     std::future::pending::<()>().await;
@@ -35,7 +35,7 @@ impl OtherEnd {
     pub(super) fn hurry(&mut self) {
         match self {
             Self::Foreign => {}
-            #[cfg(feature = "stdio")]
+            #[cfg(feature = "child")]
             Self::Ours(_, grace) => (grace.eof, grace.term) = (Duration::ZERO, Duration::ZERO),
         }
     }
@@ -44,7 +44,7 @@ impl OtherEnd {
     pub(super) async fn last_words(&mut self) -> (Option<ExitStatus>, String) {
         match self {
             Self::Foreign => (None, String::new()),
-            #[cfg(feature = "stdio")]
+            #[cfg(feature = "child")]
             Self::Ours(process, _) => {
                 // Requests in flight wait for this, so it must be short.
                 const AT_ONCE: Duration = Duration::from_millis(250);
@@ -58,7 +58,7 @@ impl OtherEnd {
     pub(super) async fn stop(&mut self) {
         match self {
             Self::Foreign => {}
-            #[cfg(feature = "stdio")]
+            #[cfg(feature = "child")]
             Self::Ours(process, grace) => process.stop(*grace).await,
         }
     }

@@ -14,6 +14,7 @@ use plainly_protocol::peer::Peer;
 use super::Server;
 use super::dispatch::{Begun, Started};
 use super::encode::Encoded;
+use super::malformed::cancelled;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
@@ -31,6 +32,9 @@ pub(super) trait InFlight {
 
     /// Takes in a request that runs on, and what cancels it.
     fn track(&mut self, id: &RequestId, abort: AbortHandle) -> Self::Tracked;
+
+    /// Cancels the request, if it runs.
+    fn cancel(&mut self, id: &RequestId);
 }
 
 /// A batch whose handlers run. Dropping it cancels them.
@@ -85,7 +89,12 @@ impl Server {
                         ))
                     }));
                 }
-                Ok(Message::Notification(_) | Message::Response(_)) => {}
+                Ok(Message::Notification(notification)) => {
+                    if let Some(id) = cancelled(&notification) {
+                        in_flight.cancel(&id);
+                    }
+                }
+                Ok(Message::Response(_)) => {}
                 Err(malformed) => {
                     entries.push(Entry::Answered(self.malformed(&malformed, peer.revision)));
                 }

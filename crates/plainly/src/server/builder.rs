@@ -13,7 +13,7 @@ use super::resources::{Resources, StaticResource, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
-use super::tools::{Tool, Tools};
+use super::tools::{LONGEST_NAME, Tool, Tools};
 use super::{Inner, Server, discovery, dispatch, encode};
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -173,12 +173,21 @@ fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError
             errors.push(BuildError::new(&subject, "is there twice"));
         }
         check_needs(&subject, tool.needs(), states, errors);
-        match Schema::compile(tool.input()) {
-            Ok(schema) => tools.add(tool, schema),
-            Err(why) => errors.push(BuildError::new(
-                &subject,
-                format!("has an input schema that is invalid: {why}"),
-            )),
+        let mut compile = |schema, which| {
+            Schema::compile(schema).map_err(|why| {
+                errors.push(BuildError::new(
+                    &subject,
+                    format!("has an {which} schema that is invalid: {why}"),
+                ));
+            })
+        };
+        let input = compile(tool.input(), "input");
+        let output = tool
+            .output()
+            .map(|schema| compile(schema, "output"))
+            .transpose();
+        if let (Ok(input), Ok(output)) = (input, output) {
+            tools.add(tool, input, output);
         }
     }
     tools
@@ -213,7 +222,7 @@ fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<B
 /// SEP-986.
 fn is_tool_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
-    (1..=128).contains(&name.len()) && name.bytes().all(allowed)
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed)
 }
 
 /// One thing that keeps a server from being built.

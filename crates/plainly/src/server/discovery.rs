@@ -1,11 +1,9 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
-use std::time::Duration;
-
 use plainly_errors::{Era, Revision};
 use plainly_protocol::types::{
-    CacheHint, CacheScope, DiscoverResult, Implementation, InitializeResult, JsonObject,
-    ListCapability, ResourcesCapability, ServerCapabilities,
+    DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
+    ResourcesCapability, ServerCapabilities,
 };
 use serde_json::json;
 
@@ -14,9 +12,6 @@ use super::tools::Tools;
 
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
-
-/// How long clients may keep what is fixed when the server starts.
-pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
 /// What a server says of itself.
 #[derive(Debug)]

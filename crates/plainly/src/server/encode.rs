@@ -4,29 +4,11 @@
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
 use plainly_protocol::shape::{Surroundings, surroundings};
-use plainly_protocol::types::{
-    CacheHint, CallToolResult, DiscoverResult, EmptyResult, Implementation, InitializeResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, Meta, ReadResourceResult,
-    ResourceMetadataResult,
-};
+use plainly_protocol::types::{CacheHint, Implementation, Meta};
 use serde::Serialize;
 use serde_json::Map;
 
-use super::discovery::STATIC;
-
-/// What a request was answered with.
-#[derive(Debug)]
-pub(super) enum Answer {
-    Initialize(InitializeResult),
-    Discover(DiscoverResult),
-    Empty(EmptyResult),
-    ListResources(ListResourcesResult, CacheHint),
-    ListResourceTemplates(ListResourceTemplatesResult),
-    ReadResource(ReadResourceResult, CacheHint),
-    ResourceMetadata(ResourceMetadataResult),
-    ListTools(ListToolsResult),
-    CallTool(CallToolResult),
-}
+use super::answer::{Answer, STATIC};
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]

@@ -24,6 +24,8 @@ mod state;
 mod failure;
 pub mod reply;
 
+mod answer;
+mod audience;
 mod encode;
 mod malformed;
 
@@ -31,6 +33,8 @@ mod batch;
 
 mod connection;
 mod exchange;
+#[cfg(feature = "http-server")]
+mod http;
 #[cfg(feature = "stdio")]
 mod stdio;
 

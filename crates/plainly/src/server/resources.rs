@@ -3,7 +3,8 @@
 mod fixed;
 mod stored;
 
-use futures_util::future::BoxFuture;
+use std::future::ready;
+
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, CacheScope, ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource,
@@ -12,9 +13,9 @@ use plainly_protocol::types::{
 
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
+use super::answer::{Answer, AnswerFuture};
 use super::cursor;
 use super::extract::ResourceCall;
-use super::reply::resource_failed;
 use crate::limits::Limits;
 use crate::store::{ListQuery, StoreError};
 
@@ -24,10 +25,6 @@ pub(super) struct Resources {
     fixed: Vec<StaticResource>,
     stores: Vec<Box<dyn ErasedStore>>,
 }
-
-/// What a read ends with, and how long clients may keep it.
-pub(super) type ReadFuture =
-    BoxFuture<'static, Result<(ReadResourceResult, CacheHint), ProtocolError>>;
 
 /// The listing whose cursors those of `resources/list` are.
 const ALL: &str = "resources";
@@ -80,10 +77,12 @@ impl Resources {
         uri: &str,
         call: &ResourceCall<'_>,
         limits: &Limits,
-    ) -> Result<ReadFuture, ProtocolError> {
+    ) -> Result<AnswerFuture, ProtocolError> {
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
-            return resource.read(call).map_err(resource_failed);
+            return Ok(resource
+                .read(call)
+                .unwrap_or_else(|failure| Box::pin(ready(Err(failure)))));
         }
         let store = self
             .store(uri)
@@ -97,7 +96,10 @@ impl Resources {
             let contents = reading
                 .await
                 .map_err(|error| error.into_protocol_error(&uri))?;
-            Ok((ReadResourceResult::new(contents), hint))
+            Ok(Answer::ReadResource(
+                ReadResourceResult::new(contents),
+                hint,
+            ))
         }))
     }
 
@@ -163,6 +165,18 @@ impl Resources {
         Ok(result)
     }
 
+    /// The static resources after the one at the URI `after`.
+    fn fixed_after(&self, after: Option<&str>) -> Result<&[StaticResource], ProtocolError> {
+        let start = match after {
+            None => 0,
+            Some(after) => {
+                let position = self.fixed.iter().position(|fixed| fixed.uri() == after);
+                1 + position.ok_or(InvalidParams::InvalidCursor)?
+            }
+        };
+        Ok(self.fixed.get(start..).unwrap_or_default())
+    }
+
     /// Everything: what is static, then store by store. A page may end one source and begin the next.
     async fn list_all(
         &self,
@@ -177,18 +191,20 @@ impl Resources {
         };
         let mut page: Vec<Resource> = Vec::new();
         if at.source == 0 {
-            page.extend(
-                self.fixed
-                    .iter()
-                    .map(|resource| resource.definition.clone()),
-            );
+            let rest = self.fixed_after(at.after.as_deref())?;
+            let some = rest.iter().take(limits.page_entries);
+            page.extend(some.map(|resource| resource.definition.clone()));
+            let is_done = page.len() == rest.len();
             at = Position {
-                source: 1,
-                after: None,
+                source: usize::from(is_done),
+                after: page
+                    .last()
+                    .filter(|_| !is_done)
+                    .map(|last| last.uri.clone()),
             };
         }
         while page.len() < limits.page_entries
-            && let Some(store) = self.stores.get(at.source - 1)
+            && let Some(store) = at.source.checked_sub(1).and_then(|at| self.stores.get(at))
         {
             let mut query = ListQuery::new(limits.page_entries - page.len());
             query.after = at.after.as_deref();
@@ -242,7 +258,7 @@ impl Position {
         let (source, after) = text
             .split_once(' ')
             .map_or((text, None), |(source, after)| (source, Some(after)));
-        let source = source.parse().ok().filter(|source| *source > 0)?;
+        let source = source.parse().ok()?;
         Some(Self {
             source,
             after: after.map(str::to_owned),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
@@ -14,8 +13,9 @@ use plainly_protocol::types::{
 use serde::Deserialize;
 
 use super::Server;
+use super::answer::{Answer, AnswerFuture};
+use super::audience::Audience;
 use super::discovery::Discovery;
-use super::encode::Answer;
 use super::extract::{ResourceCall, ToolCall};
 use super::resources::Resources;
 use super::state::States;
@@ -35,7 +35,7 @@ pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
     /// Something runs.
-    Later(BoxFuture<'static, Result<Answer, ProtocolError>>),
+    Later(Audience, AnswerFuture),
 }
 
 impl Routes {
@@ -83,15 +83,15 @@ impl Server {
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                let running = tools.call(
-                    &params.name,
-                    &ToolCall {
+                {
+                    let call = ToolCall {
                         arguments,
                         peer,
                         states,
-                    },
-                )?;
-                Step::Later(Box::pin(async move { running.await.map(Answer::CallTool) }))
+                    };
+                    let (audience, running) = tools.call(&params.name, &call)?;
+                    Step::Later(audience, running)
+                }
             }
             Method::ListResources => self.list_resources(read(params)?)?,
             Method::ListResourceTemplates => {
@@ -122,30 +122,30 @@ impl Server {
         let Routes {
             resources, states, ..
         } = &self.0.routes;
-        let running = resources.read(
-            &uri,
-            &ResourceCall {
-                uri: &uri,
-                peer,
-                states,
-            },
-            self.limits(),
-        )?;
-        Ok(Step::Later(Box::pin(async move {
-            running
-                .await
-                .map(|(result, hint)| Answer::ReadResource(result, hint))
-        })))
+        resources
+            .read(
+                &uri,
+                &ResourceCall {
+                    uri: &uri,
+                    peer,
+                    states,
+                },
+                self.limits(),
+            )
+            .map(|reading| Step::Later(Audience::Code, reading))
     }
 
     fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
         check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
         let server = self.clone();
-        Ok(Step::Later(Box::pin(async move {
-            let resources = &server.0.routes.resources;
-            let result = resources.list(&params, server.limits()).await?;
-            Ok(Answer::ListResources(result, resources.cache_hint()))
-        })))
+        Ok(Step::Later(
+            Audience::Code,
+            Box::pin(async move {
+                let resources = &server.0.routes.resources;
+                let result = resources.list(&params, server.limits()).await?;
+                Ok(Answer::ListResources(result, resources.cache_hint()))
+            }),
+        ))
     }
 
     fn resource_metadata(
@@ -153,15 +153,14 @@ impl Server {
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
     ) -> Step {
         let server = self.clone();
-        Step::Later(Box::pin(async move {
-            let metadata = server
-                .0
-                .routes
-                .resources
-                .metadata(&uri, server.limits())
-                .await;
-            metadata.map(Answer::ResourceMetadata)
-        }))
+        Step::Later(
+            Audience::Code,
+            Box::pin(async move {
+                let resources = &server.0.routes.resources;
+                let metadata = resources.metadata(&uri, server.limits()).await?;
+                Ok(Answer::ResourceMetadata(metadata))
+            }),
+        )
     }
 }
 

@@ -66,6 +66,10 @@ impl InFlight for Arc<Session> {
     fn track(&mut self, id: &RequestId, abort: AbortHandle) -> Option<Tracked> {
         Session::track(self, id, abort)
     }
+
+    fn cancel(&mut self, id: &RequestId) {
+        Session::cancel(self, id);
+    }
 }
 
 /// A request that its session remembers.

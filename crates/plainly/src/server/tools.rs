@@ -1,25 +1,28 @@
 //! Tools: their definition, their listing and their calls.
 
 use std::fmt;
+use std::future::ready;
+use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
-    self, CallToolResult, Icon, ListToolsParams, ListToolsResult, Meta, RawJson, ToolAnnotations,
+    self, Icon, ListToolsParams, ListToolsResult, Meta, RawJson, ToolAnnotations,
 };
 use serde_json::{Value, json};
 
+use super::answer::{Answer, AnswerFuture};
+use super::audience::Audience;
 use super::cursor;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
-use super::reply::{ToolReply, tool_failed};
+use super::reply::ToolReply;
 use crate::schema::Schema;
 
-/// What a call of a tool ends with.
-pub(super) type ToolFuture = BoxFuture<'static, Result<CallToolResult, ProtocolError>>;
+type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<ToolFuture, Failure> + Send + Sync>;
+/// Bytes of the longest name of a tool (SEP-986).
+pub(super) const LONGEST_NAME: usize = 128;
 
 /// A tool: a handler and what is said of it.
 ///
@@ -45,6 +48,7 @@ pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
     input: Value,
+    output: Option<Value>,
     needs: Needs,
     call: Call,
 }
@@ -61,13 +65,10 @@ impl Tool {
     {
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let call = move |call: &ToolCall<'_>| -> Result<ToolFuture, Failure> {
+        let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
-                running
-                    .await
-                    .into_result()
-                    .or_else(|failure| tool_failed(&failure))
+                running.await.into_result().map(Answer::CallTool)
             }))
         };
         Self::of_parts(
@@ -79,7 +80,7 @@ impl Tool {
     }
 
     fn of_parts(name: String, needs: Needs, output: Option<Value>, call: Call) -> Self {
-        let no_arguments = || json!({"type": "object", "additionalProperties": false});
+        let no_arguments = || json!({"type": "object", "properties": {}, "additionalProperties": false});
         let input = needs
             .args
             .as_ref()
@@ -90,6 +91,7 @@ impl Tool {
             definition,
             annotations: ToolAnnotations::new(),
             input,
+            output,
             needs,
             call,
         }
@@ -148,6 +150,10 @@ impl Tool {
     pub(super) fn input(&self) -> &Value {
         &self.input
     }
+
+    pub(super) fn output(&self) -> Option<&Value> {
+        self.output.as_ref()
+    }
 }
 
 impl fmt::Debug for Tool {
@@ -165,15 +171,20 @@ pub(super) struct Tools(Vec<Served>);
 #[derive(Debug)]
 struct Served {
     tool: Tool,
-    schema: Schema,
+    input: Schema,
+    output: Option<Arc<Schema>>,
 }
 
 impl Tools {
-    pub(super) fn add(&mut self, mut tool: Tool, schema: Schema) {
+    pub(super) fn add(&mut self, mut tool: Tool, input: Schema, output: Option<Schema>) {
         if tool.annotations != ToolAnnotations::new() {
             tool.definition.annotations = Some(tool.annotations.clone());
         }
-        self.0.push(Served { tool, schema });
+        self.0.push(Served {
+            tool,
+            input,
+            output: output.map(Arc::new),
+        });
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -213,32 +224,51 @@ impl Tools {
         &self,
         name: &str,
         call: &ToolCall<'_>,
-    ) -> Result<ToolFuture, ProtocolError> {
+    ) -> Result<(Audience, AnswerFuture), ProtocolError> {
+        if name.len() > LONGEST_NAME {
+            let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
+            return Err(ProtocolError::invalid_params(why));
+        }
         let unknown = || InvalidParams::UnknownTool {
             name: name.to_owned(),
         };
-        let Served { tool, schema } = self
+        let served = self
             .0
             .iter()
             .find(|served| served.tool.name() == name)
             .ok_or_else(unknown)?;
-        (tool.call)(call).or_else(|failure| {
-            let paths = schema.failures(call.arguments);
-            let failure = if paths.is_empty() {
-                failure
-            } else {
-                Failure::text(invalid_arguments(name, &paths))
-            };
-            let result = tool_failed(&failure)?;
-            Ok(Box::pin(async move { Ok(result) }) as ToolFuture)
+        let running = served
+            .call(call)
+            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))));
+        Ok((Audience::Model(served.output.clone()), running))
+    }
+}
+
+impl Served {
+    /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
+    /// looked at only to tell what is wrong.
+    fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
+        if self.input.is_strict() {
+            self.check(call.arguments)?;
+        }
+        (self.tool.call)(call).or_else(|failure| {
+            self.check(call.arguments)?;
+            Err(failure)
         })
+    }
+
+    fn check(&self, arguments: &str) -> Result<(), Failure> {
+        match self.input.failures(arguments).as_slice() {
+            [] => Ok(()),
+            failures => Err(Failure::text(format!(
+                "Invalid arguments for tool {}: {}",
+                self.tool.name(),
+                failures.join("; ")
+            ))),
+        }
     }
 }
 
 fn raw(schema: &Value) -> RawJson {
     RawJson::encode(schema).expect("JSON values are JSON")
-}
-
-fn invalid_arguments(tool: &str, failures: &[String]) -> String {
-    format!("Invalid arguments for tool {tool}: {}", failures.join("; "))
 }

@@ -1,13 +1,13 @@
 //! Moves messages. A transport knows bytes and headers; it never sees a method or a typed result.
 
-#[cfg(all(feature = "client", feature = "stdio"))]
+#[cfg(feature = "child")]
 pub(crate) mod child;
 #[cfg(feature = "client")]
 mod escaped;
 mod frame;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-server")]
 pub mod http;
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) mod http_client;
 pub mod lines;
 

@@ -104,3 +104,24 @@ async fn closing_fails_the_calls_in_flight() {
     assert!(in_flight.await.unwrap().unwrap_err().is_closed());
     request.hung_up().await;
 }
+
+#[tokio::test]
+async fn a_late_404_of_the_old_session_does_not_cost_the_new_one() {
+    let (client, server) = Server::legacy(Some("old")).await;
+    let (first, second, ()) = tokio::join!(client.ping(), client.ping(), async {
+        let prompt = server.request("ping").await;
+        let late = server.request("ping").await;
+        prompt.answer("404 Not Found", "", "").await;
+        server.initialize(Some("new")).await;
+        for not_found in [None, Some(late)] {
+            if let Some(late) = not_found {
+                late.answer("404 Not Found", "", "").await;
+            }
+            let again = server.request("ping").await;
+            again.is_of(Some("new"));
+            again.result(json!({})).await;
+        }
+    });
+    first.unwrap();
+    second.unwrap();
+}

@@ -302,3 +302,23 @@ async fn a_missing_resource_is_known_by_its_type_whatever_its_number() {
         assert!(error.protocol().is_some() && error.local().is_none());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_without_reading_is_not_read_for_ever() {
+    let (builder, mut peer) = pair_with_buffer(4 << 10);
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = peer.request("server/discover").await;
+        peer.fail(&probe, -32601, None).await;
+        peer.shake_hands("2025-11-25").await;
+    });
+    let client = client.unwrap();
+    let flood = async {
+        for id in 0..100_000 {
+            peer.send(json!({"jsonrpc": "2.0", "id": id, "method": "ping"}))
+                .await;
+        }
+    };
+    let flooding = tokio::time::timeout(Duration::from_secs(60), flood).await;
+    assert!(flooding.is_err());
+    client.close().await;
+}

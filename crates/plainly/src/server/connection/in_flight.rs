@@ -23,13 +23,6 @@ impl InFlight {
         }
     }
 
-    /// Cancels the request, if it runs.
-    pub(super) fn cancel(&mut self, id: &RequestId) {
-        if let Some(abort) = self.handles.remove(id) {
-            abort.abort();
-        }
-    }
-
     /// Forgets a request that is answered.
     pub(super) fn remove(&mut self, id: &RequestId) {
         self.handles.remove(id);
@@ -56,5 +49,11 @@ impl batch::InFlight for InFlight {
 
     fn track(&mut self, id: &RequestId, abort: AbortHandle) {
         self.handles.insert(id.clone(), abort);
+    }
+
+    fn cancel(&mut self, id: &RequestId) {
+        if let Some(abort) = self.handles.remove(id) {
+            abort.abort();
+        }
     }
 }

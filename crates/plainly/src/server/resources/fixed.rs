@@ -4,13 +4,14 @@ use std::fmt;
 
 use plainly_protocol::types::{Annotations, CacheHint, Icon, ReadResourceResult, Resource};
 
-use super::ReadFuture;
+use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
-use crate::server::reply::{ResourceReply, resource_failed};
+use crate::server::reply::ResourceReply;
 
-type Read = Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<ReadFuture, Failure> + Send + Sync>;
+type Read =
+    Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
 /// A resource with a handler that gives its content.
 ///
@@ -43,14 +44,14 @@ impl StaticResource {
         A::needs_of_all(&mut needs);
         let read = move |definition: &Resource,
                          call: &ResourceCall<'_>|
-              -> Result<ReadFuture, Failure> {
+              -> Result<AnswerFuture, Failure> {
             let (running, definition) = (handler.call(A::extract_all(call)?), definition.clone());
             Ok(Box::pin(async move {
-                let contents = running
-                    .await
-                    .into_contents(&definition)
-                    .map_err(resource_failed)?;
-                Ok((ReadResourceResult::new(contents), CacheHint::default()))
+                let contents = running.await.into_contents(&definition)?;
+                Ok(Answer::ReadResource(
+                    ReadResourceResult::new(contents),
+                    CacheHint::default(),
+                ))
             }))
         };
         let definition = Resource::new(uri.clone(), uri).is_collection(false);
@@ -111,7 +112,7 @@ impl StaticResource {
         &self.needs
     }
 
-    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ReadFuture, Failure> {
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<AnswerFuture, Failure> {
         (self.read)(&self.definition, call)
     }
 }

@@ -2,18 +2,29 @@
 
 use std::time::Duration;
 
-/// How much a server takes of its peers before it says no. Build one from [`HttpLimits::default`] and change what you
-/// need.
+use crate::limits::Limits;
+
+/// How much a server takes of its peers over HTTP before it says no. Build one with [`HttpLimits::from`] the limits of
+/// your server, which have some of these too, or with [`HttpLimits::default`], and change what you need.
 ///
-/// A [`HttpService`](super::HttpService) that is mounted elsewhere heeds `message_bytes` and `body` only: the
+/// A [`HttpService`](super::HttpService) that is mounted elsewhere heeds those of messages and bodies only: the
 /// connections are not its own.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Bytes of one message. 4 MiB. Beyond: 413, and the connection closes.
+    /// Bytes of one message. As many as the server's, 4 MiB by default. Beyond: 413, and the connection closes.
     pub message_bytes: usize,
+    /// Bytes of all bodies that are being read or answered, in the whole server. 256 MiB. Beyond: 503 with
+    /// `Retry-After`, and the connection closes.
+    pub in_flight_bytes: usize,
     /// Time for a whole body to arrive. 30 s. Beyond: 408, and the connection closes.
     pub body: Duration,
+    /// Time that a body has however slow it is. 5 s. Beyond, unless it brought `body_rate`: 408, and the connection
+    /// closes.
+    pub body_grace: Duration,
+    /// Bytes a second that a body must bring beyond `body_grace`, those it brought before included. 1 KiB; 0 asks for
+    /// none.
+    pub body_rate: u32,
     /// Bytes of a request's head, at least 8 KiB. 64 KiB. Beyond: 431, and the connection closes; likewise beyond 100
     /// headers.
     pub head_bytes: usize,
@@ -29,22 +40,46 @@ pub struct HttpLimits {
     /// Connections of one peer at a time: of an IPv4 address, of a /64 network of IPv6. 256. Beyond: closed at once.
     /// Behind a reverse proxy all connections are its own: raise this there.
     pub connections_per_peer: usize,
-    /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped.
+    /// Time that running requests have to finish once the server was asked to stop. As long as the server's, 30 s by
+    /// default. Beyond: they are dropped.
     pub shutdown: Duration,
+}
+
+impl HttpLimits {
+    /// How long after its start a body must be here that has brought so many bytes yet.
+    pub(super) fn body_time(&self, bytes: usize) -> Duration {
+        let nanoseconds = (bytes as u64).saturating_mul(1_000_000_000);
+        nanoseconds
+            .checked_div(u64::from(self.body_rate))
+            .map_or(self.body, |bought| {
+                let slowest = self.body_grace.saturating_add(Duration::from_nanos(bought));
+                slowest.min(self.body)
+            })
+    }
 }
 
 impl Default for HttpLimits {
     fn default() -> Self {
+        Self::from(&Limits::default())
+    }
+}
+
+/// What a server takes at all, it takes over HTTP; the rest is as by default.
+impl From<&Limits> for HttpLimits {
+    fn from(limits: &Limits) -> Self {
         Self {
-            message_bytes: 4 << 20,
+            message_bytes: limits.message_bytes,
+            in_flight_bytes: 256 << 20,
             body: Duration::from_secs(30),
+            body_grace: Duration::from_secs(5),
+            body_rate: 1 << 10,
             head_bytes: 64 << 10,
             head: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             write_stall: Duration::from_secs(30),
             connections: 10_000,
             connections_per_peer: 256,
-            shutdown: Duration::from_secs(30),
+            shutdown: limits.shutdown,
         }
     }
 }

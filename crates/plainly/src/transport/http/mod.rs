@@ -4,6 +4,9 @@
 //! ```text
 //! listener -> connection -> server: origin -> checks -> read -> Exchange -> body
 //! ```
+//!
+//! A refusal is a JSON-RPC error without an id, and its status. Only what hyper can't read as a head never gets this far: it
+//! is answered with 400, 414 (the target is too long) or 431 (the headers are) and no body, and the connection closes.
 
 mod limits;
 mod listener;
@@ -16,9 +19,11 @@ mod watch;
 mod server;
 
 mod body;
+mod budget;
 mod checks;
 mod origin;
 mod read;
+mod refused;
 
 pub use body::Body;
 pub use limits::HttpLimits;

@@ -7,21 +7,31 @@ use std::task::{Context, Poll, ready};
 use bytes::{Bytes, BytesMut};
 use http_body::Body;
 use plainly_errors::Refusal;
+use tokio::time::Instant;
 
 use super::HttpLimits;
+use super::budget::Share;
+use super::refused::Refused;
 
-/// The whole body.
-pub(super) async fn read<B>(body: B, limits: &HttpLimits) -> Result<Bytes, Refusal>
+/// The whole body. `share` has room for it from then on.
+pub(super) async fn read<B>(
+    body: B,
+    limits: &HttpLimits,
+    share: &mut Share<'_>,
+) -> Result<Bytes, Refused>
 where
     B: Body<Data = Bytes>,
 {
     // Before the first poll: that is what tells a client to go on that sent `Expect: 100-continue`.
-    if body.size_hint().lower() > limits.message_bytes as u64 {
-        return Err(Refusal::TooLarge);
+    let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if declared > limits.message_bytes {
+        return Err(Refusal::TooLarge.into());
     }
+    share.grow_to(declared)?;
     let mut read = Parts {
         limit: limits.message_bytes,
-        declared: usize::try_from(body.size_hint().lower()).unwrap_or(0),
+        declared,
+        share,
         first: Bytes::new(),
         joined: BytesMut::new(),
     };
@@ -30,28 +40,43 @@ where
     if let Poll::Ready(result) = here {
         return result;
     }
-    let rest = poll_fn(|cx| read.poll(body.as_mut(), cx));
-    tokio::time::timeout(limits.body, rest)
-        .await
-        .unwrap_or(Err(Refusal::RequestTimeout))
+    let start = Instant::now();
+    let mut timer = pin!(tokio::time::sleep_until(
+        start + limits.body_time(read.length())
+    ));
+    poll_fn(|cx| {
+        if let Poll::Ready(result) = read.poll(body.as_mut(), cx) {
+            return Poll::Ready(result);
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            let deadline = start + limits.body_time(read.length());
+            if Instant::now() >= deadline {
+                return Poll::Ready(Err(Refusal::RequestTimeout.into()));
+            }
+            timer.as_mut().reset(deadline);
+        }
+        Poll::Pending
+    })
+    .await
 }
 
-struct Parts {
+struct Parts<'a, 'b> {
     limit: usize,
     /// The length that the peer declared, if it did; within the limit.
     declared: usize,
+    share: &'a mut Share<'b>,
     /// The first piece, as it came: mostly the only one.
     first: Bytes,
     /// All pieces, once there are several.
     joined: BytesMut,
 }
 
-impl Parts {
+impl Parts<'_, '_> {
     fn poll<B>(
         &mut self,
         mut body: Pin<&mut B>,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Bytes, Refusal>>
+    ) -> Poll<Result<Bytes, Refused>>
     where
         B: Body<Data = Bytes>,
     {
@@ -64,18 +89,19 @@ impl Parts {
                     }
                 }
                 // The framing is broken or the peer is gone; should it still listen, it learns that it was to blame.
-                Some(Err(_)) => return Poll::Ready(Err(Refusal::BadRequest)),
+                Some(Err(_)) => return Poll::Ready(Err(Refusal::BadRequest.into())),
                 None => break,
             }
         }
         Poll::Ready(Ok(self.finish()))
     }
 
-    fn push(&mut self, data: Bytes) -> Result<(), Refusal> {
-        let length = self.first.len().max(self.joined.len());
+    fn push(&mut self, data: Bytes) -> Result<(), Refused> {
+        let length = self.length();
         if data.len() > self.limit - length {
-            return Err(Refusal::TooLarge);
+            return Err(Refusal::TooLarge.into());
         }
+        self.share.grow_to(length + data.len())?;
         if length == 0 {
             self.first = data;
             return Ok(());
@@ -88,11 +114,77 @@ impl Parts {
         Ok(())
     }
 
+    fn length(&self) -> usize {
+        self.first.len().max(self.joined.len())
+    }
+
     fn finish(&mut self) -> Bytes {
         if self.joined.is_empty() {
             std::mem::take(&mut self.first)
         } else {
             std::mem::take(&mut self.joined).freeze()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::time::Duration;
+
+    use axum::body::Body;
+    use futures_util::stream;
+
+    use super::super::budget::Budget;
+    use super::*;
+
+    /// A body that brings a piece of `bytes` every second, `count` times, and then ends, or never if it must not.
+    fn body(bytes: usize, count: usize, ends: bool) -> Body {
+        Body::from_stream(stream::unfold(0, move |sent| async move {
+            if sent == count {
+                if !ends {
+                    std::future::pending::<()>().await;
+                }
+                return None;
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Some((Ok::<_, Infallible>(vec![b' '; bytes]), sent + 1))
+        }))
+    }
+
+    /// What becomes of a body, and after how many seconds.
+    async fn read_within(body: Body, change: fn(&mut HttpLimits)) -> (Result<usize, Refused>, u64) {
+        let mut limits = HttpLimits::default();
+        change(&mut limits);
+        let budget = Budget::default();
+        let start = Instant::now();
+        let result = read(body, &limits, &mut budget.share(usize::MAX)).await;
+        (result.map(|bytes| bytes.len()), start.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_a_time_in_all_and_a_least_rate_after_a_while() {
+        const LATE: Result<usize, Refused> = Err(Refused::For(Refusal::RequestTimeout));
+        let cases = [
+            // Within its first seconds a body may be as slow as it likes.
+            (body(1, 4, true), (Ok(4), 4)),
+            (body(1, 100, true), (LATE, 5)),
+            (body(0, 0, false), (LATE, 5)),
+            // What it brings buys it time, but no more than all have.
+            (body(1 << 10, 20, true), (Ok(20 << 10), 20)),
+            (body(1 << 9, 9, true), (Ok(9 << 9), 9)),
+            (body(1 << 9, 100, true), (LATE, 9)),
+            (body(1 << 10, 100, true), (LATE, 30)),
+            (body(1 << 20, 1, false), (LATE, 30)),
+        ];
+        for (number, (body, expected)) in cases.into_iter().enumerate() {
+            let found = read_within(body, |_default| {}).await;
+            assert_eq!(found, expected, "case {number}");
+        }
+        let any_rate = |limits: &mut HttpLimits| limits.body_rate = 0;
+        assert_eq!(read_within(body(1, 20, true), any_rate).await, (Ok(20), 20));
+        assert_eq!(read_within(body(1, 100, true), any_rate).await, (LATE, 30));
+        let short = |limits: &mut HttpLimits| limits.body_grace = Duration::from_secs(2);
+        assert_eq!(read_within(body(1, 100, true), short).await, (LATE, 2));
     }
 }

@@ -8,16 +8,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, TRANSFER_ENCODING};
-use http::{HeaderValue, Method, Request, Response, Version};
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER, TRANSFER_ENCODING};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal};
 use tower_service::Service;
 
+use super::budget::Budget;
 use super::origin::{Allowed, InvalidAllowance};
 use super::read::read;
+use super::refused::Refused;
 use super::{Body, HttpLimits, checks};
 use crate::transport::{Exchange, Frame, Reply};
+
+/// When who was turned away for want of room may come again, in seconds: most requests take less.
+const RETRY: HeaderValue = HeaderValue::from_static("1");
 
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or give it to a
 /// [`HttpServer`](super::HttpServer).
@@ -39,10 +44,13 @@ struct Inner<E> {
     allowed: Allowed,
     path: Option<Box<str>>,
     limits: HttpLimits,
+    /// The bodies that are being read or answered.
+    bodies: Budget,
 }
 
 impl<E: Exchange> HttpService<E> {
-    /// Carries messages for `exchange`, at any path, for loopback hosts, with the default limits.
+    /// Carries messages for `exchange`, at any path, for loopback hosts, with the default limits. For a server,
+    /// [`Server::http`](crate::server::Server::http) takes over its own limits.
     pub fn new(exchange: E) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -50,6 +58,7 @@ impl<E: Exchange> HttpService<E> {
                 allowed: Allowed::default(),
                 path: None,
                 limits: HttpLimits::default(),
+                bodies: Budget::default(),
             }),
         }
     }
@@ -76,7 +85,7 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Changes the limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: HttpLimits) -> Self {
         Arc::make_mut(&mut self.inner).limits = limits;
@@ -119,23 +128,22 @@ impl<E: Exchange> Inner<E> {
         let (head, body) = request.into_parts();
         let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
         let is_http_1 = head.version <= Version::HTTP_11;
-        let (reply, refusal) = match self.answer(head, body).await {
+        let (reply, refused) = match self.answer(head, body).await {
             Ok(reply) => (reply, None),
-            Err(refusal) => (
-                self.exchange.refuse(&ProtocolError::from(refusal)),
-                Some(refusal),
+            Err(refused) => (
+                self.exchange.refuse(&ProtocolError::from(refused)),
+                Some(refused),
             ),
         };
         let mut response = response(reply);
-        if refusal == Some(Refusal::MethodNotAllowed) {
+        if refused == Some(Refused::For(Refusal::MethodNotAllowed)) {
             response
                 .headers_mut()
                 .insert(ALLOW, HeaderValue::from_static("POST, DELETE"));
         }
         // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
         // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
-        let must_close =
-            is_chunked || matches!(refusal, Some(Refusal::TooLarge | Refusal::RequestTimeout));
+        let must_close = is_chunked || refused.is_some_and(Refused::leaves_body);
         if must_close && is_http_1 {
             response
                 .headers_mut()
@@ -144,7 +152,7 @@ impl<E: Exchange> Inner<E> {
         response
     }
 
-    async fn answer<B>(&self, head: http::request::Parts, body: B) -> Result<Reply, Refusal>
+    async fn answer<B>(&self, head: http::request::Parts, body: B) -> Result<Reply, Refused>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
@@ -154,20 +162,23 @@ impl<E: Exchange> Inner<E> {
             .as_deref()
             .is_some_and(|path| head.uri.path() != path)
         {
-            return Err(Refusal::UnknownPath);
+            return Err(Refusal::UnknownPath.into());
         }
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&head.headers));
         }
         if head.method != Method::POST {
-            return Err(Refusal::MethodNotAllowed);
+            return Err(Refusal::MethodNotAllowed.into());
         }
         checks::media_types(&head.headers)?;
-        let body = read(body, &self.limits).await?;
+        // Given back when the reply is there, or nobody waits for it any more.
+        let mut share = self.bodies.share(self.limits.in_flight_bytes);
+        let body = read(body, &self.limits, &mut share).await?;
         Ok(self.exchange.exchange(Frame::new(head.headers, body)).await)
     }
 }
 
+/// The one place where what all replies have in HTTP is added, whoever made them.
 fn response(reply: Reply) -> Response<Body> {
     let is_empty = reply.body.is_empty();
     let mut response = Response::new(Body::from(reply.body));
@@ -177,6 +188,9 @@ fn response(reply: Reply) -> Response<Body> {
         response
             .headers_mut()
             .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    if reply.status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);
     }
     response
 }

@@ -1,0 +1,102 @@
+//! Servers that are not ours: older, stranger, or hostile.
+
+use serde_json::{Value, json};
+
+use crate::fake::fake;
+use crate::support::run;
+
+fn not_found(_: &str, params: &Value) -> Value {
+    json!({ "error": { "code": -32002, "message": "who knows", "data": { "uri": params["uri"] } } })
+}
+
+#[test]
+fn a_resource_is_missing_by_whichever_code_the_server_says_so() {
+    let url = fake(not_found);
+    for command in ["read", "stat"] {
+        run(&[command, &url, "a:b"]).failed(4, "error: no such resource: a:b\n");
+    }
+    let run = run(&["read", &url, "a:b", "--json"]);
+    assert_eq!(
+        run.error_json()["error"],
+        json!({ "from": "peer", "kind": "not-found", "code": -32602, "message": "who knows", "data": { "uri": "a:b" } })
+    );
+}
+
+fn strange_error(_: &str, _: &Value) -> Value {
+    json!({ "error": { "code": -32001, "message": "no\n\u{1b}[2Jfake", "data": [1] } })
+}
+
+#[test]
+fn an_error_of_the_peer_is_shown_as_it_came_in_one_line() {
+    let url = fake(strange_error);
+    run(&["read", &url, "a:b"]).failed(
+        6,
+        "error: the server answered: no\\n\\u{1b}[2Jfake (code -32001)\n",
+    );
+    let run = run(&["read", &url, "a:b", "--json"]);
+    assert_eq!(
+        run.error_json()["error"],
+        json!({ "from": "peer", "kind": "refused", "code": -32001, "message": "no\n\u{1b}[2Jfake", "data": [1] })
+    );
+}
+
+fn old_listing(method: &str, _: &Value) -> Value {
+    match method {
+        "resources/list" => json!({ "result": {
+            "resultType": "complete",
+            "resources": [{ "uri": "a:b\tc\n\u{1b}[2J", "name": "b", "mimeType": "te\txt" }],
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }}),
+        _ => json!({ "error": { "code": -32601, "message": "unknown method" } }),
+    }
+}
+
+#[test]
+fn no_field_breaks_out_of_its_place() {
+    let url = fake(old_listing);
+    let run = run(&["ls", &url]).succeeded();
+    assert_eq!(run.text(), "-\t-\t-\tte\\txt\ta:b\\tc\\n\\u{1b}[2J\n");
+}
+
+#[test]
+fn a_listing_that_may_not_be_of_the_collection_comes_with_a_warning() {
+    let url = fake(old_listing);
+    let run = run(&["ls", &url, "a:b"]);
+    assert_eq!((run.status, run.text().lines().count()), (0, 1));
+    assert!(
+        run.stderr.contains("this may be everything it has"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn metadata_is_looked_up_in_the_listing_of_a_server_that_can_not_be_asked() {
+    let url = fake(old_listing);
+    let listed = run(&["stat", &url, "a:b\tc\n\u{1b}[2J", "--json"]).succeeded();
+    assert_eq!(listed.json()["name"], "b");
+    run(&["stat", &url, "a:b"]).failed(4, "error: no such resource: a:b\n");
+}
+
+fn representations(_: &str, params: &Value) -> Value {
+    let content = |mime_type: &str, text: &str| json!({ "uri": params["uri"], "mimeType": mime_type, "text": text });
+    json!({ "result": {
+        "resultType": "complete",
+        "contents": [content("text/markdown", "# one"), content("text/html", "<h1>one</h1>")],
+        "ttlMs": 0,
+        "cacheScope": "private",
+    }})
+}
+
+#[test]
+fn of_several_representations_one_is_written() {
+    let url = fake(representations);
+    let read = |options: &[&str]| run(&[&["read", &url, "a:b"], options].concat()).succeeded();
+    assert_eq!(read(&[]).text(), "# one");
+    assert_eq!(read(&["--mime-type", "text/html"]).text(), "<h1>one</h1>");
+    assert_eq!(
+        read(&["--json"]).json()["contents"][1]["text"],
+        "<h1>one</h1>"
+    );
+}

@@ -1,0 +1,153 @@
+//! The documentation has the tables that the code has.
+
+use std::time::Duration;
+
+use plainly::errors::{Revision, registry};
+use plainly::limits::Limits;
+use plainly::transport::http::HttpLimits;
+
+/// The cells of every row of every table of a page, without heads.
+fn rows(page: &str) -> Vec<Vec<&str>> {
+    let lines: Vec<&str> = page.lines().collect();
+    let is_row = |line: &str| line.starts_with("| ");
+    let of_body = |at: &usize| {
+        let is_head = lines
+            .get(at + 1)
+            .is_some_and(|next| next.starts_with("|---"));
+        is_row(lines[*at]) && !is_head
+    };
+    (0..lines.len())
+        .filter(of_body)
+        .map(|at| {
+            lines[at]
+                .trim_matches('|')
+                .split(" | ")
+                .map(str::trim)
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn the_page_of_errors_is_the_registry() {
+    let page = include_str!("../../../docs/errors.md");
+    let documented = rows(page);
+    let codes = registry().iter().map(|entry| {
+        let first = entry.first.map_or("", |first| first.as_str());
+        let last = entry.last.map_or("", |last| last.as_str());
+        let revisions = match (first, last) {
+            ("", "") if entry.defined_in(Revision::LATEST) => "all".to_owned(),
+            ("", "") => "no released one".to_owned(),
+            (first, "") => format!("from {first}"),
+            (first, last) if first == last => first.to_owned(),
+            (first, last) => format!("{first} to {last}"),
+        };
+        vec![
+            entry.code.to_string(),
+            entry.name.to_owned(),
+            entry.meaning.to_owned(),
+            revisions,
+            entry.data.to_owned(),
+            entry.http_status.to_owned(),
+        ]
+    });
+    let expected: Vec<Vec<String>> = codes.collect();
+    assert_eq!(documented, expected);
+}
+
+#[test]
+fn the_page_of_limits_has_the_defaults() {
+    let bytes = |bytes: usize| match bytes {
+        mib if mib % (1 << 20) == 0 => format!("{} MiB", mib >> 20),
+        kib if kib % (1 << 10) == 0 => format!("{} KiB", kib >> 10),
+        bytes => format!("{bytes} B"),
+    };
+    let number = |number: usize| match number {
+        small @ ..1_000 => small.to_string(),
+        large => format!("{},{:03}", large / 1_000, large % 1_000),
+    };
+    let time = |time: Duration| format!("{} s", time.as_secs());
+    let (server, http) = (Limits::default(), HttpLimits::default());
+    let expected = [
+        ("message_bytes", bytes(server.message_bytes)),
+        ("envelope.depth", number(server.envelope.depth)),
+        (
+            "envelope.members_per_object",
+            number(server.envelope.members_per_object),
+        ),
+        ("envelope.nodes", number(server.envelope.nodes)),
+        (
+            "envelope.batch_messages",
+            number(server.envelope.batch_messages),
+        ),
+        ("envelope.method_bytes", bytes(server.envelope.method_bytes)),
+        ("envelope.id_bytes", bytes(server.envelope.id_bytes)),
+        ("uri_bytes", bytes(server.uri_bytes)),
+        ("cursor_bytes", bytes(server.cursor_bytes)),
+        ("page_entries", number(server.page_entries)),
+        ("reply_bytes", bytes(server.reply_bytes)),
+        ("deadline", time(server.deadline)),
+        ("requests", number(server.requests)),
+        (
+            "requests_per_connection",
+            number(server.requests_per_connection),
+        ),
+        ("sessions", number(server.sessions)),
+        ("session_idle", time(server.session_idle)),
+        ("shutdown", time(server.shutdown)),
+        ("message_bytes", bytes(http.message_bytes)),
+        ("body", time(http.body)),
+        ("head_bytes", bytes(http.head_bytes)),
+        ("head", time(http.head)),
+        ("idle", time(http.idle)),
+        ("write_stall", time(http.write_stall)),
+        ("connections", number(http.connections)),
+        ("connections_per_peer", number(http.connections_per_peer)),
+        ("shutdown", time(http.shutdown)),
+    ];
+    let page = include_str!("../../../docs/limits.md");
+    let documented: Vec<_> = rows(page)
+        .iter()
+        .filter_map(|row| {
+            let (name, _) = row[0].strip_prefix('`')?.split_once('`')?;
+            Some((name, row[1].to_owned()))
+        })
+        .collect();
+    assert_eq!(documented, expected);
+}
+
+#[test]
+fn every_option_is_documented() {
+    for (commands, page) in [
+        (&["serve"][..], include_str!("../../../docs/serve.md")),
+        (
+            &["discover", "ls", "stat", "read", "call", "completions"],
+            include_str!("../../../docs/client.md"),
+        ),
+    ] {
+        for command in commands {
+            let help = assert_cmd::Command::new(env!("CARGO_BIN_EXE_plainly"))
+                .args([command, "--help"])
+                .output()
+                .unwrap();
+            let help = String::from_utf8(help.stdout).unwrap();
+            let options = help
+                .lines()
+                .filter_map(|line| {
+                    line.trim_start()
+                        .strip_prefix("--")
+                        .or(line.trim_start().get(4..)?.strip_prefix("--"))
+                })
+                .map(|rest| rest.split([' ', ',']).next().unwrap());
+            let mut known = 0;
+            for option in options.filter(|option| !["help", ""].contains(option)) {
+                assert!(
+                    page.contains(&format!("--{option}")),
+                    "{command}: --{option}"
+                );
+                known += 1;
+            }
+            assert!(known > 0, "{command}: {help}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What requests are answered with, before it is bytes.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use plainly_protocol::types::{
+    CacheHint, CacheScope, CallToolResult, DiscoverResult, EmptyResult, InitializeResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
+    ResourceMetadataResult,
+};
+
+use super::failure::Failure;
+
+/// How long clients may keep what is fixed when the server starts.
+pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
+
+/// What a request was answered with.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Initialize(InitializeResult),
+    Discover(DiscoverResult),
+    Empty(EmptyResult),
+    ListResources(ListResourcesResult, CacheHint),
+    ListResourceTemplates(ListResourceTemplatesResult),
+    ReadResource(ReadResourceResult, CacheHint),
+    ResourceMetadata(ResourceMetadataResult),
+    ListTools(ListToolsResult),
+    CallTool(CallToolResult),
+}
+
+/// An answer that a handler still works on.
+pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, Failure>>;

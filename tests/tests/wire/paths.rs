@@ -1,0 +1,521 @@
+//! A directory behind a whole server: nothing outside of the mounts is ever read, listed or named, and nothing hangs.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use plainly::store::directory::DirectoryStore;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::fixture::Fixture;
+use crate::http::{Client, Http};
+use crate::log::Log;
+use crate::sender::{Sender, request};
+use crate::stream::Stream;
+
+/// What lies outside of the mounts, and in places inside that are not to be seen.
+const CANARY: &str = "canary-9f3b1c7e5d";
+
+/// A directory that is served, among what is not: `data`, `data-evil`, `secret.txt`.
+struct Tree {
+    root: TempDir,
+    _socket: UnixListener,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let base = root.path();
+        let data = base.join("data");
+        for directory in ["data/sub/deeper", "data-evil", "outside/sub"] {
+            fs::create_dir_all(base.join(directory)).unwrap();
+        }
+        for outside in [
+            "secret.txt",
+            "data-evil/secret.txt",
+            "outside/sub/secret.txt",
+        ] {
+            fs::write(base.join(outside), CANARY).unwrap();
+        }
+        for (name, text) in [
+            ("a.txt", "A"),
+            ("sub/b.txt", "B"),
+            ("sub/deeper/c.txt", "C"),
+            ("with space.txt", "S"),
+            ("ü.txt", "U"),
+            ("100%25.txt", "P"),
+            ("empty.txt", ""),
+            (".hidden", CANARY),
+        ] {
+            fs::write(data.join(name), text).unwrap();
+        }
+        links(base, &data);
+        mknodat(CWD, data.join("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        mknodat(
+            CWD,
+            data.join("sub/fifo.txt"),
+            FileType::Fifo,
+            Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        let socket = UnixListener::bind(data.join("socket")).unwrap();
+        Self {
+            root,
+            _socket: socket,
+        }
+    }
+
+    fn fixture(&self) -> Fixture {
+        let store = DirectoryStore::builder().mount_as("data", self.root.path().join("data"));
+        Fixture::build(|builder| builder.store(store.build().unwrap()))
+    }
+
+    /// No output may hold the canary, or where on the host all this is.
+    fn assert_unseen(&self, output: &str) {
+        let host = self.root.path().to_str().unwrap();
+        assert!(!output.contains(CANARY), "{output}");
+        assert!(!output.contains(host), "{output}");
+        let encoded = base64::engine::general_purpose::STANDARD.encode(CANARY);
+        assert!(!output.contains(&encoded), "{output}");
+    }
+}
+
+/// Links in every position; two stay inside.
+fn links(base: &Path, data: &Path) {
+    let link = |target: &Path, name: &str| symlink(target, data.join(name)).unwrap();
+    link(Path::new("a.txt"), "inside.txt");
+    link(Path::new("sub"), "inside");
+    link(Path::new("../secret.txt"), "out.txt");
+    link(&base.join("secret.txt"), "absolute.txt");
+    link(&data.join("a.txt"), "absolute-inside.txt");
+    link(Path::new(".."), "up");
+    link(Path::new("../data-evil"), "evil");
+    link(Path::new("../outside"), "sub/out");
+    link(
+        Path::new("../../data/sub/../../secret.txt"),
+        "sub/winding.txt",
+    );
+    link(Path::new("out.txt"), "twice.txt");
+    link(Path::new(".hidden"), "to-hidden.txt");
+    link(Path::new("nowhere"), "dangling.txt");
+    link(Path::new("loop"), "loop");
+    link(Path::new("pong"), "ping");
+    link(Path::new("ping"), "pong");
+    link(Path::new("/proc/self/root"), "proc-root");
+    link(Path::new("/proc/self/fd"), "proc-fd");
+    link(Path::new("/proc/self/environ"), "environ");
+    link(Path::new("/dev/zero"), "zero");
+    for step in 0..41 {
+        let target = match step {
+            0 => "../secret.txt".to_owned(),
+            _ => format!("chain-{}", step - 1),
+        };
+        link(Path::new(&target), &format!("chain-{step}"));
+    }
+}
+
+/// What there is, and its content.
+const THERE: [(&str, &str); 9] = [
+    ("file:///data/a.txt", "A"),
+    ("file:///data/sub/b.txt", "B"),
+    ("file:///data/sub/deeper/c.txt", "C"),
+    ("file:///data/with%20space.txt", "S"),
+    ("file:///data/%C3%BC.txt", "U"),
+    ("file:///data/100%2525.txt", "P"),
+    ("file:///data/empty.txt", ""),
+    ("file:///data/inside.txt", "A"),
+    ("file:///data/inside/b.txt", "B"),
+];
+
+/// What there is not, in every spelling of it.
+const NOT_THERE: &[&str] = &[
+    // Up and out.
+    "file:///data/../secret.txt",
+    "file:///data/../data-evil/secret.txt",
+    "file:///data/sub/../../secret.txt",
+    "file:///data/sub/../a.txt",
+    "file:///data/./a.txt",
+    "file:///../secret.txt",
+    "file:///data-evil/secret.txt",
+    "file:///data-evil",
+    "file:///dat",
+    "file:///data%2Devil/secret.txt",
+    "file:///secret.txt",
+    "file:///etc/passwd",
+    "file:///",
+    "file:////data/a.txt",
+    "file:///data//a.txt",
+    "file:///data/a.txt/",
+    "file:///data/sub/",
+    "file:///data/",
+    "file:///data/a.txt/..",
+    "file:///data/a.txt/x",
+    // Encoded.
+    "file:///data/%2e%2e/secret.txt",
+    "file:///data/%2E%2E/secret.txt",
+    "file:///data/.%2e/secret.txt",
+    "file:///data/%2e%2e%2fsecret.txt",
+    "file:///data/..%2fsecret.txt",
+    "file:///data/..%2Fsecret.txt",
+    "file:///data%2F..%2Fsecret.txt",
+    "file:///data%2fa.txt",
+    "file:///data/sub%2fb.txt",
+    "file:///data/sub%2Fb.txt",
+    "file:///data/%252e%252e/secret.txt",
+    "file:///data/..%252Fsecret.txt",
+    "file:///data/..%5csecret.txt",
+    "file:///data/..\\secret.txt",
+    "file:///data/%c0%ae%c0%ae/secret.txt",
+    "file:///data/%C0%AE%C0%AE/secret.txt",
+    "file:///data/%u002e%u002e/secret.txt",
+    "file:///data/%zz",
+    "file:///data/%",
+    "file:///data/%2",
+    "file:///data/a%2Etxt",
+    "file:///data/%61.txt",
+    "file:///data/ü.txt",
+    "file:///data/with space.txt",
+    "file:///data/100%25.txt",
+    // NUL and control characters, raw and encoded.
+    "file:///data/a.txt%00",
+    "file:///data/a.txt%00.png",
+    "file:///data/%00",
+    "file:///data/../secret.txt%00a.txt",
+    "file:///data/a.txt\0",
+    "file:///data/a.txt%0a",
+    "file:///data/a.txt\n",
+    "file:///data/\ta.txt",
+    "file:///da\tta/a.txt",
+    " file:///data/a.txt",
+    "file:///data/a.txt ",
+    // Other forms of URI.
+    "FILE:///data/a.txt",
+    "File:///data/a.txt",
+    "file:/data/a.txt",
+    "file:data/a.txt",
+    "file://data/a.txt",
+    "file://localhost/data/a.txt",
+    "file://evil.example/data/a.txt",
+    "file://user@/data/a.txt",
+    "file:///data/a.txt?x=1",
+    "file:///data/a.txt#x",
+    "file:///data/sub;../a.txt",
+    "http:///data/a.txt",
+    "/data/a.txt",
+    "data/a.txt",
+    "a.txt",
+    "../secret.txt",
+    "",
+    // Other names for what is there.
+    "file:///DATA/a.txt",
+    "file:///data/A.TXT",
+    "file:///data/u\u{308}.txt",
+    "file:///data/a.txt.",
+    "file:///data/a.txt::$DATA",
+    "file:///data/C:/x",
+    "file:///data/CON",
+    "file:///data/NUL.txt",
+    // Hidden.
+    "file:///data/.hidden",
+    "file:///data/%2Ehidden",
+    "file:///data/to-hidden.txt",
+    // Links.
+    "file:///data/out.txt",
+    "file:///data/absolute.txt",
+    "file:///data/absolute-inside.txt",
+    "file:///data/up",
+    "file:///data/up/secret.txt",
+    "file:///data/up/data/a.txt",
+    "file:///data/evil",
+    "file:///data/evil/secret.txt",
+    "file:///data/sub/out",
+    "file:///data/sub/out/sub/secret.txt",
+    "file:///data/inside/out/sub/secret.txt",
+    "file:///data/sub/winding.txt",
+    "file:///data/twice.txt",
+    "file:///data/dangling.txt",
+    "file:///data/loop",
+    "file:///data/loop/loop",
+    "file:///data/ping",
+    "file:///data/chain-40",
+    "file:///data/chain-0",
+    "file:///data/proc-root",
+    "file:///data/proc-root/etc/passwd",
+    "file:///data/proc-fd/0",
+    "file:///data/environ",
+    "file:///data/zero",
+    // What can't be read.
+    "file:///data/fifo",
+    "file:///data/sub/fifo.txt",
+    "file:///data/inside/fifo.txt",
+    "file:///data/socket",
+];
+
+/// That, and what is too long to be there.
+fn not_there() -> Vec<String> {
+    let mut uris: Vec<String> = NOT_THERE.iter().map(|uri| (*uri).to_owned()).collect();
+    for length in [256, 4_096, 10_000] {
+        uris.push(format!("file:///data/{}", "x".repeat(length)));
+    }
+    uris.push(format!("file:///data{}/a.txt", "/sub/..".repeat(200)));
+    uris.push(format!("file:///data{}/a.txt", "/x".repeat(1_000)));
+    uris
+}
+
+/// A client on either transport.
+enum Asking {
+    Stream(Stream),
+    Http(Client),
+}
+
+impl Asking {
+    async fn ask(&mut self, template: &str) -> Value {
+        let text = match self {
+            Self::Stream(stream) => stream.ask(template).await,
+            Self::Http(client) => client.send(template).await.body,
+        };
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{template}: {error}: {text}"))
+    }
+}
+
+const SENDERS: [Sender; 2] = [Sender::Modern, Sender::Legacy("2025-06-18")];
+
+/// Clients of two eras over both transports.
+async fn clients(fixture: &Fixture, http: &Http) -> Vec<Asking> {
+    let mut clients = Vec::new();
+    for sender in SENDERS {
+        clients.push(Asking::Stream(Stream::open(&fixture.server, sender).await));
+        clients.push(Asking::Http(http.client(sender).await));
+    }
+    clients
+}
+
+fn of(method: &str, uri: &str) -> String {
+    request("1", method, &format!("\"uri\":{}", json!(uri)))
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_not_there_by_any_method() {
+    let (log, _guard) = Log::capture();
+    let tree = Tree::new();
+    let fixture = tree.fixture();
+    let http = Http::listen(&fixture.server).await;
+    let mut clients = clients(&fixture, &http).await;
+    for uri in not_there() {
+        for method in ["resources/read", "resources/metadata", "resources/list"] {
+            for client in &mut clients {
+                let reply = client.ask(&of(method, &uri)).await;
+                assert_eq!(reply["id"], 1);
+                assert_eq!(reply["error"]["code"], -32602, "{method} {uri:?}: {reply}");
+                tree.assert_unseen(&reply.to_string());
+            }
+        }
+        let reply = clients[0].ask(&of("resources/read", THERE[0].0)).await;
+        assert_eq!(reply["result"]["contents"][0]["text"], "A", "after {uri:?}");
+    }
+    tree.assert_unseen(&log.text());
+}
+
+#[tokio::test]
+async fn forbidden_and_absent_look_the_same() {
+    let tree = Tree::new();
+    let fixture = tree.fixture();
+    let http = Http::listen(&fixture.server).await;
+    for client in &mut clients(&fixture, &http).await {
+        for name in [
+            "out.txt",
+            "absolute.txt",
+            "dangling.txt",
+            "loop",
+            "fifo",
+            "socket",
+            ".hidden",
+            "nothing",
+        ] {
+            let uri = format!("file:///data/{name}");
+            let reply = client.ask(&of("resources/read", &uri)).await;
+            let error = json!({
+                "code": -32602,
+                "message": format!("Resource not found: {uri}"),
+                "data": {"uri": uri},
+            });
+            assert_eq!(reply["error"], error);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_there_is_read_under_its_one_name() {
+    let tree = Tree::new();
+    let fixture = tree.fixture();
+    let http = Http::listen(&fixture.server).await;
+    for client in &mut clients(&fixture, &http).await {
+        for (uri, text) in THERE {
+            let reply = client.ask(&of("resources/read", uri)).await;
+            let contents = &reply["result"]["contents"];
+            assert_eq!(contents.as_array().map(Vec::len), Some(1), "{uri}: {reply}");
+            assert_eq!(contents[0]["uri"], uri);
+            assert_eq!(contents[0]["text"], text);
+            let reply = client.ask(&of("resources/metadata", uri)).await;
+            assert_eq!(reply["result"]["resource"]["uri"], uri, "{reply}");
+        }
+        for collection in ["file:///data", "file:///data/sub", "file:///data/inside"] {
+            for method in ["resources/read", "resources/metadata", "resources/list"] {
+                let reply = client.ask(&of(method, collection)).await;
+                assert!(
+                    reply["result"].is_object(),
+                    "{method} {collection}: {reply}"
+                );
+                tree.assert_unseen(&reply.to_string());
+            }
+        }
+    }
+}
+
+/// All URIs of a listing, page by page, each page asked of another server of the same directory.
+async fn list_all(tree: &Tree, sender: Sender, parent: Option<&str>) -> Vec<String> {
+    let mut uris = Vec::new();
+    let mut cursor = None;
+    loop {
+        let mut params = json!({});
+        if let Some(parent) = parent {
+            params["uri"] = json!(parent);
+        }
+        if let Some(cursor) = cursor {
+            params["cursor"] = cursor;
+        }
+        let members = params.to_string();
+        let members = members.trim_start_matches('{').trim_end_matches('}');
+        let store = DirectoryStore::builder().mount_as("data", tree.root.path().join("data"));
+        let mut limits = plainly::limits::Limits::default();
+        limits.page_entries = 3;
+        let fixture =
+            Fixture::build(|builder| builder.store(store.build().unwrap()).limits(limits));
+        let mut stream = Stream::open(&fixture.server, sender).await;
+        let reply = stream.ask(&request("1", "resources/list", members)).await;
+        tree.assert_unseen(&reply);
+        let reply: Value = serde_json::from_str(&reply).unwrap();
+        let page = reply["result"]["resources"].as_array().unwrap();
+        uris.extend(
+            page.iter()
+                .map(|resource| resource["uri"].as_str().unwrap().to_owned()),
+        );
+        match reply["result"].get("nextCursor") {
+            Some(next) => cursor = Some(next.clone()),
+            None => return uris,
+        }
+    }
+}
+
+#[tokio::test]
+async fn listings_hold_what_is_there_and_nothing_else() {
+    let tree = Tree::new();
+    for sender in SENDERS {
+        let mut all = list_all(&tree, sender, None).await;
+        all.retain(|uri| uri.starts_with("file:"));
+        assert_eq!(
+            all,
+            [
+                "file:///data",
+                "file:///data/100%2525.txt",
+                "file:///data/a.txt",
+                "file:///data/empty.txt",
+                "file:///data/inside",
+                "file:///data/inside.txt",
+                "file:///data/sub",
+                "file:///data/sub/b.txt",
+                "file:///data/sub/deeper",
+                "file:///data/sub/deeper/c.txt",
+                "file:///data/with%20space.txt",
+                "file:///data/%C3%BC.txt",
+            ]
+        );
+        let children = list_all(&tree, sender, Some("file:///data/sub")).await;
+        assert_eq!(
+            children,
+            ["file:///data/sub/b.txt", "file:///data/sub/deeper"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn forged_cursors_lead_nowhere() {
+    let tree = Tree::new();
+    let fixture = tree.fixture();
+    let http = Http::listen(&fixture.server).await;
+    let positions = [
+        "resources\n1 file:///data/../secret.txt",
+        "resources\n1 file:///data-evil/secret.txt",
+        "resources\n1 file:///data/up/data-evil",
+        "resources\n1 /etc/passwd",
+        "resources\n1 ",
+        "resources\n2 file:///data/a.txt",
+        "resources\n18446744073709551615 x",
+        "resources\n99999999999999999999",
+        "resources\n-1",
+        "resources\n0 x",
+        "resources file:///data/sub\nfile:///data/sub/../../secret.txt",
+        "resources file:///data/sub\nfile:///data-evil/secret.txt",
+        "resources file:///data/evil\nfile:///data/evil/a",
+        "tools\necho",
+        "\n",
+        "",
+    ];
+    let listings = [
+        "",
+        r#","uri":"file:///data/sub""#,
+        r#","uri":"file:///data/evil""#,
+    ];
+    for client in &mut clients(&fixture, &http).await {
+        for position in positions {
+            for cursor in [URL_SAFE_NO_PAD.encode(position), position.to_owned()] {
+                for listing in listings {
+                    let params = format!("\"cursor\":{}{listing}", json!(cursor));
+                    let reply = client.ask(&request("1", "resources/list", &params)).await;
+                    let is_listing = reply["result"]["resources"].is_array();
+                    assert!(
+                        is_listing || reply["error"]["code"] == -32602,
+                        "{position:?}: {reply}"
+                    );
+                    tree.assert_unseen(&reply.to_string());
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_goes_away_takes_only_itself_along() {
+    let tree = Tree::new();
+    let fixture = tree.fixture();
+    let http = Http::listen(&fixture.server).await;
+    let mut clients = clients(&fixture, &http).await;
+    let base = tree.root.path();
+    fs::rename(base.join("data"), base.join("gone")).unwrap();
+    symlink("data-evil", base.join("data")).unwrap();
+    for client in &mut clients {
+        let reply = client
+            .ask(&of("resources/read", "file:///data/secret.txt"))
+            .await;
+        assert!(reply["error"].is_object(), "{reply}");
+        tree.assert_unseen(&reply.to_string());
+        let reply = client.ask(&of("resources/read", "app://motd")).await;
+        assert!(reply["result"].is_object(), "{reply}");
+    }
+    fs::remove_file(base.join("data")).unwrap();
+    fs::remove_dir_all(base.join("gone")).unwrap();
+    for client in &mut clients {
+        for method in ["resources/read", "resources/metadata", "resources/list"] {
+            let reply = client.ask(&of(method, "file:///data/a.txt")).await;
+            let code = reply["error"]["code"].as_i64();
+            assert!(matches!(code, Some(-32602 | -32603)), "{reply}");
+            tree.assert_unseen(&reply.to_string());
+        }
+    }
+}
