@@ -74,9 +74,9 @@ fn by_kind(kind: &ErrorKind) -> Retry {
         ErrorKind::ResourceNotFound { .. } => row(RESOURCE_NOT_FOUND),
         // The reply will not have shrunk.
         ErrorKind::Internal(Internal::ReplyTooLarge { .. }) => Retry::Never,
-        ErrorKind::Internal(Internal::Failed | Internal::DeadlineExceeded { .. }) => {
-            row(INTERNAL_ERROR)
-        }
+        ErrorKind::Internal(
+            Internal::Failed | Internal::Incident { .. } | Internal::DeadlineExceeded { .. },
+        ) => row(INTERNAL_ERROR),
         ErrorKind::Unavailable(Unavailable::Overloaded | Unavailable::ShuttingDown) => {
             Retry::AfterDelay
         }

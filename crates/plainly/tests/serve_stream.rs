@@ -1,6 +1,5 @@
 //! A server over a byte stream, spoken to in raw lines.
 
-#![expect(clippy::unwrap_used, reason = "a failed test")]
 #![cfg(feature = "server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

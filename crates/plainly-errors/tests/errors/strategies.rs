@@ -125,6 +125,7 @@ fn invalid_params() -> impl Strategy<Value = InvalidParams> {
 fn internal() -> impl Strategy<Value = Internal> {
     prop_oneof![
         Just(Internal::Failed),
+        any::<String>().prop_map(|incident| Internal::Incident { incident }),
         any::<u64>().prop_map(|limit_ms| Internal::DeadlineExceeded { limit_ms }),
         any::<u64>().prop_map(|limit| Internal::ReplyTooLarge { limit }),
     ]

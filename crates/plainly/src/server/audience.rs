@@ -2,16 +2,20 @@
 //! protocol errors. Decided here, once, for every way in which a handler can end.
 
 use std::any::Any;
-use std::error::Error;
 use std::sync::Arc;
 
-use plainly_errors::{Internal, ProtocolError};
+use plainly_errors::{ErrorKind, Internal, ProtocolError};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{CallToolResult, Content};
+use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
+use serde::Serialize;
 
 use super::answer::Answer;
-use super::failure::Failure;
+use super::failure::{Failure, Meaning};
+use super::incident::{Incident, chain};
 use crate::schema::Schema;
+
+/// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
+const PROBLEM: &str = "dev.plainly/problem";
 
 /// Who reads what a handler ends with.
 pub(super) enum Audience {
@@ -34,29 +38,23 @@ impl Audience {
         }
     }
 
-    /// What the peer gets.
-    pub(super) fn deliver(&self, ended: Ended) -> Result<Answer, ProtocolError> {
+    /// What the peer gets; with `masking`, of an error without a meaning of its own no more than an incident's number.
+    pub(super) fn deliver(&self, ended: Ended, masking: bool) -> Result<Answer, ProtocolError> {
         match ended {
             Ok(Ok(Answer::CallTool(result))) => Ok(Answer::CallTool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(failure)) => self.failed(failure),
+            Ok(Err(failure)) => self.failed(failure, masking),
             Err(error) => self.broke(error),
         }
     }
 
     /// The handler's own failure.
-    fn failed(&self, failure: Failure) -> Result<Answer, ProtocolError> {
+    fn failed(&self, failure: Failure, masking: bool) -> Result<Answer, ProtocolError> {
         match self {
-            Self::Model(_) => match failure.passes_through() {
-                Some(error) => Err(error.clone()),
-                None => Ok(Answer::CallTool(tool_error(failure.to_string()))),
-            },
-            Self::Code => Err(match failure.protocol_error() {
-                Some(error) => error.clone(),
-                None => {
-                    ProtocolError::internal(failure.to_string()).with_source(failure.into_source())
-                }
-            }),
+            Self::Model(schema) => {
+                tool_failed(&failure, schema.is_some(), masking).map(Answer::CallTool)
+            }
+            Self::Code => Err(request_failed(failure, masking)),
         }
     }
 
@@ -94,8 +92,71 @@ impl Audience {
     }
 }
 
+/// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
+fn tool_failed(
+    failure: &Failure,
+    has_schema: bool,
+    masking: bool,
+) -> Result<CallToolResult, ProtocolError> {
+    match failure.meaning() {
+        Meaning::Protocol(error) if is_for_the_host(error) => Err(error.clone()),
+        Meaning::Protocol(error) => Ok(tool_error(error.message())),
+        Meaning::Problem(problem) => {
+            Ok(with_object(tool_error(problem.text()), problem, has_schema))
+        }
+        Meaning::Problems(problems) => Ok(with_object(
+            tool_error(problems.text()),
+            problems,
+            has_schema,
+        )),
+        Meaning::Text(text) => Ok(tool_error(text)),
+        Meaning::Unknown(error) if masking => Ok(tool_error(
+            ProtocolError::from(Incident::of(error)).message(),
+        )),
+        Meaning::Unknown(error) => Ok(tool_error(error.to_string())),
+    }
+}
+
+/// What code reads of a failed request.
+fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
+    let internal = match failure.meaning() {
+        Meaning::Protocol(error) => return error.clone(),
+        Meaning::Problem(problem) => return problem.to_protocol_error(),
+        Meaning::Problems(problems) => problems
+            .to_protocol_error()
+            .unwrap_or_else(|| Internal::Failed.into()),
+        Meaning::Text(text) => ProtocolError::internal(text.to_owned()),
+        Meaning::Unknown(error) if masking => return Incident::of(error).into(),
+        Meaning::Unknown(error) => ProtocolError::internal(error.to_string()),
+    };
+    internal.with_source(failure.into_source())
+}
+
+/// The host has to act before the tool can work: open a URL, declare a capability.
+fn is_for_the_host(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::UrlElicitationRequired { .. }
+            | ErrorKind::MissingRequiredClientCapability { .. }
+    )
+}
+
 fn tool_error(text: impl Into<String>) -> CallToolResult {
     CallToolResult::new([Content::text(text)]).is_error(true)
+}
+
+/// The problem as an object too: as structured output, or where the tool promises another one (clients check it even on
+/// errors) in `_meta`.
+fn with_object(
+    result: CallToolResult,
+    problem: &impl Serialize,
+    has_schema: bool,
+) -> CallToolResult {
+    if has_schema {
+        let object = serde_json::to_value(problem).expect("a problem is JSON");
+        return result.meta(Meta::from_iter([(PROBLEM, object)]));
+    }
+    result.structured_content(RawJson::encode(problem).expect("a problem is JSON"))
 }
 
 /// The payload of a panic is for the log alone.
@@ -105,13 +166,4 @@ pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
     ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
-}
-
-/// An error and everything that caused it, for the log.
-pub(super) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
-        text = format!("{text}: {cause}");
-    }
-    text.escape_debug().to_string()
 }

@@ -27,6 +27,7 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     dialect: Dialect,
     limits: Limits,
+    masking: bool,
     states: States,
     tools: Vec<Tool>,
     fixed: Vec<StaticResource>,
@@ -40,6 +41,7 @@ impl ServerBuilder {
             instructions: None,
             dialect: Dialect::default(),
             limits: Limits::default(),
+            masking: false,
             states: States::default(),
             tools: Vec::new(),
             fixed: Vec::new(),
@@ -110,6 +112,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Shows of an error that has no meaning of its own (neither a problem nor a protocol error nor a sentence written as a
+    /// [`Failure`](super::Failure)) no more than the number of an incident, which the log has with the whole error.
+    #[must_use]
+    pub fn mask_internal_errors(mut self) -> Self {
+        self.masking = true;
+        self
+    }
+
     /// How much it takes before it says no.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -153,6 +163,7 @@ impl ServerBuilder {
             sessions: Sessions::new(&self.limits),
             load: dispatch::Load::default(),
             limits: self.limits,
+            masking: self.masking,
             routes,
         })))
     }

@@ -16,8 +16,9 @@ use plainly_protocol::peer::Peer;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::audience::{Audience, Ended, chain, panicked};
+use super::audience::{Audience, Ended, panicked};
 use super::encode::Encoded;
+use super::incident::chain;
 use super::route::Step;
 
 /// How far a request has come.
@@ -58,7 +59,9 @@ impl Server {
         let route = || self.route(method, request.params.as_ref(), peer);
         let step = match catch_unwind(AssertUnwindSafe(route)) {
             Ok(step) => step,
-            Err(panic) => return done(Audience::of(method).deliver(Err(panicked(&*panic)))),
+            Err(panic) => {
+                return done(Audience::of(method).deliver(Err(panicked(&*panic)), self.0.masking));
+            }
         };
         match step {
             Ok(Step::Now(answer)) => done(Ok(*answer)),
@@ -85,7 +88,8 @@ impl Server {
         outcome: Result<Answer, ProtocolError>,
     ) -> Encoded {
         if let Err(error) = &outcome
-            && let ErrorKind::Internal(_) = error.kind()
+            && let ErrorKind::Internal(detail) = error.kind()
+            && !matches!(detail, Internal::Incident { .. })
         {
             tracing::error!(id, error = %chain(error), "a request failed inside the server");
         }
@@ -112,8 +116,11 @@ impl Running {
     /// Waits for the handler and writes its response.
     pub(super) async fn finish(self) -> Encoded {
         let ended = by_deadline(self.handler, self.server.limits().deadline).await;
-        self.server
-            .respond(&self.id, self.revision, self.audience.deliver(ended))
+        self.server.respond(
+            &self.id,
+            self.revision,
+            self.audience.deliver(ended, self.server.0.masking),
+        )
     }
 }
 

@@ -22,6 +22,7 @@ mod handler;
 mod state;
 
 mod failure;
+mod incident;
 pub mod reply;
 
 mod answer;
@@ -70,6 +71,7 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     load: dispatch::Load,
+    masking: bool,
 }
 
 impl Server {

@@ -47,7 +47,10 @@ impl StaticResource {
               -> Result<AnswerFuture, Failure> {
             let (running, definition) = (handler.call(A::extract_all(call)?), definition.clone());
             Ok(Box::pin(async move {
-                let contents = running.await.into_contents(&definition)?;
+                let contents = running
+                    .await
+                    .into_contents(&definition)
+                    .map_err(|failure| failure.of_resource(&definition.uri))?;
                 Ok(Answer::ReadResource(
                     ReadResourceResult::new(contents),
                     CacheHint::default(),
