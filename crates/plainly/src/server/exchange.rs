@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::{AbortHandle, Abortable};
-use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
@@ -19,9 +18,6 @@ use super::malformed;
 use super::resolve::{self, Sender, Unresolved, session_name};
 use super::session::Session;
 use crate::transport::{Exchange, Frame, Reply};
-
-/// When a server that takes no more requests is worth another try, in seconds.
-const SOON: HeaderValue = HeaderValue::from_static("1");
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
@@ -155,11 +151,7 @@ impl Server {
 fn reply(encoded: Encoded) -> Reply {
     let status =
         StatusCode::from_u16(encoded.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut reply = Reply::new(status, encoded.bytes);
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        reply.headers.insert(RETRY_AFTER, SOON);
-    }
-    reply
+    Reply::new(status, encoded.bytes)
 }
 
 fn accepted() -> Reply {
