@@ -90,8 +90,9 @@
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
-//! | `http-server` | yes | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
-//! | `http-client` | yes | [`Client::http`]: servers over Streamable HTTP |
+//! | `http` | yes | both of the next two |
+//! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
+//! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
 //! | `store-directory` | yes | [`DirectoryStore`](store::directory::DirectoryStore): a directory as resources |
 //!
 //! The names that nearly every program needs are here at the root; everything else has its place in a module.

@@ -62,6 +62,10 @@ async fn mixes_errors(uri: ResourceUri, _: Context, State(_): State<u8>) -> Resu
     Err(ProtocolError::resource_not_found(uri).into())
 }
 
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the most that a handler can take"
+)]
 async fn eight(
     _: Context,
     _: Context,
