@@ -156,6 +156,25 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
 }
 
 #[tokio::test]
+async fn an_error_without_an_id_is_the_reply_as_an_event_too() {
+    for id in ["", "\"id\":null,"] {
+        let (client, server) = Server::modern().await;
+        let (read, ()) = tokio::join!(client.read("a:b"), async {
+            let mut request = server.request("resources/read").await;
+            request.events().await;
+            let error = r#"{"code":-32602,"message":"no","data":{"uri":"a:b"}}"#;
+            request
+                .write(&format!(
+                    "data: {{\"jsonrpc\":\"2.0\",{id}\"error\":{error}}}\n\n"
+                ))
+                .await;
+        });
+        let error = read.unwrap_err();
+        assert!(error.is_resource_not_found(), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed() {
     let (client, server) = Server::modern().await;
     let (tools, ()) = tokio::join!(client.tools(), async {
