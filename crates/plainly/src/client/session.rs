@@ -12,6 +12,7 @@ use plainly_errors::{Era, Revision};
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::Method;
 use tokio::sync::watch;
+use tokio::task::coop::consume_budget;
 
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::{self, Request};
@@ -191,6 +192,8 @@ impl Session {
                         | Incoming::NoMessage { .. }),
                     ) => {
                         tracing::debug!(?other, "dropped: not the reply to the request");
+                        // A server that sends nothing else must not hold up the deadline and other calls.
+                        consume_budget().await;
                     }
                 }
             }
