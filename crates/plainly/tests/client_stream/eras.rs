@@ -197,3 +197,21 @@ async fn a_pinned_revision_is_the_only_one_that_is_tried() {
     });
     assert!(client.unwrap_err().is_method_not_found());
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_error_without_an_id_answers_the_only_request() {
+    for id in [json!({}), json!({"id": null})] {
+        let (builder, mut peer) = pair();
+        let start = tokio::time::Instant::now();
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            peer.request("server/discover").await;
+            let mut answer = id.clone();
+            answer["jsonrpc"] = json!("2.0");
+            answer["error"] = json!({"code": -32600, "message": "not initialized"});
+            peer.send(answer).await;
+            peer.shake_hands("2025-06-18").await;
+        });
+        assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
+        assert_eq!(start.elapsed(), Duration::ZERO, "{id}");
+    }
+}

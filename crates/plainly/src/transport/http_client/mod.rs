@@ -12,6 +12,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use reqwest::Url;
+use tokio::task::coop::consume_budget;
 
 use self::sse::Parser;
 use super::frame::Frame;
@@ -155,6 +156,8 @@ impl Response {
                 Some(chunk) => self.chunk = chunk,
                 None => return Ok(None),
             }
+            // Chunks may come as fast as they are read, all full of nothing.
+            consume_budget().await;
         }
     }
 
