@@ -9,7 +9,11 @@ use cap_fs_ext::{
 };
 use cap_std::fs::{Dir, File, OpenOptions};
 
+use super::job::Waiter;
 use crate::store::StoreError;
+
+/// How much of a file is read between two looks at whether anybody waits for it, in bytes.
+const PIECE: u64 = 256 << 10;
 
 /// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
 pub(super) fn open(dir: &Dir, name: &Path) -> io::Result<File> {
@@ -26,6 +30,21 @@ pub(super) fn open(dir: &Dir, name: &Path) -> io::Result<File> {
 pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same for long files: only as long as somebody waits for it.
+pub(super) fn read_for(waiter: &Waiter, file: &File, limit: u64) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
+    let mut rest = file.take(limit);
+    while (&mut rest)
+        .take(PIECE)
+        .read_to_end(&mut bytes)
+        .map_err(refuse)?
+        > 0
+    {
+        waiter.check()?;
+    }
     Ok(bytes)
 }
 

@@ -8,10 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, File, FileType, Metadata, ReadDir};
+use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
 
 use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Verdict};
+use super::job::Waiter;
 use crate::store::StoreError;
 
 /// How deep below a mount anything can be. Each level holds one open directory.
@@ -41,6 +42,7 @@ pub(super) struct Place {
     parent: Option<Rc<Self>>,
     depth: usize,
     shown: Shown,
+    waiter: Waiter,
     rules: OnceCell<Rules>,
 }
 
@@ -56,6 +58,7 @@ pub(super) enum Opened {
 pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) metadata: Metadata,
+    pub(super) waiter: Waiter,
 }
 
 /// What there is under a name, before it is opened.
@@ -74,14 +77,15 @@ enum Step {
 }
 
 impl Place {
-    /// The root of a mount.
-    pub(super) fn root(dir: Arc<Dir>, shown: Shown) -> Rc<Self> {
+    /// The root of a mount. What is done from here on ends with an error once nobody waits for it.
+    pub(super) fn root(dir: Arc<Dir>, shown: Shown, waiter: Waiter) -> Rc<Self> {
         Rc::new(Self {
             dir,
             name: OsString::new(),
             parent: None,
             depth: 0,
             shown,
+            waiter,
             rules: OnceCell::new(),
         })
     }
@@ -146,8 +150,14 @@ impl Place {
     }
 
     /// Everything in the directory, shown or not, in no order.
-    pub(super) fn entries(&self) -> Result<ReadDir, StoreError> {
-        self.dir.entries().map_err(refuse)
+    pub(super) fn entries(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<DirEntry, StoreError>>, StoreError> {
+        let entries = self.dir.entries().map_err(refuse)?;
+        Ok(entries.map(|entry| {
+            self.waiter.check()?;
+            entry.map_err(refuse)
+        }))
     }
 
     /// Whether there could be a resource under this name, given what the directory says of its kind.
@@ -194,6 +204,7 @@ impl Place {
     }
 
     fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
+        self.waiter.check()?;
         if self.depth == MAX_DEPTH {
             return Err(StoreError::NotFound);
         }
@@ -225,7 +236,11 @@ impl Place {
         metadata: Metadata,
     ) -> Result<Opened, StoreError> {
         if metadata.is_file() {
-            return Ok(Opened::File(OpenFile { file, metadata }));
+            return Ok(Opened::File(OpenFile {
+                file,
+                metadata,
+                waiter: self.waiter.clone(),
+            }));
         }
         if !metadata.is_dir() {
             return Err(StoreError::NotFound);
@@ -236,6 +251,7 @@ impl Place {
             parent: Some(Rc::clone(self)),
             depth: self.depth + 1,
             shown: self.shown,
+            waiter: self.waiter.clone(),
             rules: OnceCell::new(),
         })))
     }
@@ -247,7 +263,7 @@ impl Place {
             return Ok(true);
         }
         for entry in self.entries()? {
-            if entry.map_err(refuse)?.file_name() == name {
+            if entry?.file_name() == name {
                 return Ok(true);
             }
         }
@@ -309,7 +325,8 @@ mod tests {
         std::fs::write(around.path().join("name"), "").unwrap();
         let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let found = dir.metadata("name").unwrap();
-        let place = Place::root(Arc::new(dir), Shown::default());
+        let (_waits, waiter) = Waiter::until_dropped();
+        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
         for (name, expected) in [("name", true), ("NAME", false)] {
             assert_eq!(
                 place.is_exact(OsStr::new(name), &found).unwrap(),
