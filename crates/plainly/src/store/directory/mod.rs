@@ -14,6 +14,9 @@ mod describe;
 
 mod mount;
 
+#[cfg(all(test, unix))]
+mod faults;
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::rc::Rc;
