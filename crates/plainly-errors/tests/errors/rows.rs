@@ -266,12 +266,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
     ]
 }
 
-pub(crate) fn internals_and_applications() -> Vec<Row> {
-    let code = ApplicationCode::of::<418>();
-    let with_data = |code: i64, data: Value| ErrorKind::Unrecognised {
-        code: Code::new(code),
-        data: Some(data),
-    };
+pub(crate) fn internals() -> Vec<Row> {
     vec![
         same(
             Internal::Failed,
@@ -299,6 +294,16 @@ pub(crate) fn internals_and_applications() -> Vec<Row> {
             json!({ "kind": "reply_too_large", "limit": 5 }),
             (-32603, 200),
         ),
+    ]
+}
+
+pub(crate) fn applications() -> Vec<Row> {
+    let code = ApplicationCode::of::<418>();
+    let with_data = |code: i64, data: Value| ErrorKind::Unrecognised {
+        code: Code::new(code),
+        data: Some(data),
+    };
+    vec![
         same(
             ProtocolError::application(code, "I'm a teapot"),
             "I'm a teapot",
