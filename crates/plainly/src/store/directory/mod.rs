@@ -14,6 +14,10 @@ mod describe;
 
 mod mount;
 
+#[cfg(unix)]
+#[cfg(test)]
+mod faults;
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::rc::Rc;

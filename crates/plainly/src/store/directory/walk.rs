@@ -157,7 +157,7 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
             more = true;
             continue;
         }
-        if !place.shows(&name, entry.file_type().map_err(refuse)?) {
+        if !place.shows(&name, Some(entry.file_type().map_err(refuse)?))? {
             continue;
         }
         names.push(name);
