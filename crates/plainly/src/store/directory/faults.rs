@@ -15,6 +15,8 @@ const EMFILE: i32 = 24;
 pub(super) enum Operation {
     Look,
     Open,
+    /// To see what is in a directory.
+    List,
 }
 
 /// An operation, the name with which it fails, and the error's number.
@@ -69,6 +71,77 @@ fn read(store: &DirectoryStore, uri: &str, faults: &[Fault]) -> String {
         Ok(contents) => contents.len().to_string(),
         Err(error) => format!("{error:?}"),
     }
+}
+
+/// The URIs of everything after a position, without what is the same in all of them.
+fn list(
+    store: &DirectoryStore,
+    after: Option<&str>,
+    faults: &[Fault],
+) -> Result<Vec<String>, StoreError> {
+    let page = ask(store, faults, |request| request.everything(after, 99))?;
+    let short = |resource: &Resource| resource.uri["file:///d".len()..].to_owned();
+    Ok(page.resources.iter().map(short).collect())
+}
+
+const TREE: &[(&str, &str)] = &[("a", "1"), ("dir/x", "2"), ("dir/y", "3"), ("z", "4")];
+
+#[test]
+fn what_can_not_be_read_is_left_out_and_the_rest_is_listed() {
+    use Operation::{List, Look, Open};
+
+    let (_around, store) = serve(TREE);
+    let cases = [
+        (Look, "a", &["", "/dir", "/dir/x", "/dir/y", "/z"][..]),
+        (Open, "a", &["", "/dir", "/dir/x", "/dir/y", "/z"]),
+        (Open, "y", &["", "/a", "/dir", "/dir/x", "/z"]),
+        (Open, "dir", &["", "/a", "/z"]),
+        (List, "dir", &["", "/a", "/dir", "/z"]),
+    ];
+    for (operation, name, expected) in cases {
+        let faults = |number| [(operation, name, number)];
+        let listed = list(&store, None, &faults(EIO)).unwrap();
+        assert_eq!(listed, expected, "{operation:?} {name}");
+        // That is no fault of the name, and the next may fail as well.
+        let listed = list(&store, None, &faults(EMFILE));
+        assert!(matches!(listed, Err(StoreError::Failed(_))), "{listed:?}");
+    }
+    let children = ask(&store, &[(Open, "a", EIO)], |request| {
+        request.children("file:///d", None, 99)
+    });
+    assert_eq!(children.unwrap().resources.len(), 2);
+    assert_eq!(read(&store, "file:///d", &[(Open, "a", EIO)]), "1");
+}
+
+#[test]
+fn a_listing_fails_if_the_directory_itself_can_not_be_read() {
+    let (_around, store) = serve(TREE);
+    let fault = |operation, name| [(operation, name, EIO)];
+    let root = list(&store, None, &fault(Operation::List, ""));
+    assert!(matches!(root, Err(StoreError::Failed(_))), "{root:?}");
+    let children = ask(&store, &fault(Operation::List, "dir"), |request| {
+        request.children("file:///d/dir", None, 99)
+    });
+    assert!(
+        matches!(children, Err(StoreError::Failed(_))),
+        "{children:?}"
+    );
+}
+
+#[test]
+fn a_directory_that_was_listed_in_part_is_never_left_out_silently() {
+    let (_around, store) = serve(TREE);
+    let after = |uri, operation, name| list(&store, Some(uri), &[(operation, name, EIO)]);
+    for operation in [Operation::Look, Operation::Open, Operation::List] {
+        let rest = after("file:///d/dir/x", operation, "dir");
+        assert!(matches!(rest, Err(StoreError::Failed(_))), "{rest:?}");
+        // Nothing that is in it was listed.
+        assert_eq!(after("file:///d/dir", operation, "dir").unwrap(), ["/z"]);
+    }
+    assert_eq!(
+        after("file:///d/dir/x", Operation::Open, "x").unwrap(),
+        ["/dir/y", "/z"]
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Opening one name in one directory, and reading from what was opened. What a thing *is* is asked of the handle, never of
 //! the name.
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 
@@ -77,6 +78,13 @@ pub(super) fn refuse(error: io::Error) -> StoreError {
     } else {
         StoreError::Failed(error.into())
     }
+}
+
+/// Whether the operating system said it of one name, so that those beside it are as good as ever.
+pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| !is_exhausted(error))
 }
 
 /// Whether this process or machine has run out of something. That says nothing of the name it happened with.

@@ -14,7 +14,8 @@ mod describe;
 
 mod mount;
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod faults;
 
 use std::ffi::{OsStr, OsString};
@@ -48,7 +49,8 @@ pub use self::mount::{DirectoryStoreBuilder, MountError, MountProblem};
 ///   the mount don't count, and none can show a name that begins with a dot. If a rule file can't be read, all that it could
 ///   hide is hidden.
 /// - Nothing deeper than 64 directories is there.
-/// - What is forbidden looks as if it were absent. What is listed could be opened when it was listed.
+/// - What is forbidden looks as if it were absent. What is listed could be opened when it was listed; what the operating
+///   system can't open is logged and left out.
 ///
 /// Its methods need a Tokio runtime: files are read on its blocking threads, 16 at a time for all clones of a store. A future
 /// that is dropped ends the work for it.
@@ -220,9 +222,7 @@ impl<'a> Request<'a> {
             Opened::File(_) => Err(StoreError::NotACollection),
             Opened::Directory(place) => {
                 let mut walk = Walk::children(place, parent.to_owned(), after)?;
-                page(limit, || {
-                    walk.next()?.as_ref().map(describe::entry).transpose()
-                })
+                page(limit, || next_resource(&mut walk))
             }
         }
     }
@@ -236,15 +236,17 @@ impl<'a> Request<'a> {
         let mut roots = self.store.roots.iter().skip(start);
         let below =
             |root: &Root, path: &[OsString]| Walk::below(self.place(root), root.uri.clone(), path);
-        let mut walk = after.map(|after| below(after.root, &after.path));
+        let mut walk = after
+            .map(|after| below(after.root, &after.path))
+            .transpose()?;
         page(limit, || {
-            if let Some(entry) = walk.as_mut().map(Walk::next).transpose()?.flatten() {
-                return describe::entry(&entry).map(Some);
+            if let Some(resource) = walk.as_mut().map(next_resource).transpose()?.flatten() {
+                return Ok(Some(resource));
             }
             let Some(root) = roots.next() else {
                 return Ok(None);
             };
-            walk = Some(below(root, &[]));
+            walk = Some(below(root, &[])?);
             let opened = Opened::Directory(self.place(root));
             describe::opened(&root.uri, OsStr::new(&root.name), &opened).map(Some)
         })
@@ -286,6 +288,16 @@ fn child_of(parent: &str, position: &str) -> Result<OsString, StoreError> {
         Some(name) if uri::child(parent, &name) == position => Ok(name),
         Some(_) | None => Err(StoreError::InvalidCursor),
     }
+}
+
+/// The next of a walk that can be described.
+fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreError> {
+    while let Some(entry) = walk.next()? {
+        if let Some(resource) = walk::usable(&entry.uri, describe::entry(&entry))? {
+            return Ok(Some(resource));
+        }
+    }
+    Ok(None)
 }
 
 /// Takes `limit` resources, and looks whether there is one more.

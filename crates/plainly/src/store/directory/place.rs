@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
 
+#[cfg(all(test, unix))]
+use super::faults::{self, Operation};
 use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Verdict};
 use super::job::Waiter;
@@ -127,11 +129,12 @@ impl Place {
         Ok(Opened::Directory(at))
     }
 
-    /// The directory called `name` in here, unless a link of that name leads to it.
-    pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Option<Rc<Self>> {
+    /// The directory called `name` in here, if there is one and not only a link to one.
+    pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Result<Option<Rc<Self>>, StoreError> {
         match self.enter(name, false) {
-            Ok(Looked::Opened(Opened::Directory(place))) => Some(place),
-            Ok(_) | Err(_) => None,
+            Ok(Looked::Opened(Opened::Directory(place))) => Ok(Some(place)),
+            Ok(_) | Err(StoreError::NotFound) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -153,6 +156,8 @@ impl Place {
     pub(super) fn entries(
         &self,
     ) -> Result<impl Iterator<Item = Result<DirEntry, StoreError>>, StoreError> {
+        #[cfg(all(test, unix))]
+        faults::strike(Operation::List, &self.name).map_err(refuse)?;
         let entries = self.dir.entries().map_err(refuse)?;
         Ok(entries.map(|entry| {
             self.waiter.check()?;
