@@ -280,6 +280,14 @@ pub(crate) fn internals_and_applications() -> Vec<Row> {
             (-32603, 200),
         ),
         same(
+            Internal::Incident {
+                incident: "7f".to_owned(),
+            },
+            "Internal error. The server's log has it as incident 7f",
+            json!({ "kind": "incident", "incident": "7f" }),
+            (-32603, 200),
+        ),
+        same(
             Internal::DeadlineExceeded { limit_ms: 5 },
             "Internal error: not finished within 5 ms",
             json!({ "kind": "deadline_exceeded", "limitMs": 5 }),

@@ -3,6 +3,8 @@
 mod fixed;
 mod stored;
 
+use std::future::ready;
+
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, CacheScope, ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource,
@@ -14,7 +16,6 @@ pub(super) use self::stored::{ErasedStore, erase};
 use super::answer::{Answer, AnswerFuture};
 use super::cursor;
 use super::extract::ResourceCall;
-use super::reply::resource_failed;
 use crate::limits::Limits;
 use crate::store::{ListQuery, StoreError};
 
@@ -79,7 +80,9 @@ impl Resources {
     ) -> Result<AnswerFuture, ProtocolError> {
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
-            return resource.read(call).map_err(resource_failed);
+            return Ok(resource
+                .read(call)
+                .unwrap_or_else(|failure| Box::pin(ready(Err(failure)))));
         }
         let store = self
             .store(uri)
@@ -162,6 +165,18 @@ impl Resources {
         Ok(result)
     }
 
+    /// The static resources after the one at the URI `after`.
+    fn fixed_after(&self, after: Option<&str>) -> Result<&[StaticResource], ProtocolError> {
+        let start = match after {
+            None => 0,
+            Some(after) => {
+                let position = self.fixed.iter().position(|fixed| fixed.uri() == after);
+                1 + position.ok_or(InvalidParams::InvalidCursor)?
+            }
+        };
+        Ok(self.fixed.get(start..).unwrap_or_default())
+    }
+
     /// Everything: what is static, then store by store. A page may end one source and begin the next.
     async fn list_all(
         &self,
@@ -176,18 +191,20 @@ impl Resources {
         };
         let mut page: Vec<Resource> = Vec::new();
         if at.source == 0 {
-            page.extend(
-                self.fixed
-                    .iter()
-                    .map(|resource| resource.definition.clone()),
-            );
+            let rest = self.fixed_after(at.after.as_deref())?;
+            let some = rest.iter().take(limits.page_entries);
+            page.extend(some.map(|resource| resource.definition.clone()));
+            let is_done = page.len() == rest.len();
             at = Position {
-                source: 1,
-                after: None,
+                source: usize::from(is_done),
+                after: page
+                    .last()
+                    .filter(|_| !is_done)
+                    .map(|last| last.uri.clone()),
             };
         }
         while page.len() < limits.page_entries
-            && let Some(store) = self.stores.get(at.source - 1)
+            && let Some(store) = at.source.checked_sub(1).and_then(|at| self.stores.get(at))
         {
             let mut query = ListQuery::new(limits.page_entries - page.len());
             query.after = at.after.as_deref();
@@ -241,7 +258,7 @@ impl Position {
         let (source, after) = text
             .split_once(' ')
             .map_or((text, None), |(source, after)| (source, Some(after)));
-        let source = source.parse().ok().filter(|source| *source > 0)?;
+        let source = source.parse().ok()?;
         Some(Self {
             source,
             after: after.map(str::to_owned),

@@ -8,7 +8,7 @@ use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
-use crate::server::reply::{ResourceReply, resource_failed};
+use crate::server::reply::ResourceReply;
 
 type Read =
     Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -50,7 +50,7 @@ impl StaticResource {
                 let contents = running
                     .await
                     .into_contents(&definition)
-                    .map_err(resource_failed)?;
+                    .map_err(|failure| failure.of_resource(&definition.uri))?;
                 Ok(Answer::ReadResource(
                     ReadResourceResult::new(contents),
                     CacheHint::default(),

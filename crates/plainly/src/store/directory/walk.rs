@@ -148,7 +148,7 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
     let mut more = false;
     let mut names = BinaryHeap::new();
     for entry in place.entries()? {
-        let entry = entry.map_err(refuse)?;
+        let entry = entry?;
         let name = entry.file_name();
         if after.is_some_and(|after| *name <= *after) {
             continue;
@@ -157,7 +157,7 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
             more = true;
             continue;
         }
-        if !place.shows(&name, entry.file_type().map_err(refuse)?) {
+        if !place.shows(&name, Some(entry.file_type().map_err(refuse)?))? {
             continue;
         }
         names.push(name);
@@ -167,4 +167,35 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
         }
     }
     Ok((names.into_sorted_vec(), more))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+
+    use super::*;
+    use crate::store::directory::job::Waiter;
+    use crate::store::directory::place::Shown;
+
+    #[test]
+    fn nothing_is_listed_for_who_has_gone() {
+        let around = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            fs::write(around.path().join(name), "").unwrap();
+        }
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
+        let uri = "file:///d".to_owned();
+        let mut begun = Walk::children(Rc::clone(&place), uri.clone(), None).unwrap();
+        assert_eq!(begun.next().unwrap().unwrap().name, "a");
+        drop(waits);
+        assert!(matches!(begun.next(), Err(StoreError::Failed(_))));
+        assert!(smallest(&place, None).is_err());
+        assert!(Walk::below(place, uri, &[]).next().is_err());
+    }
 }
