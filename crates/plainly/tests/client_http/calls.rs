@@ -1,5 +1,7 @@
 //! Replies over HTTP, as JSON and as events, and calls that are given up.
 
+use std::time::Duration;
+
 use plainly::client::LocalError;
 use serde_json::json;
 
@@ -196,6 +198,23 @@ async fn events_that_are_ignored_do_not_keep_others_from_their_turn() {
     assert!(tools.unwrap().is_empty());
     // Chunks are of 8 KiB and more, and so of a thousand events.
     assert!(turns >= EVENTS / 128, "{turns}");
+}
+
+#[tokio::test]
+async fn an_error_page_that_never_ends_is_shown_as_far_as_it_came() {
+    let (client, server) = Server::modern().await;
+    let client = client.with_timeout(Duration::from_secs(10));
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let mut request = server.request("tools/list").await;
+        request
+            .write("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nnot here")
+            .await;
+        request.hung_up().await;
+    });
+    assert_eq!(
+        tools.unwrap_err().to_string(),
+        "HTTP status 404 without an MCP reply to `tools/list`: not here"
+    );
 }
 
 #[tokio::test]
