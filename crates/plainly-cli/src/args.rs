@@ -13,7 +13,7 @@ use tracing_subscriber::filter::Targets;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::exit;
-use crate::output::Format;
+use crate::format::Format;
 
 /// Serve directories over MCP, and talk to any MCP server
 #[derive(Debug, Parser)]

@@ -9,7 +9,8 @@ use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
-use crate::output::{Format, visible};
+use crate::format::Format;
+use crate::visible::visible;
 
 const RED: Style = AnsiColor::Red.on_default().bold();
 

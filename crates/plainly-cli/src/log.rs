@@ -7,7 +7,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::output::visible;
+use crate::visible::visible;
 
 /// Writes what `filter` lets through, from now on.
 pub(crate) fn init(filter: Targets) {

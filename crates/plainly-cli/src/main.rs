@@ -8,10 +8,14 @@ mod args;
 
 mod command;
 
-mod failure;
 mod output;
 
+mod failure;
+
 mod exit;
+mod format;
+mod visible;
+
 mod log;
 
 use std::process::ExitCode;
@@ -22,6 +26,7 @@ use clap::Parser;
 use self::args::{Args, ClientCommand, Command};
 use self::exit::Exit;
 use self::failure::Failure;
+use self::format::Format;
 
 /// The most that dropping what still runs may take; name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
@@ -29,7 +34,7 @@ const DROPPING: Duration = Duration::from_secs(1);
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return end(Err(Failure::Usage(error)), output::Format::Text),
+        Err(error) => return end(Err(Failure::Usage(error)), Format::Text),
     };
     let format = args.command.format();
     log::init(args.log);
@@ -70,7 +75,7 @@ async fn call(command: ClientCommand) -> Result<(), Failure> {
     }
 }
 
-fn end(result: Result<(), Failure>, format: output::Format) -> ExitCode {
+fn end(result: Result<(), Failure>, format: Format) -> ExitCode {
     match result {
         Ok(()) => Exit::Success.into(),
         Err(failure) => {

@@ -91,6 +91,11 @@ impl ApplicationCode {
         Self(CODE)
     }
 
+    /// The code equal to an HTTP status: reserved codes are all negative.
+    pub(crate) fn of_status(status: u16) -> Self {
+        Self(status.into())
+    }
+
     /// The integer.
     pub const fn get(self) -> i64 {
         self.0

@@ -34,6 +34,28 @@
 //! assert_eq!(wire.recognise(), error);
 //! ```
 //!
+//! What goes wrong in an application's own terms, such as a user that does not exist or a limit that is reached, is a
+//! [`Problem`]: it has a name that clients know, a suggestion, details and a time to try again, and becomes either of the
+//! first two. Several at once are a [`ProblemBag`].
+//!
+//! ```
+//! use plainly_errors::{Dialect, Problem, Revision};
+//!
+//! let problem = Problem::already_exists("user", "ada").suggest("Choose another name.");
+//!
+//! // For a model: text, and an object for programs.
+//! assert_eq!(problem.text(), "The user 'ada' already exists. Choose another name.");
+//! assert_eq!(problem.to_object()["code"], "ALREADY_EXISTS");
+//!
+//! // For the peer's code: a protocol error that reads back as the problem.
+//! let wire = Dialect::Uniform.encode(&problem.to_protocol_error(), Revision::LATEST);
+//! assert_eq!(wire.code.get(), 409);
+//! assert_eq!(wire.recognise().problem(), Some(&problem));
+//! ```
+//!
+//! Whoever receives an error asks it [whether](ProtocolError::is_retryable) and [when](ProtocolError::retry_after) to try
+//! again.
+//!
 //! No I/O, no async, and no panic on any input.
 
 pub mod revision;
@@ -50,8 +72,13 @@ pub mod dialect;
 
 pub mod recognise;
 
+pub mod problem;
+
+pub mod retry;
+
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use dialect::Dialect;
+pub use problem::{Problem, ProblemBag, ProblemCode};
 pub use protocol_error::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError, Refusal, Unavailable,
     UrlElicitation,
@@ -59,3 +86,8 @@ pub use protocol_error::{
 pub use registry::{Retry, registry};
 pub use revision::{Era, Revision, UnknownRevision};
 pub use wire_error::WireError;
+
+/// Holds the examples of the README to what compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -17,11 +17,12 @@ pub use self::detail::{
 };
 pub use self::kind::ErrorKind;
 use crate::code::ApplicationCode;
+use crate::problem::Problem;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
 ///
 /// Compared by what it says, [`kind`](Self::kind), [`message`](Self::message) and [`received_data`](Self::received_data),
-/// not by its source.
+/// not by its source or what else is for logs.
 #[derive(Clone, Debug)]
 pub struct ProtocolError(Box<Inner>);
 
@@ -31,6 +32,8 @@ struct Inner {
     message: Option<Cow<'static, str>>,
     /// Only where `kind` has no data of its own.
     received_data: Option<Value>,
+    /// What the data says too, or what the error was made of.
+    problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -41,12 +44,13 @@ impl ProtocolError {
             kind,
             message: None,
             received_data: None,
+            problem: None,
             source: None,
         }))
     }
 
-    /// An error as a peer sent it.
-    pub(crate) fn received(
+    /// An error with data that its kind has no place for.
+    pub(crate) fn with_data(
         kind: ErrorKind,
         message: Cow<'static, str>,
         data: Option<Value>,
@@ -55,8 +59,15 @@ impl ProtocolError {
             kind,
             message: Some(message),
             received_data: data,
+            problem: None,
             source: None,
         }))
+    }
+
+    /// The same error with the problem that it states.
+    pub(crate) fn with_problem(mut self, problem: impl Into<Option<Problem>>) -> Self {
+        self.0.problem = problem.into();
+        self
     }
 
     /// The bytes received are not JSON in UTF-8; `why` says what is wrong and where.
@@ -164,8 +175,26 @@ impl ProtocolError {
         }
     }
 
-    /// Data of a received error in a shape of the peer's own, where the [kind](Self::kind) is known by the code and holds
-    /// nothing of it. Only decoding sets it.
+    /// The problem that it states: the one that it was made of, or on receipt the one whose known code is `code` in its
+    /// data, whatever its number. A custom code is a peer's own and stays in the data.
+    ///
+    /// ```
+    /// use plainly_errors::problem::ProblemCode;
+    /// use plainly_errors::{Code, WireError};
+    /// use serde_json::json;
+    ///
+    /// let data = json!({ "code": "RATE_LIMIT_EXCEEDED", "retry_after": 60 });
+    /// let error = WireError::received(Code::new(-32003), "Too fast", Some(data)).recognise();
+    /// let problem = error.problem().unwrap();
+    /// assert_eq!(problem.code(), &ProblemCode::RateLimitExceeded);
+    /// assert_eq!(problem.retry_after_seconds(), Some(60));
+    /// ```
+    pub fn problem(&self) -> Option<&Problem> {
+        self.0.problem.as_ref()
+    }
+
+    /// Data in a shape of the sender's own, such as a problem's, where the [kind](Self::kind) is known by the code and holds
+    /// nothing of it. Only decoding and problems set it.
     pub fn received_data(&self) -> Option<&Value> {
         self.0.received_data.as_ref()
     }
@@ -192,10 +221,10 @@ impl fmt::Display for ProtocolError {
 
 impl Error for ProtocolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0
-            .source
-            .as_ref()
-            .map(|source| &**source as &(dyn Error + 'static))
+        match (&self.0.source, &self.0.problem) {
+            (Some(source), _) => Some(&**source),
+            (None, problem) => problem.as_ref()?.source(),
+        }
     }
 }
 

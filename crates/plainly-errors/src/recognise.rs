@@ -1,10 +1,12 @@
 //! The inverse of [`dialect`](crate::dialect): from what is on the wire back to the typed error, by code and shape of
-//! `data`, never by message, and never by where it was built. Total: whatever a peer sends is some error.
+//! `data`, never by message, and never by where it was built. Total: whatever a peer sends is some error. A
+//! [problem](crate::problem) in its data is beside the kind, and is the kind where the code means nothing.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::code::ApplicationCode;
+use crate::problem::Problem;
 use crate::protocol_error::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError, UrlElicitation,
 };
@@ -18,9 +20,21 @@ use crate::wire_error::WireError;
 impl WireError {
     /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes.
     pub fn recognise(&self) -> ProtocolError {
-        let kind = self.kind();
-        let unread = self.data.as_ref().filter(|data| is_left_out(&kind, data));
-        ProtocolError::received(kind, self.message.clone(), unread.cloned())
+        let problem = Problem::from_error_data(&self.message, self.data.as_ref());
+        let (kind, unread) = match (self.kind(), &problem, &self.data) {
+            // A number that means nothing, such as one of the legacy range, but a code that does.
+            (ErrorKind::Unrecognised { .. }, Some(problem), Some(data)) => {
+                problem.code().kind(data.clone())
+            }
+            (kind, _, data) => {
+                let unread = data
+                    .as_ref()
+                    .filter(|data| is_left_out(&kind, data))
+                    .cloned();
+                (kind, unread)
+            }
+        };
+        ProtocolError::with_data(kind, self.message.clone(), unread).with_problem(problem)
     }
 
     fn kind(&self) -> ErrorKind {

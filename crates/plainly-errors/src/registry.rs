@@ -129,7 +129,7 @@ static REGISTRY: [Entry; 14] = [
         emit: Emit::Defined,
         receive: ANY,
         data: "{ uri } for a missing resource; { requiredCapabilities } or { supported, requested } before 2026-07-28; \
-               else none or an object with kind",
+               else none, an object with kind or a problem's with code",
         http_status: "200; 400 where params is not an object, or _meta or the version is wrong",
         retry: Retry::AfterFix,
         source: "JSON-RPC 2.0, section 5.1; SEP-2164",
@@ -142,7 +142,7 @@ static REGISTRY: [Entry; 14] = [
         last: None,
         emit: Emit::Defined,
         receive: ANY,
-        data: "none; { elicitations } on the revisions without -32042; else an object with kind",
+        data: "none; { elicitations } on the revisions without -32042; else an object with kind or a problem's with code",
         http_status: "200",
         retry: Retry::AfterDelay,
         source: JSON_RPC,

@@ -19,3 +19,8 @@ pub mod peer;
 pub mod types;
 
 pub mod shape;
+
+/// Holds the examples of the README to what compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -92,7 +92,10 @@ impl<'a> RequestMeta<'a> {
         {
             wrong.push(CLIENT_CAPABILITIES.to_owned());
         }
-        if !self.holds::<Implementation>(CLIENT_INFO).unwrap_or(true) {
+        if !self
+            .holds::<Option<Implementation>>(CLIENT_INFO)
+            .unwrap_or(true)
+        {
             wrong.push(CLIENT_INFO.to_owned());
         }
         wrong
@@ -175,6 +178,16 @@ mod tests {
         ] {
             assert_eq!(introduction(params).unwrap_err(), keys, "{params}");
         }
+    }
+
+    #[test]
+    fn a_client_that_introduces_itself_by_null_does_not_at_all() {
+        let rest = r#""io.modelcontextprotocol/clientInfo":null,"io.modelcontextprotocol/protocolVersion":"2026-07-28""#;
+        let whole =
+            format!(r#"{{"_meta":{{{rest},"io.modelcontextprotocol/clientCapabilities":{{}}}}}}"#);
+        assert_eq!(introduction(&whole).unwrap().implementation, None);
+        let part = format!(r#"{{"_meta":{{{rest}}}}}"#);
+        assert_eq!(introduction(&part).unwrap_err(), [CLIENT_CAPABILITIES]);
     }
 
     #[test]

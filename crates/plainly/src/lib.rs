@@ -1,4 +1,101 @@
-//! MCP that says plainly what it serves and what went wrong.
+//! MCP that says plainly what it serves and what went wrong: servers and clients of the Model Context Protocol, of every
+//! revision from 2024-11-05 to 2026-07-28.
+//!
+//! # A server
+//!
+//! Handlers are plain async functions. What they take and return says what is served: the input schema of this tool
+//! follows from `Args<Greet>`, and an error of any type becomes what the peer of each revision expects.
+//!
+//! ```no_run
+//! use plainly::{Args, Server, Tool};
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Greet {
+//!     /// Who is greeted.
+//!     name: String,
+//! }
+//!
+//! async fn greet(Args(Greet { name }): Args<Greet>) -> String {
+//!     format!("Hello, {name}!")
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let server = Server::builder("greeter", env!("CARGO_PKG_VERSION"))
+//!         .tool(Tool::new("greet", greet).description("Greets somebody").read_only())
+//!         .build()?;
+//!     Ok(server.serve_stdio().await?)
+//! }
+//! ```
+//!
+//! Besides this crate it needs `tokio`, and for `Args` `serde` and `schemars` 1, whose derives name them. A program that
+//! would rather not choose a version of schemars derives with `#[schemars(crate = "plainly::schemars")]`.
+//!
+//! # A client
+//!
+//! Here it talks to a server in the same process, which is also how a server is tested; `Client::http(url)` and
+//! `Client::spawn(command)` reach others.
+//!
+//! ```
+//! use plainly::{Client, ProtocolError, Resource, ResourceUri, Server};
+//!
+//! async fn gone(uri: ResourceUri) -> Result<String, ProtocolError> {
+//!     Err(ProtocolError::resource_not_found(uri))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::builder("notes", "1.0.0")
+//!     .resource(Resource::new("app://motd", async || "Be kind."))
+//!     .resource(Resource::new("app://gone", gone))
+//!     .build()?;
+//! let (near, far) = tokio::io::duplex(64 << 10);
+//! tokio::spawn(async move {
+//!     let (reader, writer) = tokio::io::split(far);
+//!     server.serve(reader, writer).await
+//! });
+//!
+//! let (reader, writer) = tokio::io::split(near);
+//! let client = Client::over(reader, writer).connect().await?;
+//! let read = client.read("app://motd").await?;
+//! assert_eq!(read.contents[0].body.as_bytes(), b"Be kind.");
+//!
+//! let error = client.read("app://gone").await.unwrap_err();
+//! assert!(error.is_resource_not_found());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The way a message goes
+//!
+//! ```text
+//! server   bytes ─► envelope ─► peer ─► route ─► extract ─► handler ─► reply ─► dialect ─► bytes
+//!                   borrowed    era,     table    typed      your       result   per
+//!                   JSON-RPC    revision          arguments  code       or error revision
+//!
+//! client   call ─► request + _meta + headers ─► transport ─► reply ─► recognise ─► typed result or typed error
+//! ```
+//!
+//! A handler never learns which revision it serves, and a caller never learns by which number an error came.
+//!
+//! # Features
+//!
+//! Each adds to the API and changes nothing else.
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `server` | yes | [`Server`]: tools, resources, and any [`Store`](store::Store) of resources |
+//! | `client` | yes | [`Client`] over any byte stream |
+//! | `stdio` | yes | [`Server::serve_stdio`] |
+//! | `child` | yes | [`Client::spawn`]: servers as child processes |
+//! | `http` | yes | both of the next two |
+//! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
+//! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
+//! | `store-directory` | yes | [`DirectoryStore`](store::directory::DirectoryStore): a directory as resources |
+//!
+//! The names that nearly every program needs are here at the root; everything else has its place in a module.
 
 #[cfg(feature = "client")]
 pub mod client;
@@ -19,3 +116,21 @@ pub mod store;
 
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;
+/// The schemars whose `JsonSchema` [`Args`] and [`Json`] need.
+#[cfg(feature = "server")]
+pub use schemars;
+
+#[cfg(feature = "client")]
+pub use self::client::Client;
+pub use self::errors::{ProtocolError, Revision};
+#[cfg(feature = "server")]
+pub use self::server::extract::{Args, Context, ResourceUri, State};
+#[cfg(feature = "server")]
+pub use self::server::reply::{Blob, Json, Text};
+#[cfg(feature = "server")]
+pub use self::server::{Failure, Resource, Server, Tool};
+
+/// Holds the examples of the README to what compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -34,6 +34,12 @@ impl<W> Pending<W> {
         self.waiting.as_mut()?.remove(id)
     }
 
+    /// Who waits, if it is one alone.
+    pub(crate) fn take_only(&mut self) -> Option<W> {
+        let waiting = self.waiting.as_mut().filter(|waiting| waiting.len() == 1)?;
+        waiting.drain().next().map(|(_id, waiter)| waiter)
+    }
+
     /// Ends it: gives back all who still wait, and takes nobody in any more.
     pub(crate) fn close(&mut self) -> impl Iterator<Item = W> + use<W> {
         self.waiting
@@ -64,6 +70,18 @@ mod tests {
         assert!(!pending.insert(1.into(), 'b'));
         assert_eq!(pending.take(&1.into()), Some('a'));
         assert!(pending.insert(1.into(), 'c'));
+    }
+
+    #[test]
+    fn who_waits_alone_is_found_without_an_id() {
+        let mut pending = Pending::default();
+        assert_eq!(pending.take_only(), None);
+        pending.insert(1.into(), 'a');
+        pending.insert(2.into(), 'b');
+        assert_eq!(pending.take_only(), None);
+        pending.take(&1.into());
+        assert_eq!(pending.take_only(), Some('b'));
+        assert_eq!(pending.take_only(), None);
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! JSON Schema, draft 2020-12 unless a schema says otherwise: from arguments to the paths that fail. References are
 //! resolved within the schema only, never over a network.
 
-use jsonschema::Validator;
+use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
 /// A compiled schema.
 #[derive(Debug)]
-pub(crate) struct Schema(Validator);
+pub(crate) struct Schema {
+    validator: Validator,
+    strict: bool,
+}
 
 /// The most failures that are told at once.
 const MOST: usize = 16;
@@ -14,10 +17,18 @@ const MOST: usize = 16;
 impl Schema {
     /// Compiles `schema`; the error says what is wrong with it.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        jsonschema::draft202012::options()
-            .build(schema)
-            .map(Self)
-            .map_err(|error| error.to_string())
+        let options =
+            jsonschema::draft202012::options().with_pattern_options(PatternOptions::regex());
+        let validator = options.build(schema).map_err(|error| error.to_string())?;
+        Ok(Self {
+            validator,
+            strict: is_strict(schema),
+        })
+    }
+
+    /// Whether it refuses what deserialising a type does not: then every value must be held against it.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// What fails in `json`, one sentence each, with its path; empty if it is valid.
@@ -34,11 +45,50 @@ impl Schema {
                 format!("{path}: {error}")
             }
         };
-        self.0
+        self.validator
             .iter_errors(&value)
             .take(MOST)
             .map(sentence)
             .collect()
+    }
+}
+
+/// Keywords that no deserialiser of a Rust type holds a value against.
+const STRICT: [&str; 24] = [
+    "additionalProperties",
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "if",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "pattern",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+];
+
+/// Looks at all of a schema, including the names of properties, which only makes it say yes too often.
+fn is_strict(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members
+            .iter()
+            .any(|(key, value)| STRICT.contains(&key.as_str()) || is_strict(value)),
+        Value::Array(items) => items.iter().any(is_strict),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -70,5 +120,22 @@ mod tests {
     #[test]
     fn a_reference_to_the_network_does_not_compile() {
         assert!(Schema::compile(&json!({"$ref": "https://example.com/schema.json"})).is_err());
+    }
+
+    #[test]
+    fn what_a_type_checks_itself_is_not_strict() {
+        let plain = json!({"type": "object", "properties": {"a": {"type": "integer", "format": "int64"},
+            "b": {"enum": ["x"]}}, "required": ["a"]});
+        assert!(!Schema::compile(&plain).unwrap().is_strict());
+        let nested = json!({"type": "object", "$defs": {"n": {"minimum": 1}}, "properties": {"a": {"$ref": "#/$defs/n"}}});
+        assert!(Schema::compile(&nested).unwrap().is_strict());
+    }
+
+    #[test]
+    fn a_pattern_that_would_backtrack_without_end_is_linear_or_refused() {
+        let schema = Schema::compile(&json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
+        let text = json!(format!("{}b", "a".repeat(50_000))).to_string();
+        assert_eq!(schema.failures(&text).len(), 1);
+        assert!(Schema::compile(&json!({"type": "string", "pattern": "(?=a)a"})).is_err());
     }
 }

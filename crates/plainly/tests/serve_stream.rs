@@ -1,12 +1,15 @@
 //! A server over a byte stream, spoken to in raw lines.
+
 #![cfg(feature = "server")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use plainly::errors::ProtocolError;
+use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::extract::Args;
-use plainly::server::reply::Text;
-use plainly::server::{Resource, Server, Tool};
+use plainly::server::reply::{Json, Text, ToolReply};
+use plainly::server::{Failure, Resource, Server, Tool};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -17,6 +20,44 @@ struct Echo {
 
 async fn echo(Args(Echo { text }): Args<Echo>) -> String {
     text
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Roll {
+    #[schemars(range(min = 1, max = 6))]
+    sides: u8,
+}
+
+async fn roll(Args(Roll { sides }): Args<Roll>) -> String {
+    sides.to_string()
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
+
+async fn sum() -> Json<Sum> {
+    Json(Sum { sum: 3 })
+}
+
+/// Promises a structured output by its type, and answers without.
+struct Liar;
+
+impl ToolReply<Self> for Liar {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        Ok(CallToolResult::new([Content::text("three")]))
+    }
+
+    fn output_schema() -> Option<Value> {
+        Some(
+            json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}),
+        )
+    }
+}
+
+async fn lies() -> Liar {
+    Liar
 }
 
 async fn panics() -> &'static str {
@@ -35,6 +76,9 @@ fn server() -> Server {
     Server::builder("test", "1")
         .tool(Tool::new("echo", echo))
         .tool(Tool::new("panics", panics))
+        .tool(Tool::new("roll", roll))
+        .tool(Tool::new("sum", sum))
+        .tool(Tool::new("lies", lies))
         .resource(Resource::new("app://motd", motd).name("motd"))
         .resource(Resource::new("app://gone", gone))
         .build()
@@ -182,4 +226,54 @@ async fn a_legacy_peer_opens_the_session_of_the_stream() {
         5,
         "2025-06-18 has no answer to what is no message"
     );
+}
+
+#[tokio::test]
+async fn arguments_and_output_are_held_against_their_schemas() {
+    let call = |id, name, arguments: Value| {
+        modern(
+            id,
+            "tools/call",
+            json!({"name": name, "arguments": arguments}),
+        )
+    };
+    let replies = talk(&[
+        call(1, "roll", json!({"sides": 6})),
+        call(2, "roll", json!({"sides": 7})),
+        call(3, "panics", json!({"unasked": true})),
+        call(4, "sum", json!({})),
+        call(5, "lies", json!({})),
+    ])
+    .await;
+    let outcomes: Vec<_> = replies
+        .iter()
+        .map(|reply| {
+            let result = &reply["result"];
+            (
+                result["content"][0]["text"].as_str().unwrap(),
+                result["isError"] == true,
+            )
+        })
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            ("6", false),
+            (
+                "Invalid arguments for tool roll: /sides: 7 is greater than the maximum of 6",
+                true
+            ),
+            (
+                "Invalid arguments for tool panics: \
+                 Additional properties are not allowed ('unasked' was unexpected)",
+                true
+            ),
+            (r#"{"sum":3}"#, false),
+            (
+                "Internal error: the tool's structured output is not what it promises",
+                true
+            ),
+        ]
+    );
+    assert_eq!(replies[3]["result"]["structuredContent"], json!({"sum": 3}));
 }

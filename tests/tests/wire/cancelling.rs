@@ -95,12 +95,13 @@ async fn of_a_thousand_requests_each_is_answered_once_or_cancelled() {
     assert_eq!(ids, even);
 }
 
+/// In the older revisions a closed connection is no cancellation, so nothing is asked of them here.
 #[tokio::test]
-async fn closing_its_connection_cancels_a_request_over_http() {
+async fn closing_its_connection_cancels_a_modern_request_over_http() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
-    for sender in Sender::all() {
-        let client = http.client(sender).await;
+    let client = http.client(Sender::Modern).await;
+    for _ in 0..5 {
         let going = client.begin(say("1", "slow", "x")).await;
         let staying = client.begin(say("2", "slow", "y")).await;
         fixture.probe.running(2).await;

@@ -130,8 +130,9 @@ pub(crate) async fn check(senders: &[Sender], cases: &[Case]) {
 }
 
 async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
+    let fixture = Fixture::new();
     for case in cases {
-        let fixture = Fixture::new();
+        let before = fixture.probe.ran();
         let mut stream = Stream::open(&fixture.server, sender).await;
         stream.send(&case.template).await;
         let lines = stream.before_a_good_reply(&case.name).await;
@@ -142,7 +143,7 @@ async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
             (expect, [line]) => line.starts_with(&expect.beginning()),
             _ => false,
         };
-        let runs = fixture.probe.ran();
+        let runs = fixture.probe.ran() - before;
         if !as_expected || runs != case.runs {
             let name = &case.name;
             failures.push(format!(

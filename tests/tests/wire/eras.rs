@@ -417,3 +417,31 @@ async fn a_session_is_ended_by_its_own_era_only() {
         assert_eq!(client.delete_with(&header).await.status, 204);
     }
 }
+
+#[tokio::test]
+async fn a_stream_may_be_initialized_again() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Legacy("2025-11-25")).await;
+    stream.send("{").await;
+    assert_eq!(stream.before_a_good_reply("{").await.len(), 1);
+    let again = stream.ask(&initialize("1", "2024-11-05")).await;
+    assert!(
+        again.contains(r#""protocolVersion":"2024-11-05""#),
+        "{again}"
+    );
+    stream.send("{").await;
+    assert_eq!(stream.before_a_good_reply("{").await.len(), 0);
+}
+
+#[tokio::test]
+async fn many_clients_open_sessions_that_never_meet() {
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    let mut names = std::collections::HashSet::new();
+    for _ in 0..200 {
+        let client = http.client(Sender::Legacy("2025-06-18")).await;
+        let name = client.session.unwrap();
+        assert!(name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_graphic()));
+        assert!(names.insert(name));
+    }
+}

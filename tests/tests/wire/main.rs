@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod both;
 mod case;
 mod fixture;
 mod http;
@@ -17,6 +18,7 @@ mod eras;
 mod framing;
 mod headers;
 mod json;
+mod limits;
 mod listings;
 mod logs;
 mod messages;

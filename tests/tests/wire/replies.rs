@@ -4,33 +4,17 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use plainly::limits::Limits;
-use plainly::server::Resource;
+use plainly::errors::Dialect;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::JoinSet;
 
+use crate::both::{both, json};
 use crate::fixture::{Fixture, LARGE, SECRET};
 use crate::http::Http;
-use crate::log::Log;
 use crate::sender::{Sender, call, cancel, request, say};
 use crate::stream::Stream;
 use crate::within;
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-/// The replies to one request, over both transports.
-async fn both(fixture: &Fixture, sender: Sender, template: &str) -> [Value; 2] {
-    let mut stream = Stream::open(&fixture.server, sender).await;
-    let over_stream = stream.ask(template).await;
-    stream.before_a_good_reply(template).await;
-    let http = Http::listen(&fixture.server).await;
-    let over_http = http.client(sender).await.send(template).await.body;
-    assert_eq!(over_stream, over_http);
-    [json(&over_stream), json(&over_http)]
-}
 
 #[tokio::test]
 async fn a_panic_is_answered_and_its_payload_is_not() {
@@ -87,6 +71,24 @@ async fn params_and_requests_that_are_malformed_say_so_to_programs() {
 }
 
 #[tokio::test]
+async fn a_missing_resource_has_the_code_that_the_dialect_gives_its_revision() {
+    let read = request("1", "resources/read", r#""uri":"app://nowhere""#);
+    for sender in Sender::all() {
+        let legacy = match sender {
+            Sender::Modern => -32602,
+            Sender::Legacy(_) => -32002,
+        };
+        for (dialect, code) in [(Dialect::Uniform, -32602), (Dialect::PerRevision, legacy)] {
+            let fixture = Fixture::build(|builder| builder.dialect(dialect));
+            for reply in both(&fixture, sender, &read).await {
+                assert_eq!(reply["error"]["code"], code, "{sender:?} {dialect:?}");
+                assert_eq!(reply["error"]["data"], json!({"uri": "app://nowhere"}));
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_deadline_ends_the_handler_and_answers() {
     let fixture = Fixture::with_limits(|limits| limits.deadline = Duration::from_millis(20));
     for sender in [Sender::Modern, Sender::Legacy("2025-06-18")] {
@@ -104,78 +106,6 @@ async fn a_deadline_ends_the_handler_and_answers() {
         fixture.probe.running(0).await;
     }
     assert_eq!(fixture.probe.started(), 8);
-}
-
-#[tokio::test]
-async fn a_reply_beyond_the_limit_is_an_error_instead_and_logged() {
-    async fn large() -> String {
-        "x".repeat(LARGE)
-    }
-    let fixture = |limit| {
-        let mut limits = Limits::default();
-        limits.reply_bytes = limit;
-        let resource = Resource::new("app://large", large);
-        Fixture::build(|builder| builder.limits(limits).resource(resource))
-    };
-    let (within, over) = (fixture(LARGE + 500), fixture(LARGE));
-    let (tool, read) = (
-        call("1", "large", "{}"),
-        request("1", "resources/read", r#""uri":"app://large""#),
-    );
-    for sender in [Sender::Modern, Sender::Legacy("2024-11-05")] {
-        for reply in both(&within, sender, &tool).await {
-            let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-            assert_eq!(text.len(), LARGE);
-        }
-        for reply in both(&within, sender, &read).await {
-            assert!(reply["result"].is_object(), "{reply}");
-        }
-        let (log, _guard) = Log::capture();
-        for reply in both(&over, sender, &tool).await {
-            assert_eq!(reply["result"]["isError"], true, "{reply}");
-            let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-            assert!(text.contains("larger than 200000 bytes"), "{text}");
-        }
-        for reply in both(&over, sender, &read).await {
-            assert_eq!(reply["error"]["code"], -32603);
-            assert_eq!(
-                reply["error"]["data"],
-                json!({"kind": "reply_too_large", "limit": LARGE})
-            );
-        }
-        let told = log.text().matches("larger than 200000 bytes").count();
-        assert_eq!(told, 4, "{}", log.text());
-    }
-}
-
-#[tokio::test]
-async fn uris_names_and_cursors_have_a_greatest_length() {
-    let uri = "app://motd";
-    for (limit, is_read) in [(uri.len(), true), (uri.len() - 1, false)] {
-        let fixture = Fixture::with_limits(|limits| limits.uri_bytes = limit);
-        for method in ["resources/read", "resources/metadata"] {
-            let sent = request("1", method, &format!(r#""uri":"{uri}""#));
-            for reply in both(&fixture, Sender::Modern, &sent).await {
-                assert_eq!(reply["result"].is_object(), is_read, "{limit}: {reply}");
-                assert!(is_read || reply["error"]["code"] == -32602, "{reply}");
-            }
-        }
-    }
-    for length in [128, 129, 1 << 20] {
-        let sent = call("1", &"x".repeat(length), "{}");
-        let mut stream = Stream::open(&Fixture::new().server, Sender::Modern).await;
-        let reply = stream.ask(&sent).await;
-        assert_eq!(json(&reply)["error"]["code"], -32602);
-        assert!(reply.len() < 1_000, "{length}");
-    }
-    for method in ["resources/list", "tools/list", "resources/templates/list"] {
-        let long = "x".repeat(1 << 20);
-        let sent = request("1", method, &format!(r#""cursor":"{long}""#));
-        for reply in both(&Fixture::new(), Sender::Modern, &sent).await {
-            assert_eq!(reply["error"]["data"]["kind"], "invalid_cursor", "{reply}");
-            assert!(reply.to_string().len() < 1_000, "{reply}");
-        }
-    }
 }
 
 #[tokio::test]
@@ -390,6 +320,35 @@ async fn a_batch_that_does_not_finish_in_time_is_answered_too() {
     );
     assert_eq!(replies[1]["result"]["content"][0]["text"], "y");
     fixture.probe.running(0).await;
+}
+
+#[tokio::test]
+async fn what_runs_in_a_session_is_answered_after_it_has_ended() {
+    let fixture = Fixture::with_limits(|limits| limits.sessions = 1);
+    let http = Http::listen(&fixture.server).await;
+    for sender in Sender::legacy() {
+        let client = http.client(sender).await;
+        let running = client.begin(say("1", "slow", "deleted")).await;
+        fixture.probe.running(1).await;
+        assert_eq!(client.delete().await.status, 204);
+        fixture.probe.release(1);
+        let response = running.response().await;
+        assert!(
+            response.status == 200 && response.body.contains("deleted"),
+            "{response:?}"
+        );
+
+        let client = http.client(sender).await;
+        let running = client.begin(say("1", "slow", "displaced")).await;
+        fixture.probe.running(1).await;
+        http.client(sender).await;
+        fixture.probe.release(1);
+        let response = running.response().await;
+        assert!(
+            response.status == 200 && response.body.contains("displaced"),
+            "{response:?}"
+        );
+    }
 }
 
 /// The clock runs ahead whenever all wait.

@@ -10,7 +10,7 @@ use plainly::errors::Revision;
 
 use super::{Args, values};
 use crate::failure::Failure;
-use crate::output::Format;
+use crate::format::Format;
 
 /// What all commands that talk to a server have.
 #[derive(Debug, clap::Args)]

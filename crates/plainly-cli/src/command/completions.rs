@@ -4,7 +4,8 @@ use clap::CommandFactory;
 
 use crate::args::{Args, CompletionsArgs, Shell};
 use crate::failure::Failure;
-use crate::output::{Format, Output};
+use crate::format::Format;
+use crate::output::Output;
 
 pub(crate) fn run(args: &CompletionsArgs) -> Result<(), Failure> {
     let shell = match args.shell {

@@ -7,7 +7,8 @@ use plainly::protocol::types::Resource;
 use super::client::with_client;
 use crate::args::LsArgs;
 use crate::failure::Failure;
-use crate::output::{Output, visible};
+use crate::output::Output;
+use crate::visible::visible;
 
 /// What stands for a field that the server doesn't say.
 const UNSAID: &str = "-";

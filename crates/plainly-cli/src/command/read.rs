@@ -7,7 +7,8 @@ use plainly::protocol::types::{Body, ReadResourceResult, ResourceContents};
 use super::client::with_client;
 use crate::args::ReadArgs;
 use crate::failure::Failure;
-use crate::output::{Output, visible};
+use crate::output::Output;
+use crate::visible::visible;
 
 pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     let mut words = args.words();

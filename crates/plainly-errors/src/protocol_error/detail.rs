@@ -126,6 +126,11 @@ pub enum Internal {
     /// Something; the message says as much as may be said. The one to choose where none of the others fits. Has no data.
     #[serde(skip)]
     Failed,
+    /// Something that only the server's log names.
+    Incident {
+        /// What it is called there.
+        incident: String,
+    },
     /// The request took longer than the server allows. The time that a *client* allows is a local error and has no code.
     DeadlineExceeded {
         /// The time allowed, in milliseconds.

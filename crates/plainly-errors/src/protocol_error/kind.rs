@@ -11,6 +11,9 @@ use crate::code::{ApplicationCode, Code};
 /// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest), [`HeaderMismatch`](Self::HeaderMismatch)),
 /// its parameters ([`InvalidParams`](Self::InvalidParams), [`ResourceNotFound`](Self::ResourceNotFound)), what it is able to
 /// do, or the server's own ([`Internal`](Self::Internal), [`Unavailable`](Self::Unavailable)).
+///
+/// What went wrong in an application's own terms is a [`Problem`](crate::Problem), which is of one of these kinds too; see
+/// [`ProtocolError::problem`](super::ProtocolError::problem).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {

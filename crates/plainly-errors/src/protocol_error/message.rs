@@ -107,6 +107,9 @@ fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
 fn internal(detail: &Internal) -> Cow<'static, str> {
     match detail {
         Internal::Failed => "Internal error".into(),
+        Internal::Incident { incident } => {
+            format!("Internal error. The server's log has it as incident {incident}").into()
+        }
         Internal::DeadlineExceeded { limit_ms } => {
             format!("Internal error: not finished within {limit_ms} ms").into()
         }

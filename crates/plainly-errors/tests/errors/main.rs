@@ -1,9 +1,14 @@
 //! The errors from outside: the dialects cell by cell, the policy over all integers, and there and back again.
 
+mod allocations;
 mod dialects;
 mod pins;
 mod policy;
+mod problem_bags;
+mod problem_recognition;
+mod problems;
 mod recognition;
+mod retry;
 mod round_trip;
 mod rows;
 mod strategies;

@@ -266,17 +266,20 @@ pub(crate) fn invalid_params() -> Vec<Row> {
     ]
 }
 
-pub(crate) fn internals_and_applications() -> Vec<Row> {
-    let code = ApplicationCode::of::<418>();
-    let with_data = |code: i64, data: Value| ErrorKind::Unrecognised {
-        code: Code::new(code),
-        data: Some(data),
-    };
+pub(crate) fn internals() -> Vec<Row> {
     vec![
         same(
             Internal::Failed,
             "Internal error",
             Value::Null,
+            (-32603, 200),
+        ),
+        same(
+            Internal::Incident {
+                incident: "7f".to_owned(),
+            },
+            "Internal error. The server's log has it as incident 7f",
+            json!({ "kind": "incident", "incident": "7f" }),
             (-32603, 200),
         ),
         same(
@@ -291,6 +294,16 @@ pub(crate) fn internals_and_applications() -> Vec<Row> {
             json!({ "kind": "reply_too_large", "limit": 5 }),
             (-32603, 200),
         ),
+    ]
+}
+
+pub(crate) fn applications() -> Vec<Row> {
+    let code = ApplicationCode::of::<418>();
+    let with_data = |code: i64, data: Value| ErrorKind::Unrecognised {
+        code: Code::new(code),
+        data: Some(data),
+    };
+    vec![
         same(
             ProtocolError::application(code, "I'm a teapot"),
             "I'm a teapot",

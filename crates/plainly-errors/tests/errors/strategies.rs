@@ -1,8 +1,11 @@
 //! Arbitrary errors, codes and JSON, biased to where the rules have their edges.
 
+use std::time::Duration;
+
+use plainly_errors::problem::ProblemCode;
 use plainly_errors::{
-    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError,
-    Refusal, Unavailable, UrlElicitation, WireError,
+    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, Problem,
+    ProtocolError, Refusal, Unavailable, UrlElicitation, WireError,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -57,6 +60,9 @@ fn shape(any_json: impl Strategy<Value = Value> + Clone + 'static) -> impl Strat
         json!({ "kind": "unknown_tool", "name": "t" }),
         json!({ "kind": "resource_too_large", "uri": "file:///a", "size": 2, "limit": 1 }),
         json!({ "kind": "deadline_exceeded", "limitMs": 1 }),
+        json!({ "code": "TIMEOUT", "suggestion": "s", "details": { "a": 1 }, "retry_after": 1 }),
+        json!({ "code": "NOT_FOUND", "uri": "file:///a" }),
+        json!({ "success": false, "error": "m", "code": "TEAPOT" }),
     ];
     let change = (0..3_usize, any_json, any::<proptest::sample::Index>());
     (proptest::sample::select(known), option::of(change)).prop_map(|(mut data, change)| {
@@ -119,6 +125,7 @@ fn invalid_params() -> impl Strategy<Value = InvalidParams> {
 fn internal() -> impl Strategy<Value = Internal> {
     prop_oneof![
         Just(Internal::Failed),
+        any::<String>().prop_map(|incident| Internal::Incident { incident }),
         any::<u64>().prop_map(|limit_ms| Internal::DeadlineExceeded { limit_ms }),
         any::<u64>().prop_map(|limit| Internal::ReplyTooLarge { limit }),
     ]
@@ -165,15 +172,50 @@ pub(crate) fn kind() -> impl Strategy<Value = ErrorKind> {
     prop_oneof![plain, shaped]
 }
 
-/// Any error that we can state, with its own message or the default one.
+fn problem_code() -> impl Strategy<Value = ProblemCode> {
+    prop_oneof![
+        4 => proptest::sample::select(ProblemCode::all().to_vec()),
+        1 => any::<String>().prop_map(ProblemCode::from),
+    ]
+}
+
+/// Every problem, without context and source.
+pub(crate) fn problem() -> impl Strategy<Value = Problem> {
+    let time = (any::<u64>(), 0..1_000_000_000_u32)
+        .prop_map(|(seconds, nanos)| Duration::new(seconds, nanos));
+    (
+        problem_code(),
+        any::<String>(),
+        option::of(any::<String>()),
+        members(),
+        option::of(time),
+    )
+        .prop_map(|(code, message, suggestion, details, time)| {
+            let mut problem = Problem::new(code, message);
+            for (name, value) in details {
+                problem = problem.detail(name, value);
+            }
+            if let Some(suggestion) = suggestion {
+                problem = problem.suggest(suggestion);
+            }
+            match time {
+                Some(time) => problem.retry_after(time),
+                None => problem,
+            }
+        })
+}
+
+/// Any error that we can state, with its own message or the default one; one in four times a problem.
 pub(crate) fn error() -> impl Strategy<Value = ProtocolError> {
-    (kind(), option::of(any::<String>())).prop_map(|(kind, message)| {
+    let plain = (kind(), option::of(any::<String>())).prop_map(|(kind, message)| {
         let error = ProtocolError::new(kind);
         match message {
             Some(message) => error.with_message(message),
             None => error,
         }
-    })
+    });
+    let stated = problem().prop_map(ProtocolError::from);
+    prop_oneof![3 => plain, 1 => stated]
 }
 
 /// Any error object that a peer may send.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::connect::{self, Options, Server};
+use super::connect::{self, Deadline, Options, Server};
 use super::error::{Error, LocalError};
 use super::link::{Connection, Link};
 use super::message::Writer;
@@ -111,7 +111,8 @@ impl Connected {
         tracing::info!("the server has ended the session: opening a new one");
         let mut options = self.options.clone();
         options.revision = Some(self.server.revision);
-        connect::initialize(&self.link, &options, self.server.revision).await?;
+        let by = Deadline::of(&options);
+        connect::initialize(&self.link, &options, self.server.revision, by).await?;
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Which revision to speak: asks a modern server what it supports, and shakes hands with a legacy one (2026-07-28,
 //! "Backward Compatibility" of both transports). The only place of the client that reads evidence of an era.
 
+use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeParams, InitializeResult, ServerCapabilities,
 };
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::error::{Error, LocalError};
 use super::link::Link;
@@ -42,6 +43,36 @@ pub(super) struct Server {
     pub(super) supported_versions: Vec<String>,
 }
 
+/// The time for all that comes before the first request, running.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline {
+    start: Instant,
+    after: Duration,
+}
+
+impl Deadline {
+    pub(super) fn of(options: &Options) -> Self {
+        Self {
+            start: Instant::now(),
+            after: options.connect_timeout,
+        }
+    }
+
+    /// What asking for `method` leads to in what is left of the time.
+    async fn within<T>(
+        self,
+        method: Method,
+        asking: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let left = self.after.saturating_sub(self.start.elapsed());
+        let asked = timeout(left, asking).await;
+        asked.map_err(|_elapsed| LocalError::Timeout {
+            method: method.name(),
+            after: self.after,
+        })?
+    }
+}
+
 /// What the answer to the probe says about the server.
 enum Verdict {
     /// It is modern.
@@ -56,55 +87,43 @@ enum Verdict {
 
 /// Finds out what the server speaks and agrees on a revision with it.
 pub(super) async fn establish(link: &Link, options: &Options) -> Result<Server, Error> {
-    let after = options.connect_timeout;
-    let (established, method) = match options.revision.map(|pinned| (pinned, pinned.era())) {
-        Some((pinned, Era::Legacy)) => (
-            timeout(after, initialize(link, options, pinned)).await,
-            Method::Initialize,
-        ),
-        Some((_, Era::Modern)) => (
-            timeout(after, async {
-                settle(link, options, probe(link, options).await).await
-            })
-            .await,
-            Method::Discover,
-        ),
-        None => (
-            timeout(after, detect(link, options)).await,
-            Method::Initialize,
-        ),
-    };
-    let server = established.map_err(|_elapsed| LocalError::Timeout {
-        method: method.name(),
-        after,
-    })??;
+    let by = Deadline::of(options);
+    let server = match options.revision.map(|pinned| (pinned, pinned.era())) {
+        Some((pinned, Era::Legacy)) => initialize(link, options, pinned, by).await,
+        Some((_, Era::Modern)) => settle(link, options, probe(link, options, by).await, by).await,
+        None => detect(link, options, by).await,
+    }?;
     link.speak(server.revision);
     Ok(server)
 }
 
-async fn detect(link: &Link, options: &Options) -> Result<Server, Error> {
+async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, Error> {
     let silence = SILENCE.min(options.connect_timeout / 2);
-    let mut probing = pin!(probe(link, options));
+    let mut probing = pin!(probe(link, options, by));
     if let Ok(verdict) = timeout(silence, &mut probing).await {
-        return settle(link, options, verdict).await;
+        return settle(link, options, verdict, by).await;
     }
-    // A modern server that was only slow to start still answers the probe first: whichever answer comes counts.
+    // A modern server that was only slow to start still answers the probe first: whichever answer comes counts. If
+    // neither does, it is the probe that was waited for all the time.
     let late = async {
         match probing.await {
+            Verdict::Failed(error) if error.is_timeout() => Verdict::Failed(error),
             Verdict::Legacy(_) | Verdict::Failed(_) => std::future::pending().await,
             verdict @ (Verdict::Discovered(_) | Verdict::Offers(..)) => verdict,
         }
     };
     tokio::select! {
         biased;
-        verdict = late => settle(link, options, verdict).await,
-        server = initialize(link, options, Revision::LATEST_LEGACY) => server,
+        verdict = late => settle(link, options, verdict, by).await,
+        server = initialize(link, options, Revision::LATEST_LEGACY, by) => server,
     }
 }
 
-async fn probe(link: &Link, options: &Options) -> Verdict {
+async fn probe(link: &Link, options: &Options, by: Deadline) -> Verdict {
     let writer = Writer::new(Revision::LATEST, &options.introduction);
-    match link.call(&writer, Method::Discover, &json!({})).await {
+    let params = json!({});
+    let asking = link.call(&writer, Method::Discover, &params);
+    match by.within(Method::Discover, asking).await {
         Ok(answer) => Verdict::Discovered(Box::new(answer)),
         Err(Error::Protocol(error)) => Verdict::of_answer(error),
         Err(Error::Local(error)) => Verdict::of_silence(error),
@@ -159,11 +178,16 @@ impl Verdict {
     }
 }
 
-async fn settle(link: &Link, options: &Options, verdict: Verdict) -> Result<Server, Error> {
+async fn settle(
+    link: &Link,
+    options: &Options,
+    verdict: Verdict,
+    by: Deadline,
+) -> Result<Server, Error> {
     let (supported, discovered) = match verdict {
         Verdict::Failed(error) => return Err(error),
         Verdict::Legacy(error) if options.revision.is_some() => return Err(error),
-        Verdict::Legacy(_) => return initialize(link, options, Revision::LATEST_LEGACY).await,
+        Verdict::Legacy(_) => return initialize(link, options, Revision::LATEST_LEGACY, by).await,
         Verdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
         Verdict::Offers(supported, error) => (supported, Err(error)),
     };
@@ -177,7 +201,7 @@ async fn settle(link: &Link, options: &Options, verdict: Verdict) -> Result<Serv
         .into());
     };
     match revision.era() {
-        Era::Legacy => initialize(link, options, revision).await,
+        Era::Legacy => initialize(link, options, revision, by).await,
         // An error contradicts itself if it offers the very version that it refuses.
         Era::Modern => Ok(Server::discovered(revision, *discovered?)),
     }
@@ -188,6 +212,7 @@ pub(super) async fn initialize(
     link: &Link,
     options: &Options,
     revision: Revision,
+    by: Deadline,
 ) -> Result<Server, Error> {
     let introduction = &options.introduction;
     let params = InitializeParams::new(
@@ -196,7 +221,8 @@ pub(super) async fn initialize(
         introduction.implementation.clone(),
     );
     let writer = Writer::new(revision, introduction);
-    let answer: Answer<InitializeResult> = link.call(&writer, Method::Initialize, &params).await?;
+    let asking = link.call(&writer, Method::Initialize, &params);
+    let answer: Answer<InitializeResult> = by.within(Method::Initialize, asking).await?;
     let version = answer.body.protocol_version.clone();
     let wanted = wanted(options);
     let agreed = wanted
@@ -212,7 +238,8 @@ pub(super) async fn initialize(
     };
     link.speak(agreed);
     let writer = Writer::new(agreed, introduction);
-    link.notify(&writer, Method::Initialized).await?;
+    let telling = link.notify(&writer, Method::Initialized);
+    by.within(Method::Initialized, telling).await?;
     Ok(Server::initialized(agreed, answer.body))
 }
 

@@ -185,7 +185,13 @@ impl Shared {
     }
 
     fn hand_over(&self, id: Option<RequestId>, reply: Reply) {
-        let waiter = id.as_ref().and_then(|id| lock(&self.pending).take(id));
+        let mut pending = lock(&self.pending);
+        let waiter = match &id {
+            Some(id) => pending.take(id),
+            // Whoever couldn't read a request couldn't read its id either: which it was is plain if there is but one.
+            None => pending.take_only(),
+        };
+        drop(pending);
         match (waiter, id) {
             // Fails where the call has just been given up.
             (Some(waiter), _) => drop(waiter.send(reply)),

@@ -1,20 +1,25 @@
 //! Listings page by page, until the last one: never for ever, and never cut short without a word.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 
 use plainly_protocol::types::Cursor;
 
 use super::Result;
-use super::error::LocalError;
+use super::error::{Error, LocalError};
 
 /// The most pages of one listing that are read.
 const PAGES: usize = 1_000;
+/// The longest cursor that is sent back.
+const CURSOR_BYTES: usize = 8 << 10;
 
 /// The pages of one listing that were read.
 #[derive(Debug)]
 pub(super) struct Pages {
     method: &'static str,
-    seen: HashSet<Cursor>,
+    /// Hashes of the cursors that came, under a key that no server knows: of so few, no two are the same by chance.
+    seen: HashSet<u64>,
+    hasher: RandomState,
 }
 
 impl Pages {
@@ -23,6 +28,7 @@ impl Pages {
         Self {
             method,
             seen: HashSet::new(),
+            hasher: RandomState::new(),
         }
     }
 
@@ -32,7 +38,11 @@ impl Pages {
         let Some(cursor) = next else {
             return Ok(None);
         };
-        if !self.seen.insert(cursor.clone()) {
+        if cursor.as_str().len() > CURSOR_BYTES {
+            let why = format!("its cursor is longer than {CURSOR_BYTES} bytes");
+            return Err(Error::invalid_response(method, why));
+        }
+        if !self.seen.insert(self.hasher.hash_one(&cursor)) {
             return Err(LocalError::EndlessListing { method }.into());
         }
         if self.seen.len() >= PAGES {
@@ -60,6 +70,18 @@ mod tests {
             error.local(),
             Some(LocalError::TooManyPages { limit: PAGES, .. })
         ));
+    }
+
+    #[test]
+    fn a_cursor_may_be_long_but_not_endless() {
+        let mut pages = Pages::of("tools/list");
+        let cursor = |bytes| Cursor::from("é".repeat(bytes / 2));
+        assert!(pages.after(Some(cursor(CURSOR_BYTES))).unwrap().is_some());
+        let error = pages.after(Some(cursor(CURSOR_BYTES + 2))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "invalid reply to `tools/list`: its cursor is longer than 8192 bytes"
+        );
     }
 
     #[test]

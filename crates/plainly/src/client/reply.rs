@@ -106,6 +106,19 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
     }
 }
 
+impl Incoming {
+    /// The reply to the request `id`, where no other request can be meant; what it is instead comes back.
+    ///
+    /// Only an error can be without an id, and is then taken for it: whoever couldn't read the request couldn't read its
+    /// id either.
+    pub(super) fn reply_to(self, request: &RequestId) -> Result<Reply, Self> {
+        match self {
+            Self::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => Ok(reply),
+            other => Err(other),
+        }
+    }
+}
+
 impl Reply {
     /// What the call of `method` returns.
     pub(super) fn decode<T: DeserializeOwned>(

@@ -12,6 +12,7 @@ use plainly_errors::{Era, Revision};
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::Method;
 use tokio::sync::watch;
+use tokio::task::coop::consume_budget;
 
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::{self, Request};
@@ -147,15 +148,7 @@ impl Session {
         let body = response.body().await;
         let body = body.map_err(|failure| self.failed(failure, request.name()))?;
         let replies = reply::read(&body).into_iter();
-        let mut replies = replies.filter_map(|incoming| match incoming {
-            Incoming::Reply { id, reply } => {
-                // Whoever couldn't read the request couldn't read its id either.
-                (id.is_none() || id.as_ref() == Some(&request.id)).then_some(reply)
-            }
-            Incoming::Request { .. }
-            | Incoming::Notification { .. }
-            | Incoming::NoMessage { .. } => None,
-        });
+        let mut replies = replies.filter_map(|incoming| incoming.reply_to(&request.id).ok());
         match replies.next() {
             Some(reply) => Ok(reply),
             None if status.is_success() => Err(Error::invalid_response(
@@ -185,16 +178,22 @@ impl Session {
                 .into());
             };
             for incoming in reply::read(&event) {
-                match incoming {
-                    Incoming::Reply { id, reply } if id.as_ref() == Some(&request.id) => {
+                match incoming.reply_to(&request.id) {
+                    Ok(reply) => {
                         response.discard();
                         return Ok(reply);
                     }
-                    Incoming::Request { id, method } => self.answer(request, &id, &method).await,
-                    other @ (Incoming::Reply { .. }
-                    | Incoming::Notification { .. }
-                    | Incoming::NoMessage { .. }) => {
+                    Err(Incoming::Request { id, method }) => {
+                        self.answer(request, &id, &method).await;
+                    }
+                    Err(
+                        other @ (Incoming::Reply { .. }
+                        | Incoming::Notification { .. }
+                        | Incoming::NoMessage { .. }),
+                    ) => {
                         tracing::debug!(?other, "dropped: not the reply to the request");
+                        // A server that sends nothing else must not hold up the deadline and other calls.
+                        consume_budget().await;
                     }
                 }
             }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use plainly_errors::ProtocolError;
 use plainly_protocol::types::{
     CacheHint, CacheScope, CallToolResult, DiscoverResult, EmptyResult, InitializeResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
     ResourceMetadataResult,
 };
+
+use super::failure::Failure;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
@@ -28,4 +29,4 @@ pub(super) enum Answer {
 }
 
 /// An answer that a handler still works on.
-pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, ProtocolError>>;
+pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, Failure>>;

@@ -27,6 +27,7 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     dialect: Dialect,
     limits: Limits,
+    masking: bool,
     states: States,
     tools: Vec<Tool>,
     fixed: Vec<StaticResource>,
@@ -40,6 +41,7 @@ impl ServerBuilder {
             instructions: None,
             dialect: Dialect::default(),
             limits: Limits::default(),
+            masking: false,
             states: States::default(),
             tools: Vec::new(),
             fixed: Vec::new(),
@@ -110,6 +112,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Shows of an error that has no meaning of its own (neither a problem nor a protocol error nor a sentence written as a
+    /// [`Failure`](super::Failure)) no more than the number of an incident, which the log has with the whole error.
+    #[must_use]
+    pub fn mask_internal_errors(mut self) -> Self {
+        self.masking = true;
+        self
+    }
+
     /// How much it takes before it says no.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -153,6 +163,7 @@ impl ServerBuilder {
             sessions: Sessions::new(&self.limits),
             load: dispatch::Load::default(),
             limits: self.limits,
+            masking: self.masking,
             routes,
         })))
     }
@@ -173,12 +184,21 @@ fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError
             errors.push(BuildError::new(&subject, "is there twice"));
         }
         check_needs(&subject, tool.needs(), states, errors);
-        match Schema::compile(tool.input()) {
-            Ok(schema) => tools.add(tool, schema),
-            Err(why) => errors.push(BuildError::new(
-                &subject,
-                format!("has an input schema that is invalid: {why}"),
-            )),
+        let mut compile = |schema, which| {
+            Schema::compile(schema).map_err(|why| {
+                errors.push(BuildError::new(
+                    &subject,
+                    format!("has an {which} schema that is invalid: {why}"),
+                ));
+            })
+        };
+        let input = compile(tool.input(), "input");
+        let output = tool
+            .output()
+            .map(|schema| compile(schema, "output"))
+            .transpose();
+        if let (Ok(input), Ok(output)) = (input, output) {
+            tools.add(tool, input, output);
         }
     }
     tools
@@ -199,10 +219,7 @@ fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<B
         ));
     }
     let Some(args) = &needs.args else { return };
-    if args.repeated {
-        errors.push(BuildError::new(subject, "takes Args twice"));
-    }
-    if args.schema.get("type").and_then(|kind| kind.as_str()) != Some("object") {
+    if args.get("type").and_then(|kind| kind.as_str()) != Some("object") {
         errors.push(BuildError::new(
             subject,
             "takes Args of a type that is no JSON object: use a struct",

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::Cursor;
 
-/// Parts `listing` from `position`: neither a URI nor a name of ours holds it.
+/// Parts `listing` from `position`.
 const SEPARATOR: char = '\n';
 
 /// The cursor for what comes after `position` in `listing`.
@@ -19,8 +19,8 @@ pub(super) fn open(listing: &str, cursor: &Cursor) -> Result<String, ProtocolErr
     let position = || {
         let bytes = URL_SAFE_NO_PAD.decode(cursor.as_str()).ok()?;
         let text = String::from_utf8(bytes).ok()?;
-        let (of, position) = text.split_once(SEPARATOR)?;
-        (of == listing).then(|| position.to_owned())
+        let position = text.strip_prefix(listing)?.strip_prefix(SEPARATOR)?;
+        Some(position.to_owned())
     };
     position().ok_or_else(|| InvalidParams::InvalidCursor.into())
 }
@@ -34,6 +34,16 @@ mod tests {
         let cursor = seal("resources", "file:///docs/a\nb");
         assert_eq!(open("resources", &cursor).unwrap(), "file:///docs/a\nb");
         assert!(open("tools", &cursor).is_err());
+    }
+
+    #[test]
+    fn a_listing_of_any_name_can_be_continued() {
+        for listing in ["", "resources db://a\nb", "\n", "é"] {
+            for position in ["", "\n", "last"] {
+                let cursor = seal(listing, position);
+                assert_eq!(open(listing, &cursor).unwrap(), position, "{listing:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Serves one request from a known peer: exactly one reply, whatever the handler does. Panics, deadlines and overload end
 //! here.
 
-use std::any::Any;
-use std::error::Error;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,14 +12,13 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
 use plainly_protocol::envelope::Request;
-use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
+use super::audience::{Audience, Ended, panicked};
 use super::encode::Encoded;
-use super::failure::Failure;
-use super::reply::tool_failed;
+use super::incident::chain;
 use super::route::Step;
 
 /// How far a request has come.
@@ -43,7 +40,7 @@ pub(super) enum Begun {
 /// A request whose handler runs. Dropping it cancels the handler, and there is no reply.
 pub(super) struct Running {
     server: Server,
-    method: Method,
+    audience: Audience,
     id: Box<str>,
     revision: Revision,
     handler: AnswerFuture,
@@ -60,16 +57,19 @@ impl Server {
             Err(error) => return done(Err(error)),
         };
         let route = || self.route(method, request.params.as_ref(), peer);
-        let step = catch_unwind(AssertUnwindSafe(route)).unwrap_or_else(|panic| {
-            inside(method, panicked(&*panic)).map(|answer| Step::Now(Box::new(answer)))
-        });
+        let step = match catch_unwind(AssertUnwindSafe(route)) {
+            Ok(step) => step,
+            Err(panic) => {
+                return done(Audience::of(method).deliver(Err(panicked(&*panic)), self.0.masking));
+            }
+        };
         match step {
             Ok(Step::Now(answer)) => done(Ok(*answer)),
             Err(error) => done(Err(error)),
-            Ok(Step::Later(handler)) => match self.enter() {
+            Ok(Step::Later(audience, handler)) => match self.enter() {
                 Some(entered) => Started::Running(Running {
                     server: self.clone(),
-                    method,
+                    audience,
                     id: request.id.as_raw().into(),
                     revision: peer.revision,
                     handler,
@@ -88,7 +88,8 @@ impl Server {
         outcome: Result<Answer, ProtocolError>,
     ) -> Encoded {
         if let Err(error) = &outcome
-            && let ErrorKind::Internal(_) = error.kind()
+            && let ErrorKind::Internal(detail) = error.kind()
+            && !matches!(detail, Internal::Incident { .. })
         {
             tracing::error!(id, error = %chain(error), "a request failed inside the server");
         }
@@ -114,56 +115,30 @@ impl Running {
 
     /// Waits for the handler and writes its response.
     pub(super) async fn finish(self) -> Encoded {
-        let outcome = match by_deadline(self.handler, self.server.limits().deadline).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(panic)) => inside(self.method, panicked(&*panic)),
-            Err(exceeded) => inside(self.method, exceeded.into()),
-        };
-        self.server.respond(&self.id, self.revision, outcome)
+        let ended = by_deadline(self.handler, self.server.limits().deadline).await;
+        self.server.respond(
+            &self.id,
+            self.revision,
+            self.audience.deliver(ended, self.server.0.masking),
+        )
     }
 }
-
-/// What a handler ends with: what it gives, or its panic.
-type Ended = Result<Result<Answer, ProtocolError>, Box<dyn Any + Send>>;
 
 /// Runs a handler until it ends, or the deadline. One that is ready at once costs no look at the clock.
-async fn by_deadline(handler: AnswerFuture, deadline: Duration) -> Result<Ended, Internal> {
+async fn by_deadline(handler: AnswerFuture, deadline: Duration) -> Ended {
     let mut guarded = AssertUnwindSafe(handler).catch_unwind();
     let first = poll_fn(|context| Poll::Ready(guarded.poll_unpin(context))).await;
-    if let Poll::Ready(ended) = first {
-        return Ok(ended);
-    }
-    let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-    tokio::time::timeout(deadline, guarded)
-        .await
-        .map_err(|_elapsed| Internal::DeadlineExceeded { limit_ms })
-}
-
-/// What failed around a handler reaches the peer by the handler's channel: a model reads what became of its tool.
-fn inside(method: Method, error: ProtocolError) -> Result<Answer, ProtocolError> {
-    if method != Method::CallTool {
-        return Err(error);
-    }
-    tracing::error!(error = %chain(&error), "a tool failed inside the server");
-    tool_failed(&Failure::from(error)).map(Answer::CallTool)
-}
-
-/// The payload of a panic is for the log alone.
-fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
-}
-
-/// An error and everything that caused it, for the log.
-pub(super) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
-        text = format!("{text}: {cause}");
-    }
-    text.escape_debug().to_string()
+    let ended = match first {
+        Poll::Ready(ended) => ended,
+        Poll::Pending => match tokio::time::timeout(deadline, guarded).await {
+            Ok(ended) => ended,
+            Err(_elapsed) => {
+                let limit_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+                return Err(Internal::DeadlineExceeded { limit_ms }.into());
+            }
+        },
+    };
+    ended.map_err(|payload| panicked(&*payload))
 }
 
 /// How many requests run.

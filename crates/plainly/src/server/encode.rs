@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Map;
 
 use super::answer::{Answer, STATIC};
-use super::dispatch::chain;
+use super::incident::chain;
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use plainly_errors::{InvalidRequest, ProtocolError, Revision};
+use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
 use plainly_protocol::header::MCP_SESSION_ID;
 
@@ -19,12 +18,13 @@ use super::resolve::{self, Sender, Unresolved, session_of};
 use super::session::Session;
 use crate::transport::{Exchange, Frame, Reply};
 
-/// When a server that takes no more requests is worth another try, in seconds.
-const SOON: HeaderValue = HeaderValue::from_static("1");
-
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
         let Frame { headers, body } = frame;
+        // The transport's own limit may be another.
+        if body.len() > self.limits().message_bytes {
+            return self.refuse(&Refusal::TooLarge.into());
+        }
         match envelope::parse(&body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => {
                 self.request(&headers, &request).await
@@ -44,7 +44,7 @@ impl Exchange for Server {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
             Some(_) => self.refuse(&InvalidRequest::SessionNotFound.into()),
-            None => self.refuse(&plainly_errors::Refusal::MethodNotAllowed.into()),
+            None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
     }
 
@@ -152,11 +152,7 @@ impl Server {
 fn reply(encoded: Encoded) -> Reply {
     let status =
         StatusCode::from_u16(encoded.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut reply = Reply::new(status, encoded.bytes);
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        reply.headers.insert(RETRY_AFTER, SOON);
-    }
-    reply
+    Reply::new(status, encoded.bytes)
 }
 
 fn accepted() -> Reply {

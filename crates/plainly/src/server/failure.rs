@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use plainly_errors::{ErrorKind, ProtocolError};
+use plainly_errors::{Problem, ProblemBag, ProtocolError};
 
 /// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
 /// `Result<T, Failure>`.
@@ -38,26 +38,29 @@ impl Failure {
         Self::text(format!("Invalid arguments: {error}"))
     }
 
-    /// The protocol error that the handler meant: the outermost along the chain of sources.
-    pub(super) fn protocol_error(&self) -> Option<&ProtocolError> {
-        let Inner::Error(error) = &*self.0 else {
-            return None;
-        };
-        let first: &(dyn Error + 'static) = &**error;
-        std::iter::successors(Some(first), |&error| error.source())
-            .take_while(|error| !is_another_servers(*error))
-            .find_map(|error| error.downcast_ref())
+    /// What the handler meant: the outermost error with a meaning of its own along the chain of sources.
+    pub(super) fn meaning(&self) -> Meaning<'_> {
+        match &*self.0 {
+            Inner::Text(text) => Meaning::Text(text),
+            Inner::Error(error) => {
+                let first: &(dyn Error + 'static) = &**error;
+                std::iter::successors(Some(first), |&error| error.source())
+                    .take_while(|error| !is_another_servers(*error))
+                    .find_map(Meaning::of)
+                    .unwrap_or(Meaning::Unknown(first))
+            }
+        }
     }
 
-    /// The errors that must reach the host's code even out of a tool: it has to act before the tool can work.
-    pub(super) fn passes_through(&self) -> Option<&ProtocolError> {
-        self.protocol_error().filter(|error| {
-            matches!(
-                error.kind(),
-                ErrorKind::UrlElicitationRequired { .. }
-                    | ErrorKind::MissingRequiredClientCapability { .. }
-            )
-        })
+    /// The same failure of the resource at `uri`: what was not found is that resource.
+    pub(super) fn of_resource(self, uri: &str) -> Self {
+        match self.meaning() {
+            Meaning::Problem(problem) => Self::from(problem.clone().for_resource(uri)),
+            Meaning::Problems(_)
+            | Meaning::Protocol(_)
+            | Meaning::Text(_)
+            | Meaning::Unknown(_) => self,
+        }
     }
 
     /// The error itself, for logs.
@@ -66,6 +69,31 @@ impl Failure {
             Inner::Error(error) => error,
             Inner::Text(text) => text.into(),
         }
+    }
+}
+
+/// What a failure says, and so to whom.
+#[derive(Debug)]
+pub(super) enum Meaning<'a> {
+    /// A semantic failure, for whoever reads.
+    Problem(&'a Problem),
+    /// Several of them at once.
+    Problems(&'a ProblemBag),
+    /// An error of the protocol.
+    Protocol(&'a ProtocolError),
+    /// A sentence that the handler's author wrote for whoever reads.
+    Text(&'a str),
+    /// Any other error; whether it may be shown is for the server's operator to say.
+    Unknown(&'a (dyn Error + 'static)),
+}
+
+impl<'a> Meaning<'a> {
+    fn of(error: &'a (dyn Error + 'static)) -> Option<Self> {
+        if let Some(error) = error.downcast_ref::<ProtocolError>() {
+            return Some(error.problem().map_or(Self::Protocol(error), Self::Problem));
+        }
+        let problem = error.downcast_ref().map(Self::Problem);
+        problem.or_else(|| error.downcast_ref().map(Self::Problems))
     }
 }
 
@@ -109,7 +137,8 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
 #[diagnostic::on_unimplemented(
     message = "a handler can't fail with `{Self}`",
     label = "neither an error nor a pointer to one",
-    note = "return an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed"
+    note = "fail with an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed",
+    note = "`Failure::text` makes an error of a sentence"
 )]
 pub trait IntoFailure<By> {
     /// As a failure.

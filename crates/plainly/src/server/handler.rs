@@ -10,6 +10,7 @@ use std::future::Future;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handler",
     label = "not an async function of up to eight arguments",
+    note = "a function must be `async`, or a closure return a future, and take at most eight arguments",
     note = "a closure that captures is `move |…| {{ let s = s.clone(); async move {{ … }} }}`"
 )]
 pub trait Handler<A>: Send + Sync + 'static {

@@ -22,9 +22,11 @@ mod handler;
 mod state;
 
 mod failure;
+mod incident;
 pub mod reply;
 
 mod answer;
+mod audience;
 mod encode;
 mod malformed;
 
@@ -70,6 +72,7 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     load: dispatch::Load,
+    masking: bool,
 }
 
 impl Server {

@@ -4,6 +4,8 @@ mod contents;
 mod fixed;
 mod stored;
 
+use std::future::ready;
+
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, CacheScope, ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource,
@@ -15,7 +17,6 @@ pub(super) use self::stored::{ErasedStore, erase};
 use super::answer::{Answer, AnswerFuture};
 use super::cursor;
 use super::extract::ResourceCall;
-use super::reply::resource_failed;
 use crate::limits::Limits;
 use crate::store::{ListQuery, StoreError};
 
@@ -81,7 +82,9 @@ impl Resources {
     ) -> Result<AnswerFuture, ProtocolError> {
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
-            return resource.read(call).map_err(resource_failed);
+            return Ok(resource
+                .read(call)
+                .unwrap_or_else(|failure| Box::pin(ready(Err(failure)))));
         }
         let store = self
             .store(uri)

@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
+use super::audience::Audience;
 use super::discovery::Discovery;
 use super::extract::{ResourceCall, ToolCall};
 use super::resources::Resources;
@@ -34,7 +35,7 @@ pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
     /// Something runs.
-    Later(AnswerFuture),
+    Later(Audience, AnswerFuture),
 }
 
 impl Routes {
@@ -82,14 +83,15 @@ impl Server {
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                Step::Later(tools.call(
-                    &params.name,
-                    &ToolCall {
+                {
+                    let call = ToolCall {
                         arguments,
                         peer,
                         states,
-                    },
-                )?)
+                    };
+                    let (audience, running) = tools.call(&params.name, &call)?;
+                    Step::Later(audience, running)
+                }
             }
             Method::ListResources => self.list_resources(read(params)?)?,
             Method::ListResourceTemplates => {
@@ -130,18 +132,21 @@ impl Server {
                 },
                 self.limits(),
             )
-            .map(Step::Later)
+            .map(|reading| Step::Later(Audience::Code, reading))
     }
 
     fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
         check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
         let server = self.clone();
-        Ok(Step::Later(Box::pin(async move {
-            let resources = &server.0.routes.resources;
-            let result = resources.list(&params, server.limits()).await?;
-            let hint = resources.cache_hint(params.uri.as_deref());
-            Ok(Answer::ListResources(result, hint))
-        })))
+        Ok(Step::Later(
+            Audience::Code,
+            Box::pin(async move {
+                let resources = &server.0.routes.resources;
+                let result = resources.list(&params, server.limits()).await?;
+                let hint = resources.cache_hint(params.uri.as_deref());
+                Ok(Answer::ListResources(result, hint))
+            }),
+        ))
     }
 
     fn resource_metadata(
@@ -149,15 +154,14 @@ impl Server {
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
     ) -> Step {
         let server = self.clone();
-        Step::Later(Box::pin(async move {
-            let metadata = server
-                .0
-                .routes
-                .resources
-                .metadata(&uri, server.limits())
-                .await;
-            metadata.map(Answer::ResourceMetadata)
-        }))
+        Step::Later(
+            Audience::Code,
+            Box::pin(async move {
+                let resources = &server.0.routes.resources;
+                let metadata = resources.metadata(&uri, server.limits()).await?;
+                Ok(Answer::ResourceMetadata(metadata))
+            }),
+        )
     }
 }
 

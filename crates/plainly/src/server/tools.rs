@@ -1,6 +1,8 @@
 //! Tools: their definition, their listing and their calls.
 
 use std::fmt;
+use std::future::ready;
+use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
@@ -9,11 +11,12 @@ use plainly_protocol::types::{
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerFuture};
+use super::audience::Audience;
 use super::cursor;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
-use super::reply::{ToolReply, tool_failed};
+use super::reply::ToolReply;
 use crate::schema::Schema;
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -45,6 +48,7 @@ pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
     input: Value,
+    output: Option<Value>,
     needs: Needs,
     call: Call,
 }
@@ -59,16 +63,18 @@ impl Tool {
         F::Output: ToolReply<By>,
         F::Future: Send + 'static,
     {
+        const {
+            assert!(
+                A::ARGS <= 1,
+                "a handler can take `Args` once: put all arguments into one struct"
+            );
+        }
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
         let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
-                running
-                    .await
-                    .into_result()
-                    .or_else(|failure| tool_failed(&failure))
-                    .map(Answer::CallTool)
+                running.await.into_result().map(Answer::CallTool)
             }))
         };
         Self::of_parts(
@@ -80,17 +86,16 @@ impl Tool {
     }
 
     fn of_parts(name: String, needs: Needs, output: Option<Value>, call: Call) -> Self {
-        let no_arguments = || json!({"type": "object", "additionalProperties": false});
-        let input = needs
-            .args
-            .as_ref()
-            .map_or_else(no_arguments, |args| args.schema.clone());
+        let no_arguments =
+            || json!({"type": "object", "properties": {}, "additionalProperties": false});
+        let input = needs.args.clone().unwrap_or_else(no_arguments);
         let mut definition = types::Tool::new(name, raw(&input));
         definition.output_schema = output.as_ref().map(raw);
         Self {
             definition,
             annotations: ToolAnnotations::new(),
             input,
+            output,
             needs,
             call,
         }
@@ -149,6 +154,10 @@ impl Tool {
     pub(super) fn input(&self) -> &Value {
         &self.input
     }
+
+    pub(super) fn output(&self) -> Option<&Value> {
+        self.output.as_ref()
+    }
 }
 
 impl fmt::Debug for Tool {
@@ -166,15 +175,20 @@ pub(super) struct Tools(Vec<Served>);
 #[derive(Debug)]
 struct Served {
     tool: Tool,
-    schema: Schema,
+    input: Schema,
+    output: Option<Arc<Schema>>,
 }
 
 impl Tools {
-    pub(super) fn add(&mut self, mut tool: Tool, schema: Schema) {
+    pub(super) fn add(&mut self, mut tool: Tool, input: Schema, output: Option<Schema>) {
         if tool.annotations != ToolAnnotations::new() {
             tool.definition.annotations = Some(tool.annotations.clone());
         }
-        self.0.push(Served { tool, schema });
+        self.0.push(Served {
+            tool,
+            input,
+            output: output.map(Arc::new),
+        });
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -214,7 +228,7 @@ impl Tools {
         &self,
         name: &str,
         call: &ToolCall<'_>,
-    ) -> Result<AnswerFuture, ProtocolError> {
+    ) -> Result<(Audience, AnswerFuture), ProtocolError> {
         if name.len() > LONGEST_NAME {
             let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
             return Err(ProtocolError::invalid_params(why));
@@ -222,28 +236,43 @@ impl Tools {
         let unknown = || InvalidParams::UnknownTool {
             name: name.to_owned(),
         };
-        let Served { tool, schema } = self
+        let served = self
             .0
             .iter()
             .find(|served| served.tool.name() == name)
             .ok_or_else(unknown)?;
-        (tool.call)(call).or_else(|failure| {
-            let paths = schema.failures(call.arguments);
-            let failure = if paths.is_empty() {
-                failure
-            } else {
-                Failure::text(invalid_arguments(name, &paths))
-            };
-            let result = tool_failed(&failure)?;
-            Ok(Box::pin(async move { Ok(Answer::CallTool(result)) }) as AnswerFuture)
+        let running = served
+            .call(call)
+            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))));
+        Ok((Audience::Model(served.output.clone()), running))
+    }
+}
+
+impl Served {
+    /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
+    /// looked at only to tell what is wrong.
+    fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
+        if self.input.is_strict() {
+            self.check(call.arguments)?;
+        }
+        (self.tool.call)(call).or_else(|failure| {
+            self.check(call.arguments)?;
+            Err(failure)
         })
+    }
+
+    fn check(&self, arguments: &str) -> Result<(), Failure> {
+        match self.input.failures(arguments).as_slice() {
+            [] => Ok(()),
+            failures => Err(Failure::text(format!(
+                "Invalid arguments for tool {}: {}",
+                self.tool.name(),
+                failures.join("; ")
+            ))),
+        }
     }
 }
 
 fn raw(schema: &Value) -> RawJson {
     RawJson::encode(schema).expect("JSON values are JSON")
-}
-
-fn invalid_arguments(tool: &str, failures: &[String]) -> String {
-    format!("Invalid arguments for tool {tool}: {}", failures.join("; "))
 }

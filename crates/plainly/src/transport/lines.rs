@@ -6,6 +6,8 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const CHUNK: usize = 16 << 10;
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What one line held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +75,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if line.ends_with(b"\r") {
                 line.truncate(line.len() - 1);
             }
-            if std::mem::take(&mut self.at_start) && line.starts_with(b"\xef\xbb\xbf") {
-                let _mark = line.split_to(3);
+            if std::mem::take(&mut self.at_start) && line.starts_with(MARK) {
+                let _mark = line.split_to(MARK.len());
             }
             if std::mem::take(&mut self.discarding) {
                 continue;
@@ -90,8 +92,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// Drops what cannot become a line any more, and says so once.
     fn overflow(&mut self) -> Option<Line> {
-        // One byte more for a carriage return that may stand before the newline.
-        if !self.discarding && self.buffer.len() <= self.limit + 1 {
+        // More for what is no part of a message: a mark at the start, a carriage return before the newline.
+        let room = self.limit + if self.at_start { MARK.len() + 1 } else { 1 };
+        if !self.discarding && self.buffer.len() <= room {
             return None;
         }
         self.buffer.clear();
@@ -103,15 +106,16 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+    use tokio::io::AsyncWriteExt;
+
     use super::*;
 
     async fn read_all(chunks: &[&[u8]], limit: usize) -> Vec<Line> {
         let mut builder = Vec::new();
         let (mut writer, reader) = tokio::io::duplex(1 << 20);
         for chunk in chunks {
-            tokio::io::AsyncWriteExt::write_all(&mut writer, chunk)
-                .await
-                .unwrap();
+            writer.write_all(chunk).await.unwrap();
         }
         drop(writer);
         let mut lines = LineReader::new(reader, limit);
@@ -145,6 +149,23 @@ mod tests {
             read_all(&[b"12345\n1\n"], 4).await,
             [Line::TooLong, message("1")]
         );
+    }
+
+    #[tokio::test]
+    async fn a_mark_does_not_count_however_the_line_is_split() {
+        for end in [b"\n".as_slice(), b"\r\n"] {
+            let (mut near, far) = tokio::io::duplex(1 << 10);
+            let mut lines = LineReader::new(far, 4);
+            near.write_all(b"\xef\xbb\xbf1234").await.unwrap();
+            let (first, rest) = end.split_at(end.len() - 1);
+            near.write_all(first).await.unwrap();
+            assert!(
+                lines.next().now_or_never().is_none(),
+                "the line has not ended"
+            );
+            near.write_all(rest).await.unwrap();
+            assert_eq!(lines.next().await.unwrap(), Some(message("1234")));
+        }
     }
 
     #[tokio::test]

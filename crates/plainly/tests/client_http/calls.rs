@@ -1,5 +1,7 @@
 //! Replies over HTTP, as JSON and as events, and calls that are given up.
 
+use std::time::Duration;
+
 use plainly::client::LocalError;
 use serde_json::json;
 
@@ -153,6 +155,66 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
             assert!(read.unwrap_err().is_resource_not_found(), "{status} {id}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_error_without_an_id_is_the_reply_as_an_event_too() {
+    for id in ["", "\"id\":null,"] {
+        let (client, server) = Server::modern().await;
+        let (read, ()) = tokio::join!(client.read("a:b"), async {
+            let mut request = server.request("resources/read").await;
+            request.events().await;
+            let error = r#"{"code":-32602,"message":"no","data":{"uri":"a:b"}}"#;
+            request
+                .write(&format!(
+                    "data: {{\"jsonrpc\":\"2.0\",{id}\"error\":{error}}}\n\n"
+                ))
+                .await;
+        });
+        let error = read.unwrap_err();
+        assert!(error.is_resource_not_found(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn events_that_are_ignored_do_not_keep_others_from_their_turn() {
+    const EVENTS: usize = 64_000;
+    let (client, server) = Server::modern().await;
+    let call = tokio::spawn(async move {
+        let mut turns = 0;
+        let mut call = std::pin::pin!(client.tools());
+        let tools = std::future::poll_fn(|context| {
+            turns += 1;
+            call.as_mut().poll(context)
+        });
+        (tools.await, turns)
+    });
+    let mut request = server.request("tools/list").await;
+    request.events().await;
+    request.write(&"data:1\n\n".repeat(EVENTS)).await;
+    let response = request.response(json!({"tools": []}));
+    request.write(&format!("data: {response}\n\n")).await;
+    let (tools, turns) = call.await.unwrap();
+    assert!(tools.unwrap().is_empty());
+    // Chunks are of 8 KiB and more, and so of a thousand events.
+    assert!(turns >= EVENTS / 128, "{turns}");
+}
+
+#[tokio::test]
+async fn an_error_page_that_never_ends_is_shown_as_far_as_it_came() {
+    let (client, server) = Server::modern().await;
+    let client = client.with_timeout(Duration::from_secs(10));
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        let mut request = server.request("tools/list").await;
+        request
+            .write("HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nnot here")
+            .await;
+        request.hung_up().await;
+    });
+    assert_eq!(
+        tools.unwrap_err().to_string(),
+        "HTTP status 404 without an MCP reply to `tools/list`: not here"
+    );
 }
 
 #[tokio::test]

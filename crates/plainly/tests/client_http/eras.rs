@@ -1,5 +1,7 @@
 //! Which era and revision a client finds over HTTP.
 
+use std::time::Duration;
+
 use plainly::client::{Client, Error, LocalError};
 use plainly::errors::Revision;
 use serde_json::{Value, json};
@@ -138,6 +140,32 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era() {
         );
         assert!(error.to_string().ends_with(": go away"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_end_the_handshake_owes_that() {
+    let (builder, server) = Server::start().await;
+    let builder = builder.connect_timeout(Duration::from_secs(2));
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = server.request("server/discover").await;
+        probe.answer("404 Not Found", "", "").await;
+        let handshake = server.request("initialize").await;
+        let result = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "serverInfo": {"name": "old", "version": "1"},
+        });
+        handshake.result(result).await;
+        server
+            .request("notifications/initialized")
+            .await
+            .hung_up()
+            .await;
+    });
+    assert_eq!(
+        client.unwrap_err().to_string(),
+        "no reply to `notifications/initialized` within 2s"
+    );
 }
 
 #[tokio::test]

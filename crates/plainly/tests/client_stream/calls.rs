@@ -46,6 +46,24 @@ async fn replies_find_their_calls_in_any_order() {
 }
 
 #[tokio::test]
+async fn an_error_without_an_id_is_nobodys_among_several_requests() {
+    let (client, mut peer) = modern().await;
+    let (first, second, ()) = tokio::join!(client.tools(), client.tools(), async {
+        let requests = [
+            peer.request("tools/list").await,
+            peer.request("tools/list").await,
+        ];
+        peer.send(json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": ""}}))
+            .await;
+        for request in requests {
+            peer.reply(&request, json!({"tools": []})).await;
+        }
+    });
+    first.unwrap();
+    second.unwrap();
+}
+
+#[tokio::test]
 async fn a_dropped_call_is_cancelled_and_its_late_reply_is_nobodys() {
     let (client, mut peer) = modern().await;
     let call = tokio::spawn({

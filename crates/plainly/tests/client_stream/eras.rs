@@ -109,6 +109,23 @@ async fn a_server_that_never_answers_is_given_up() {
     assert!(start.elapsed() < Duration::from_secs(8));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_falls_silent_is_said_to_owe_what_it_was_asked() {
+    for (answers, owed) in [(false, "server/discover"), (true, "initialize")] {
+        let (builder, mut peer) = pair();
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = peer.request("server/discover").await;
+            if answers {
+                peer.fail(&probe, -32601, None).await;
+            }
+            peer.request("initialize").await;
+            peer.ended().await;
+        });
+        let expected = format!("no reply to `{owed}` within 30s");
+        assert_eq!(client.unwrap_err().to_string(), expected);
+    }
+}
+
 #[tokio::test]
 async fn among_the_versions_offered_the_newest_known_one_is_spoken() {
     let (builder, mut peer) = pair();
@@ -196,4 +213,22 @@ async fn a_pinned_revision_is_the_only_one_that_is_tried() {
         peer.ended().await;
     });
     assert!(client.unwrap_err().is_method_not_found());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_without_an_id_answers_the_only_request() {
+    for id in [json!({}), json!({"id": null})] {
+        let (builder, mut peer) = pair();
+        let start = tokio::time::Instant::now();
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            peer.request("server/discover").await;
+            let mut answer = id.clone();
+            answer["jsonrpc"] = json!("2.0");
+            answer["error"] = json!({"code": -32600, "message": "not initialized"});
+            peer.send(answer).await;
+            peer.shake_hands("2025-06-18").await;
+        });
+        assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
+        assert_eq!(start.elapsed(), Duration::ZERO, "{id}");
+    }
 }

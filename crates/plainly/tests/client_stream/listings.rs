@@ -85,6 +85,22 @@ async fn a_listing_that_never_ends_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_cursor_longer_than_any_need_is_not_sent_back() {
+    let (client, mut peer) = modern().await;
+    let (long, longer) = ("c".repeat(8192), "c".repeat(8193));
+    let pages: [(&[&str], Option<&str>); 2] = [(&[], Some(&long)), (&[], Some(&longer))];
+    let (resources, ()) = tokio::join!(client.resources(None), async {
+        serve(&mut peer, &pages).await;
+        drop(peer);
+    });
+    let error = resources.unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn metadata_comes_from_the_server_or_else_from_its_listing() {
     let (client, mut peer) = modern().await;
     let (metadata, ()) = tokio::join!(client.metadata("a:2"), async {

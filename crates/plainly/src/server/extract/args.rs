@@ -10,6 +10,19 @@ use crate::server::failure::Failure;
 /// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema. One per handler.
 ///
 /// Arguments that are not a `T` never reach the handler: the model is told what is wrong with them.
+///
+/// A handler that takes them twice does not compile:
+///
+/// ```compile_fail
+/// # use plainly::{Args, Tool};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Note { id: String }
+/// async fn twice(Args(one): Args<Note>, Args(other): Args<Note>) -> String {
+///     one.id + &other.id
+/// }
+///
+/// let tool = Tool::new("twice", twice);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_structs,
@@ -17,14 +30,9 @@ use crate::server::failure::Failure;
 )]
 pub struct Args<T>(pub T);
 
-/// The schema of a tool's arguments.
-#[derive(Debug)]
-pub(in crate::server) struct ArgsSchema {
-    pub(in crate::server) schema: Value,
-    pub(in crate::server) repeated: bool,
-}
-
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for Args<T> {
+    const ARGS: usize = 1;
+
     fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
         serde_json::from_str(call.arguments)
             .map(Self)
@@ -32,11 +40,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for
     }
 
     fn needs(needs: &mut Needs) {
-        let repeated = needs.args.is_some();
-        needs.args = Some(ArgsSchema {
-            schema: schema_of::<T>(),
-            repeated,
-        });
+        needs.args = Some(schema_of::<T>());
     }
 }
 

@@ -15,9 +15,9 @@ mod uri;
 use std::sync::Arc;
 
 use plainly_protocol::peer::Peer;
+use serde_json::Value;
 
 pub use self::args::Args;
-use self::args::ArgsSchema;
 pub(super) use self::args::schema_of;
 pub use self::context::Context;
 pub use self::state::State;
@@ -100,11 +100,14 @@ impl Call for ResourceCall<'_> {
 
 /// An argument of handlers of the kind `C`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be an argument of this kind of handler",
-    label = "not an extractor here",
+    message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
+    label = "not an extractor of `{C}`",
     note = "tools take `Args<T>`, `State<S>` and `Context`; resources take `ResourceUri`, `State<S>` and `Context`"
 )]
 pub trait Extract<C: Channel>: Sized {
+    /// How often it takes the arguments of the call. A handler may do so once in all.
+    const ARGS: usize = 0;
+
     /// Makes it from the call.
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure>;
 
@@ -118,7 +121,8 @@ pub trait Extract<C: Channel>: Sized {
 #[derive(Debug, Default)]
 pub struct Needs {
     pub(super) states: Vec<Needed>,
-    pub(super) args: Option<ArgsSchema>,
+    /// The schema of the arguments.
+    pub(super) args: Option<Value>,
 }
 
 /// All arguments of a handler, as a tuple.
@@ -127,6 +131,9 @@ pub struct Needs {
     note = "at most eight, each an extractor of its kind"
 )]
 pub trait ExtractAll<C: Channel>: Sized {
+    /// How often they take the arguments of the call.
+    const ARGS: usize;
+
     /// Makes all of them from the call.
     fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure>;
 
@@ -137,6 +144,8 @@ pub trait ExtractAll<C: Channel>: Sized {
 macro_rules! extract_tuple {
     ($($part:ident),*) => {
         impl<C: Channel, $($part: Extract<C>),*> ExtractAll<C> for ($($part,)*) {
+            const ARGS: usize = 0 $(+ $part::ARGS)*;
+
             #[expect(clippy::allow_attributes, reason = "the empty tuple leaves its parameters unused")]
             #[allow(unused_variables, reason = "the empty tuple has no parts")]
             fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure> {

@@ -6,10 +6,8 @@ mod resource;
 mod tool;
 
 pub use self::json::Json;
-pub(super) use self::resource::resource_failed;
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;
-pub(super) use self::tool::tool_failed;
 
 /// A value.
 #[derive(Debug)]

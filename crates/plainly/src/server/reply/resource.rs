@@ -1,6 +1,5 @@
 //! What a resource handler may return. It answers to the host's code: failures become protocol errors.
 
-use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Body, Resource, ResourceContents};
 
 use super::{AsValue, InResult};
@@ -15,14 +14,6 @@ use crate::server::failure::{Failure, IntoFailure};
 pub trait ResourceReply<By> {
     /// As the contents of `resource`.
     fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure>;
-}
-
-/// What the peer gets for a failed resource: a protocol error, the handler's own if it returned one.
-pub(in crate::server) fn resource_failed(failure: Failure) -> ProtocolError {
-    match failure.protocol_error() {
-        Some(error) => error.clone(),
-        None => ProtocolError::internal(failure.to_string()).with_source(failure.into_source()),
-    }
 }
 
 /// Text with its MIME type.

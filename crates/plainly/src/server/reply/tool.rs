@@ -1,6 +1,5 @@
 //! What a tool handler may return. It answers to a model: failures become tool errors that it can read and mend.
 
-use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CallToolResult, Content, RawJson};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,14 +22,6 @@ pub trait ToolReply<By> {
     /// The schema of the structured output, where there is one.
     fn output_schema() -> Option<Value> {
         None
-    }
-}
-
-/// What the peer gets for a failed tool: nearly always a result that the model reads.
-pub(in crate::server) fn tool_failed(failure: &Failure) -> Result<CallToolResult, ProtocolError> {
-    match failure.passes_through() {
-        Some(error) => Err(error.clone()),
-        None => Ok(CallToolResult::new([Content::text(failure.to_string())]).is_error(true)),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
-use crate::server::reply::{ResourceReply, resource_failed};
+use crate::server::reply::ResourceReply;
 
 type Read =
     Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -52,7 +52,7 @@ impl StaticResource {
                 let contents = running
                     .await
                     .into_contents(&definition)
-                    .map_err(resource_failed)?;
+                    .map_err(|failure| failure.of_resource(&definition.uri))?;
                 contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
                 Ok(Answer::ReadResource(
                     ReadResourceResult::new(contents),

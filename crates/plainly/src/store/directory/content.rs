@@ -63,7 +63,7 @@ fn file(
             limit,
         });
     }
-    let content = handle::read_up_to(&file.file, limit.saturating_add(1)).map_err(refuse)?;
+    let content = handle::read_for(&file.waiter, &file.file, limit.saturating_add(1))?;
     let after = file.file.metadata().map_err(refuse)?;
     if content.len() as u64 > limit {
         let size = after.len().max(content.len() as u64);
@@ -122,6 +122,7 @@ fn changed(_: &Metadata) {}
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
     use std::sync::Arc;
     use std::time::SystemTime;
 
@@ -129,7 +130,18 @@ mod tests {
     use cap_std::fs::Dir;
 
     use super::*;
+    use crate::store::directory::job::Waiter;
     use crate::store::directory::place::Shown;
+
+    /// The file `x` in a directory.
+    fn open(directory: &Path, waiter: Waiter) -> OpenFile {
+        let dir = Dir::open_ambient_dir(directory, ambient_authority()).unwrap();
+        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
+        match place.open(&["x".into()]).unwrap() {
+            Opened::File(file) => file,
+            Opened::Directory(_) => panic!("a directory"),
+        }
+    }
 
     /// Opens a file, lets `meanwhile` happen, and reads it: the text, `None` if it is not that of one moment.
     fn read_after(meanwhile: impl FnOnce(&fs::File)) -> Option<String> {
@@ -139,16 +151,10 @@ mod tests {
         let writer = fs::File::options().write(true).open(&path).unwrap();
         // Older than what the clock of the file system can tell from now.
         writer.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
-        let name = OsString::from("x");
-        let Opened::File(opened) = Place::root(Arc::new(dir), Shown::default())
-            .open(std::slice::from_ref(&name))
-            .unwrap()
-        else {
-            panic!("a directory");
-        };
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
         meanwhile(&writer);
-        let contents = file("file:///d/x", &name, &opened, 100).unwrap()?;
+        let contents = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap()?;
         contents.body.as_text().map(str::to_owned)
     }
 
@@ -165,11 +171,8 @@ mod tests {
     fn a_file_that_grows_beyond_the_limit_is_too_large() {
         let around = tempfile::tempdir().unwrap();
         fs::write(around.path().join("x"), "").unwrap();
-        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
-        let place = Place::root(Arc::new(dir), Shown::default());
-        let Opened::File(opened) = place.open(&["x".into()]).unwrap() else {
-            panic!("a directory");
-        };
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
         fs::write(around.path().join("x"), "x".repeat(101)).unwrap();
         let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
         assert!(matches!(
@@ -179,5 +182,16 @@ mod tests {
                 limit: 100
             }
         ));
+    }
+
+    #[test]
+    fn nobody_is_read_for_who_has_gone() {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("x"), "x").unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        drop(waits);
+        let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
+        assert!(matches!(error, StoreError::Failed(_)), "{error}");
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn entry(entry: &Entry) -> Result<Resource, StoreError> {
 pub(super) fn opened(uri: &str, name: &OsStr, opened: &Opened) -> Result<Resource, StoreError> {
     match opened {
         Opened::Directory(place) => Ok(collection(uri, name, &place.metadata()?)),
-        Opened::File(OpenFile { file, metadata }) => {
+        Opened::File(OpenFile { file, metadata, .. }) => {
             let mime_type = from_name(name).unwrap_or_else(|| {
                 match handle::read_up_to(file, HEAD_BYTES as u64) {
                     Ok(head) => from_head(name, &head),

@@ -1,18 +1,27 @@
 //! Opening one name in one directory, and reading from what was opened. What a thing *is* is asked of the handle, never of
 //! the name.
 
+use std::error::Error;
+use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::path::Path;
 
 use cap_fs_ext::{
     FollowSymlinks, OpenOptionsFollowExt, OpenOptionsMaybeDirExt, OpenOptionsSyncExt,
 };
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
+#[cfg(all(test, unix))]
+use super::faults::{self, Operation};
+use super::job::Waiter;
 use crate::store::StoreError;
 
+/// How much of a file is read between two looks at whether anybody waits for it, in bytes.
+const PIECE: u64 = 256 << 10;
+
 /// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
-pub(super) fn open(dir: &Dir, name: &Path) -> io::Result<File> {
+pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
+    #[cfg(all(test, unix))]
+    faults::strike(Operation::Open, name)?;
     let mut options = OpenOptions::new();
     options
         .read(true)
@@ -22,10 +31,32 @@ pub(super) fn open(dir: &Dir, name: &Path) -> io::Result<File> {
     dir.open_with(name, &options)
 }
 
+/// What the directory says of a name, links not followed.
+pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
+    #[cfg(all(test, unix))]
+    faults::strike(Operation::Look, name)?;
+    dir.symlink_metadata(name)
+}
+
 /// What is left in the file, at most `limit` bytes of it.
 pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same for long files: only as long as somebody waits for it.
+pub(super) fn read_for(waiter: &Waiter, file: &File, limit: u64) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
+    let mut rest = file.take(limit);
+    while (&mut rest)
+        .take(PIECE)
+        .read_to_end(&mut bytes)
+        .map_err(refuse)?
+        > 0
+    {
+        waiter.check()?;
+    }
     Ok(bytes)
 }
 
@@ -47,4 +78,22 @@ pub(super) fn refuse(error: io::Error) -> StoreError {
     } else {
         StoreError::Failed(error.into())
     }
+}
+
+/// Whether the operating system said it of one name, so that those beside it are as good as ever.
+pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| !is_exhausted(error))
+}
+
+/// Whether this process or machine has run out of something. That says nothing of the name it happened with.
+pub(super) fn is_exhausted(error: &io::Error) -> bool {
+    // There is no kind for too many open files: EMFILE and ENFILE, or ERROR_TOO_MANY_OPEN_FILES.
+    const TOO_MANY_OPEN: &[i32] = if cfg!(windows) { &[4] } else { &[24, 23] };
+
+    error.kind() == io::ErrorKind::OutOfMemory
+        || error
+            .raw_os_error()
+            .is_some_and(|code| TOO_MANY_OPEN.contains(&code))
 }

@@ -1,6 +1,7 @@
 //! What a directory's own `.ignore` and `.gitignore` say about the names below it. Knows one directory and reads through
 //! its handle; how rules of several directories add up is decided where they are walked.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,8 @@ use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::handle;
+use super::handle::{self, refuse};
+use crate::store::StoreError;
 
 /// The rule files, the stronger one first.
 pub(super) const SOURCES: [&str; 2] = [".ignore", ".gitignore"];
@@ -38,9 +40,13 @@ pub(super) enum Verdict {
 }
 
 impl Rules {
-    /// Reads the rule files in `dir`.
-    pub(super) fn load(dir: &Dir) -> Self {
-        Self(SOURCES.map(|name| Source::load(dir, name)))
+    /// Reads the rule files in `dir`. Fails only if this process could read no file at all.
+    pub(super) fn load(dir: &Dir) -> Result<Self, StoreError> {
+        let [ignore, gitignore] = SOURCES;
+        Ok(Self([
+            Source::load(dir, ignore)?,
+            Source::load(dir, gitignore)?,
+        ]))
     }
 
     /// What the `source`th rule file says about `path`, which is relative to this directory, if it says anything.
@@ -63,15 +69,16 @@ impl Rules {
 }
 
 impl Source {
-    fn load(dir: &Dir, name: &str) -> Self {
-        match read(dir, name) {
+    fn load(dir: &Dir, name: &str) -> Result<Self, StoreError> {
+        Ok(match read(dir, OsStr::new(name)) {
             Ok(None) => Self::Silent,
             Ok(Some(text)) => Self::parse(&text),
+            Err(error) if handle::is_exhausted(&error) => return Err(refuse(error)),
             Err(error) => {
                 tracing::warn!(%error, "cannot read a {name}: everything beside and below it is hidden");
                 Self::Unreadable
             }
-        }
+        })
     }
 
     fn parse(text: &str) -> Self {
@@ -93,14 +100,14 @@ impl Source {
 }
 
 /// The text of a rule file; `None` if there is none. Links and special files are no rule files, as in git.
-fn read(dir: &Dir, name: &str) -> io::Result<Option<String>> {
-    match dir.symlink_metadata(name) {
+fn read(dir: &Dir, name: &OsStr) -> io::Result<Option<String>> {
+    match handle::look(dir, name) {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     }
-    let file = handle::open(dir, Path::new(name))?;
+    let file = handle::open(dir, name)?;
     if !file.metadata()?.is_file() {
         return Ok(None);
     }

@@ -1,6 +1,7 @@
 //! Directories as resources: `file:///MOUNT/relative/path`. Turns a request into a walk from a mount's handle and hands the
-//! walk to a thread that may block. Knows nothing of the protocol's messages or of who asks.
+//! walk to a job that may block. Knows nothing of the protocol's messages or of who asks.
 
+mod job;
 mod uri;
 
 mod handle;
@@ -13,6 +14,10 @@ mod describe;
 
 mod mount;
 
+#[cfg(unix)]
+#[cfg(test)]
+mod faults;
+
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -20,6 +25,7 @@ use std::sync::Arc;
 
 use plainly_protocol::types::{Resource, ResourceContents};
 
+use self::job::{Jobs, Waiter};
 use self::mount::Root;
 use self::place::{MAX_DEPTH, Opened, Place, Shown};
 use self::uri::Location;
@@ -43,9 +49,11 @@ pub use self::mount::{DirectoryStoreBuilder, MountError, MountProblem};
 ///   the mount don't count, and none can show a name that begins with a dot. If a rule file can't be read, all that it could
 ///   hide is hidden.
 /// - Nothing deeper than 64 directories is there.
-/// - What is forbidden looks as if it were absent. What is listed could be opened when it was listed.
+/// - What is forbidden looks as if it were absent. What is listed could be opened when it was listed; what the operating
+///   system can't open is logged and left out.
 ///
-/// Its methods need a Tokio runtime: files are read on its blocking threads.
+/// Its methods need a Tokio runtime: files are read on its blocking threads, 16 at a time for all clones of a store. A future
+/// that is dropped ends the work for it.
 ///
 /// A hard link, or another file system mounted inside, can't be told from what belongs there.
 ///
@@ -106,6 +114,7 @@ impl DirectoryStore {
                 roots,
                 shown,
                 max_file_bytes,
+                jobs: Jobs::new(),
             }),
         }
     }
@@ -113,12 +122,16 @@ impl DirectoryStore {
     /// Does `work` where it may block, as one job.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Inner) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&Request<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let inner = Arc::clone(&self.inner);
-        tokio::task::spawn_blocking(move || work(&inner))
-            .await
-            .map_err(|error| StoreError::Failed(error.into()))?
+        let work = move |waiter: &Waiter| {
+            work(&Request {
+                store: &inner,
+                waiter,
+            })
+        };
+        self.inner.jobs.run(work).await
     }
 }
 
@@ -137,21 +150,21 @@ impl Store for DirectoryStore {
         let parent = query.parent.map(str::to_owned);
         let after = query.after.map(str::to_owned);
         let limit = query.limit.max(1);
-        self.blocking(move |inner| match parent {
-            Some(parent) => inner.children(&parent, after.as_deref(), limit),
-            None => inner.everything(after.as_deref(), limit),
+        self.blocking(move |request| match parent {
+            Some(parent) => request.children(&parent, after.as_deref(), limit),
+            None => request.everything(after.as_deref(), limit),
         })
         .await
     }
 
     async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
         let uri = uri.to_owned();
-        self.blocking(move |inner| inner.metadata(&uri)).await
+        self.blocking(move |request| request.metadata(&uri)).await
     }
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         let uri = uri.to_owned();
-        self.blocking(move |inner| inner.read(&uri)).await
+        self.blocking(move |request| request.read(&uri)).await
     }
 }
 
@@ -162,6 +175,13 @@ struct Inner {
     roots: Vec<Root>,
     shown: Shown,
     max_file_bytes: u64,
+    jobs: Jobs,
+}
+
+/// One piece of work, and who waits for it.
+struct Request<'a> {
+    store: &'a Inner,
+    waiter: &'a Waiter,
 }
 
 /// A mount, and the names below it.
@@ -171,7 +191,7 @@ struct Target<'a> {
     path: Vec<OsString>,
 }
 
-impl Inner {
+impl<'a> Request<'a> {
     fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
         let target = self.target(uri)?;
         let opened = self.place(target.root).open(&target.path)?;
@@ -186,7 +206,7 @@ impl Inner {
             &target.path,
             uri,
             target.name(),
-            self.max_file_bytes,
+            self.store.max_file_bytes,
         )
     }
 
@@ -202,9 +222,7 @@ impl Inner {
             Opened::File(_) => Err(StoreError::NotACollection),
             Opened::Directory(place) => {
                 let mut walk = Walk::children(place, parent.to_owned(), after)?;
-                page(limit, || {
-                    walk.next()?.as_ref().map(describe::entry).transpose()
-                })
+                page(limit, || next_resource(&mut walk))
             }
         }
     }
@@ -215,26 +233,29 @@ impl Inner {
             .transpose()
             .map_err(|_| StoreError::InvalidCursor)?;
         let start = after.as_ref().map_or(0, |after| after.index + 1);
-        let mut roots = self.roots.iter().skip(start);
+        let mut roots = self.store.roots.iter().skip(start);
         let below =
             |root: &Root, path: &[OsString]| Walk::below(self.place(root), root.uri.clone(), path);
-        let mut walk = after.map(|after| below(after.root, &after.path));
+        let mut walk = after
+            .map(|after| below(after.root, &after.path))
+            .transpose()?;
         page(limit, || {
-            if let Some(entry) = walk.as_mut().map(Walk::next).transpose()?.flatten() {
-                return describe::entry(&entry).map(Some);
+            if let Some(resource) = walk.as_mut().map(next_resource).transpose()?.flatten() {
+                return Ok(Some(resource));
             }
             let Some(root) = roots.next() else {
                 return Ok(None);
             };
-            walk = Some(below(root, &[]));
+            walk = Some(below(root, &[])?);
             let opened = Opened::Directory(self.place(root));
             describe::opened(&root.uri, OsStr::new(&root.name), &opened).map(Some)
         })
     }
 
-    fn target(&self, uri: &str) -> Result<Target<'_>, StoreError> {
+    fn target(&self, uri: &str) -> Result<Target<'a>, StoreError> {
         let Location { mount, path } = Location::parse(uri)?;
         let found = self
+            .store
             .roots
             .iter()
             .enumerate()
@@ -246,7 +267,7 @@ impl Inner {
     }
 
     fn place(&self, root: &Root) -> Rc<Place> {
-        Place::root(Arc::clone(&root.dir), self.shown)
+        Place::root(Arc::clone(&root.dir), self.store.shown, self.waiter.clone())
     }
 }
 
@@ -267,6 +288,16 @@ fn child_of(parent: &str, position: &str) -> Result<OsString, StoreError> {
         Some(name) if uri::child(parent, &name) == position => Ok(name),
         Some(_) | None => Err(StoreError::InvalidCursor),
     }
+}
+
+/// The next of a walk that can be described.
+fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreError> {
+    while let Some(entry) = walk.next()? {
+        if let Some(resource) = walk::usable(&entry.uri, describe::entry(&entry))? {
+            return Ok(Some(resource));
+        }
+    }
+    Ok(None)
 }
 
 /// Takes `limit` resources, and looks whether there is one more.

@@ -8,10 +8,13 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, File, FileType, Metadata, ReadDir};
+use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
 
+#[cfg(all(test, unix))]
+use super::faults::{self, Operation};
 use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Verdict};
+use super::job::Waiter;
 use crate::store::StoreError;
 
 /// How deep below a mount anything can be. Each level holds one open directory.
@@ -41,6 +44,7 @@ pub(super) struct Place {
     parent: Option<Rc<Self>>,
     depth: usize,
     shown: Shown,
+    waiter: Waiter,
     rules: OnceCell<Rules>,
 }
 
@@ -56,6 +60,7 @@ pub(super) enum Opened {
 pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) metadata: Metadata,
+    pub(super) waiter: Waiter,
 }
 
 /// What there is under a name, before it is opened.
@@ -74,14 +79,15 @@ enum Step {
 }
 
 impl Place {
-    /// The root of a mount.
-    pub(super) fn root(dir: Arc<Dir>, shown: Shown) -> Rc<Self> {
+    /// The root of a mount. What is done from here on ends with an error once nobody waits for it.
+    pub(super) fn root(dir: Arc<Dir>, shown: Shown, waiter: Waiter) -> Rc<Self> {
         Rc::new(Self {
             dir,
             name: OsString::new(),
             parent: None,
             depth: 0,
             shown,
+            waiter,
             rules: OnceCell::new(),
         })
     }
@@ -123,11 +129,12 @@ impl Place {
         Ok(Opened::Directory(at))
     }
 
-    /// The directory called `name` in here, unless a link of that name leads to it.
-    pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Option<Rc<Self>> {
+    /// The directory called `name` in here, if there is one and not only a link to one.
+    pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Result<Option<Rc<Self>>, StoreError> {
         match self.enter(name, false) {
-            Ok(Looked::Opened(Opened::Directory(place))) => Some(place),
-            Ok(_) | Err(_) => None,
+            Ok(Looked::Opened(Opened::Directory(place))) => Ok(Some(place)),
+            Ok(_) | Err(StoreError::NotFound) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -146,40 +153,61 @@ impl Place {
     }
 
     /// Everything in the directory, shown or not, in no order.
-    pub(super) fn entries(&self) -> Result<ReadDir, StoreError> {
-        self.dir.entries().map_err(refuse)
+    pub(super) fn entries(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<DirEntry, StoreError>>, StoreError> {
+        #[cfg(all(test, unix))]
+        faults::strike(Operation::List, &self.name).map_err(refuse)?;
+        let entries = self.dir.entries().map_err(refuse)?;
+        Ok(entries.map(|entry| {
+            self.waiter.check()?;
+            entry.map_err(refuse)
+        }))
     }
 
-    /// Whether there could be a resource under this name, given what the directory says of its kind.
-    pub(super) fn shows(&self, name: &OsStr, kind: FileType) -> bool {
-        if !self.shown.hidden && name.as_encoded_bytes().starts_with(b".") {
-            return false;
+    /// Whether there could be a resource under this name, given what the directory says of its kind, if it says anything.
+    pub(super) fn shows(&self, name: &OsStr, kind: Option<FileType>) -> Result<bool, StoreError> {
+        if self.hides(name) {
+            return Ok(false);
+        }
+        if self.shown.ignored {
+            return Ok(true);
         }
         // What a link leads to isn't known yet, so it has to be shown as either.
-        let hidden_as_file = || !kind.is_dir() && self.ignores(name, false);
-        let hidden_as_directory = || !kind.is_file() && self.ignores(name, true);
-        self.shown.ignored || !(hidden_as_file() || hidden_as_directory())
+        let may_be_file = kind.is_none_or(|kind| !kind.is_dir());
+        let may_be_directory = kind.is_none_or(|kind| !kind.is_file());
+        Ok(!(may_be_file && self.ignores(name, false)?
+            || may_be_directory && self.ignores(name, true)?))
+    }
+
+    /// Whether there is no such resource whatever is in the directory.
+    fn hides(&self, name: &OsStr) -> bool {
+        !self.shown.hidden && name.as_encoded_bytes().starts_with(b".")
     }
 
     /// As in git and ripgrep: `.ignore` before `.gitignore`, the deeper file before the one above, the last matching line.
-    fn ignores(&self, name: &OsStr, is_directory: bool) -> bool {
-        (0..SOURCES.len()).find_map(|source| {
+    fn ignores(&self, name: &OsStr, is_directory: bool) -> Result<bool, StoreError> {
+        for source in 0..SOURCES.len() {
             let mut below = vec![name];
             let mut at = Some(self);
             while let Some(place) = at {
                 let path = || below.iter().rev().collect();
-                if let Some(verdict) = place.rules().verdict(source, path, is_directory) {
-                    return Some(verdict);
+                if let Some(verdict) = place.rules()?.verdict(source, path, is_directory) {
+                    return Ok(verdict == Verdict::Hide);
                 }
                 below.push(&place.name);
                 at = place.parent.as_deref();
             }
-            None
-        }) == Some(Verdict::Hide)
+        }
+        Ok(false)
     }
 
-    fn rules(&self) -> &Rules {
-        self.rules.get_or_init(|| Rules::load(&self.dir))
+    fn rules(&self) -> Result<&Rules, StoreError> {
+        if let Some(rules) = self.rules.get() {
+            return Ok(rules);
+        }
+        let rules = Rules::load(&self.dir)?;
+        Ok(self.rules.get_or_init(|| rules))
     }
 
     /// Looks at one name, again if it was something else when it was opened.
@@ -194,25 +222,31 @@ impl Place {
     }
 
     fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
-        if self.depth == MAX_DEPTH {
+        self.waiter.check()?;
+        if self.depth == MAX_DEPTH || self.hides(name) {
             return Err(StoreError::NotFound);
         }
-        let path = Path::new(name);
-        // Only a hint: it says what not to open. What was opened is asked of the handle.
-        let hint = self.dir.symlink_metadata(path).map_err(refuse)?;
-        let is_link = hint.is_symlink();
-        let may_open =
-            hint.is_file() || hint.is_dir() || is_link && self.shows(name, hint.file_type());
-        if !may_open || !(is_listed || self.is_exact(name, &hint)?) {
+        // Only a hint: it says what not to open. What was opened is asked of the handle. What is hidden isn't opened either:
+        // how that fails would tell it from what is absent.
+        let hint = match handle::look(&self.dir, name) {
+            Ok(hint) => hint,
+            Err(error) if self.shows(name, None)? => return Err(refuse(error)),
+            Err(_) => return Err(StoreError::NotFound),
+        };
+        let may_open = hint.is_file() || hint.is_dir() || hint.is_symlink();
+        if !self.shows(name, Some(hint.file_type()))?
+            || !may_open
+            || !(is_listed || self.is_exact(name, &hint)?)
+        {
             return Err(StoreError::NotFound);
         }
-        if is_link {
-            let target = self.dir.read_link_contents(path).map_err(refuse)?;
+        if hint.is_symlink() {
+            let target = self.dir.read_link_contents(name).map_err(refuse)?;
             return Ok(Looked::Link(target));
         }
-        let file = handle::open(&self.dir, path).map_err(refuse)?;
+        let file = handle::open(&self.dir, name).map_err(refuse)?;
         let metadata = file.metadata().map_err(refuse)?;
-        if !self.shows(name, metadata.file_type()) {
+        if !self.shows(name, Some(metadata.file_type()))? {
             return Err(StoreError::NotFound);
         }
         self.opened(name, file, metadata).map(Looked::Opened)
@@ -225,7 +259,11 @@ impl Place {
         metadata: Metadata,
     ) -> Result<Opened, StoreError> {
         if metadata.is_file() {
-            return Ok(Opened::File(OpenFile { file, metadata }));
+            return Ok(Opened::File(OpenFile {
+                file,
+                metadata,
+                waiter: self.waiter.clone(),
+            }));
         }
         if !metadata.is_dir() {
             return Err(StoreError::NotFound);
@@ -236,6 +274,7 @@ impl Place {
             parent: Some(Rc::clone(self)),
             depth: self.depth + 1,
             shown: self.shown,
+            waiter: self.waiter.clone(),
             rules: OnceCell::new(),
         })))
     }
@@ -247,7 +286,7 @@ impl Place {
             return Ok(true);
         }
         for entry in self.entries()? {
-            if entry.map_err(refuse)?.file_name() == name {
+            if entry?.file_name() == name {
                 return Ok(true);
             }
         }
@@ -309,7 +348,8 @@ mod tests {
         std::fs::write(around.path().join("name"), "").unwrap();
         let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let found = dir.metadata("name").unwrap();
-        let place = Place::root(Arc::new(dir), Shown::default());
+        let (_waits, waiter) = Waiter::until_dropped();
+        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
         for (name, expected) in [("name", true), ("NAME", false)] {
             assert_eq!(
                 place.is_exact(OsStr::new(name), &found).unwrap(),

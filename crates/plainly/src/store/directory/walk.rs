@@ -1,13 +1,13 @@
 //! Listing in the byte order of names: one directory, or all below it with each directory before what is in it. Keeps only
 //! the next names of each open directory, however large it is, and can start after any position, whether or not what stood
-//! there still exists.
+//! there still exists. What can't be read is left out, and the listing fails only if it is the directory itself.
 
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
 use std::vec;
 
-use super::handle::refuse;
+use super::handle;
 use super::place::{Opened, Place};
 use super::uri;
 use crate::store::StoreError;
@@ -49,30 +49,48 @@ impl Walk {
 
     /// All that is below `place`, after the position `after`. Links to directories are listed and not descended into, so
     /// there is no loop, and nothing is listed for every way to it.
-    pub(super) fn below(place: Rc<Place>, uri: String, after: &[OsString]) -> Self {
+    pub(super) fn below(
+        place: Rc<Place>,
+        uri: String,
+        after: &[OsString],
+    ) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
         let mut at = Some((place, uri));
-        for name in after {
+        for (index, name) in after.iter().enumerate() {
             let Some((place, uri)) = at.take() else { break };
-            at = place
-                .descend(name)
-                .map(|inner| (inner, uri::child(&uri, name)));
+            let inner_uri = uri::child(&uri, name);
+            let inner = place.descend(name);
+            // A directory of which a part was listed can't be left out: the rest would be missing, and nobody would know.
+            let is_begun = index + 1 < after.len();
+            let inner = if is_begun {
+                inner?
+            } else {
+                usable(&inner_uri, inner)?.flatten()
+            };
+            at = inner.map(|inner| (inner, inner_uri));
             levels.push(Level::new(place, uri, Some(name.clone())));
         }
         levels.extend(at.map(|(place, uri)| Level::new(place, uri, None)));
-        Self { levels, deep: true }
+        Ok(Self { levels, deep: true })
     }
 
     /// The next entry; `None` at the end. What vanished meanwhile is left out.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, StoreError> {
-        while let Some(level) = self.levels.last_mut() {
+        loop {
+            let is_inner = self.levels.len() > 1;
+            let Some(level) = self.levels.last_mut() else {
+                return Ok(None);
+            };
+            // One that can't be read from its start is an entry as others are; its own is in the listing already.
+            let can_be_left_out = is_inner && level.after.is_none();
             let entry = match level.next() {
-                Ok(Some(entry)) => entry,
-                Ok(None) | Err(StoreError::NotFound) => {
-                    self.levels.pop();
-                    continue;
-                }
-                Err(error) => return Err(error),
+                Err(error) if can_be_left_out => usable(&level.uri, Err(error))?,
+                Err(StoreError::NotFound) => None,
+                entry => entry?,
+            };
+            let Some(entry) = entry else {
+                self.levels.pop();
+                continue;
             };
             if self.deep
                 && let Opened::Directory(place) = &entry.opened
@@ -83,7 +101,6 @@ impl Walk {
             }
             return Ok(Some(entry));
         }
-        Ok(None)
     }
 }
 
@@ -120,16 +137,9 @@ impl Level {
                 self.fill()?;
                 continue;
             };
-            match self.place.open_listed(&name) {
-                Ok(opened) => {
-                    return Ok(Some(Entry {
-                        uri: uri::child(&self.uri, &name),
-                        name,
-                        opened,
-                    }));
-                }
-                Err(StoreError::NotFound) => {}
-                Err(error) => return Err(error),
+            let uri = uri::child(&self.uri, &name);
+            if let Some(opened) = usable(&uri, self.place.open_listed(&name))? {
+                return Ok(Some(Entry { uri, name, opened }));
             }
         }
     }
@@ -143,12 +153,25 @@ impl Level {
     }
 }
 
+/// What there is at `uri`; `None`, and a warning, if it alone can't be had.
+pub(super) fn usable<T>(uri: &str, found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(StoreError::Failed(cause)) if handle::is_of_one(&*cause) => {
+            tracing::warn!(uri, error = %cause, "left out of a listing: it can't be read");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The first names after `after` that may be shown, and whether there are more.
 fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool), StoreError> {
     let mut more = false;
     let mut names = BinaryHeap::new();
     for entry in place.entries()? {
-        let entry = entry.map_err(refuse)?;
+        let entry = entry?;
         let name = entry.file_name();
         if after.is_some_and(|after| *name <= *after) {
             continue;
@@ -157,7 +180,8 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
             more = true;
             continue;
         }
-        if !place.shows(&name, entry.file_type().map_err(refuse)?) {
+        // Where its kind can't be told, opening it says why.
+        if !place.shows(&name, entry.file_type().ok())? {
             continue;
         }
         names.push(name);
@@ -167,4 +191,35 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
         }
     }
     Ok((names.into_sorted_vec(), more))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+
+    use super::*;
+    use crate::store::directory::job::Waiter;
+    use crate::store::directory::place::Shown;
+
+    #[test]
+    fn nothing_is_listed_for_who_has_gone() {
+        let around = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            fs::write(around.path().join(name), "").unwrap();
+        }
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
+        let uri = "file:///d".to_owned();
+        let mut begun = Walk::children(Rc::clone(&place), uri.clone(), None).unwrap();
+        assert_eq!(begun.next().unwrap().unwrap().name, "a");
+        drop(waits);
+        assert!(matches!(begun.next(), Err(StoreError::Failed(_))));
+        assert!(smallest(&place, None).is_err());
+        assert!(Walk::below(place, uri, &[]).unwrap().next().is_err());
+    }
 }

@@ -12,6 +12,8 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use reqwest::Url;
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, timeout_at};
 
 use self::sse::Parser;
 use super::frame::Frame;
@@ -22,6 +24,9 @@ const MESSAGE_BYTES: usize = 32 << 20;
 const IDLE: Duration = Duration::from_secs(30);
 /// How much of what follows the reply is read so that the connection can be used again, and how long that may take.
 const DISCARDED: (usize, Duration) = (64 << 10, Duration::from_secs(1));
+
+/// How long is waited for the beginning of a body that is only shown.
+const SHOWN: Duration = Duration::from_secs(1);
 
 /// One MCP endpoint.
 #[derive(Clone)]
@@ -155,6 +160,8 @@ impl Response {
                 Some(chunk) => self.chunk = chunk,
                 None => return Ok(None),
             }
+            // Chunks may come as fast as they are read, all full of nothing.
+            consume_budget().await;
         }
     }
 
@@ -163,11 +170,13 @@ impl Response {
         self.read(MESSAGE_BYTES).await
     }
 
-    /// At most `limit` bytes from the beginning of the body, as text; empty if it can't be read.
+    /// At most `limit` bytes from the beginning of the body, as text, and what comes within a second; empty if it can't
+    /// be read.
     pub(crate) async fn beginning(mut self, limit: usize) -> String {
         let mut body = Vec::new();
+        let until = Instant::now() + SHOWN;
         while body.len() < limit
-            && let Ok(Some(chunk)) = self.inner.chunk().await
+            && let Ok(Ok(Some(chunk))) = timeout_at(until, self.inner.chunk()).await
         {
             body.extend_from_slice(&chunk);
         }

@@ -1,0 +1,254 @@
+//! Problems: what an application's author states when something went wrong in its own terms. A problem renders to every
+//! channel: the text and the object of a tool result, a protocol error, the body of an HTTP API. It knows no revision.
+
+mod bag;
+mod code;
+mod details;
+mod factories;
+mod object;
+mod protocol;
+mod recognise;
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub use self::bag::ProblemBag;
+pub use self::code::{Category, ProblemCode};
+pub use self::details::Details;
+
+/// A semantic failure: a [code](ProblemCode) that programs know, a sentence, and what helps to mend it. One word wide.
+///
+/// ```
+/// use plainly_errors::Problem;
+///
+/// let problem = Problem::not_found("user", "user-123")
+///     .suggest("Check if the user ID is correct.")
+///     .context("searched_in", "active_users");
+///
+/// // A tool result: the text is for the model, the object for programs.
+/// assert_eq!(
+///     problem.text(),
+///     "The user 'user-123' was not found. Check if the user ID is correct.",
+/// );
+/// assert_eq!(
+///     serde_json::to_string(&problem).unwrap(),
+///     r#"{"success":false,"error":"The user 'user-123' was not found. Check if the user ID is correct.","code":"NOT_FOUND","details":{"entity_type":"user","identifier":"user-123"}}"#,
+/// );
+/// ```
+///
+/// What only logs may know goes into the [context](Self::context) and the [source](Self::with_source), which no rendering
+/// shows. [`Debug`] shows both: keep it to logs.
+///
+/// As an error it displays the text that the model gets. Compared by what its renderings say, not by context or source.
+#[derive(Clone, Debug)]
+pub struct Problem(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    code: ProblemCode,
+    message: Cow<'static, str>,
+    suggestion: Option<Cow<'static, str>>,
+    details: Details,
+    retry_after: Option<Duration>,
+    context: Details,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl Problem {
+    /// A problem with this code; `message` is one sentence that a person or a model reads, so name no secrets.
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    /// use plainly_errors::problem::ProblemCode;
+    ///
+    /// let problem = Problem::new(ProblemCode::PayloadTooLarge, "The picture has 7 MB, at most 5 MB are taken.");
+    /// assert_eq!(problem.code().as_str(), "PAYLOAD_TOO_LARGE");
+    /// ```
+    pub fn new(code: ProblemCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            code,
+            message: message.into(),
+            suggestion: None,
+            details: Details::new(),
+            retry_after: None,
+            context: Details::new(),
+            source: None,
+        }))
+    }
+
+    /// The same problem with what to do about it, one sentence behind the message.
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<Cow<'static, str>>) -> Self {
+        self.0.suggestion = Some(suggestion.into());
+        self
+    }
+
+    /// The same problem with one more detail for programs, any JSON.
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    ///
+    /// let problem = Problem::validation("size", "Too large").detail("limit", 10);
+    /// assert_eq!(problem.details().get("limit"), Some(&10.into()));
+    /// ```
+    #[must_use]
+    pub fn detail(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Value>) -> Self {
+        self.0.details.set(name.into(), value.into());
+        self
+    }
+
+    /// The same problem with something that only logs may know. It is never on the wire.
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    ///
+    /// let problem = Problem::internal("The report failed.").context("shard", "db-7");
+    /// assert!(!serde_json::to_string(&problem).unwrap().contains("db-7"));
+    /// assert!(format!("{problem:?}").contains("db-7"));
+    /// ```
+    #[must_use]
+    pub fn context(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Value>) -> Self {
+        self.0.context.set(name.into(), value.into());
+        self
+    }
+
+    /// The same problem with the time after which to try again. On the wire it is whole seconds, rounded up.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use plainly_errors::Problem;
+    ///
+    /// let problem = Problem::timeout("export").retry_after(Duration::from_millis(1500));
+    /// assert_eq!(problem.retry_hint(), Some(Duration::from_millis(1500)));
+    /// assert_eq!(problem.retry_after_seconds(), Some(2));
+    /// ```
+    #[must_use]
+    pub fn retry_after(mut self, time: Duration) -> Self {
+        self.0.retry_after = Some(time);
+        self
+    }
+
+    /// The same problem with the error that caused it, for logs. It is never on the wire.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(Arc::from(source.into()));
+        self
+    }
+
+    /// What went wrong, by name.
+    pub fn code(&self) -> &ProblemCode {
+        &self.0.code
+    }
+
+    /// The sentence alone, without the suggestion.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do about it.
+    pub fn suggestion(&self) -> Option<&str> {
+        self.0.suggestion.as_deref()
+    }
+
+    /// What programs read.
+    pub fn details(&self) -> &Details {
+        &self.0.details
+    }
+
+    /// What only logs may know.
+    pub fn log_context(&self) -> &Details {
+        &self.0.context
+    }
+
+    /// The time after which to try again, as exactly as it was given.
+    pub fn retry_hint(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// The time after which to try again in whole seconds, rounded up: the value of HTTP's `Retry-After`.
+    pub fn retry_after_seconds(&self) -> Option<u64> {
+        self.0.retry_after.map(whole_seconds)
+    }
+
+    /// What it is about.
+    pub fn category(&self) -> Category {
+        self.0.code.category()
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_recoverable(&self) -> bool {
+        self.0.code.is_recoverable()
+    }
+
+    /// The status of an HTTP API that answers with it; never that of a JSON-RPC reply.
+    pub fn http_status(&self) -> u16 {
+        self.0.code.http_status()
+    }
+
+    /// What a person or a model reads: the message and, behind it, the suggestion.
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.0.suggestion {
+            Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
+            None => Cow::Borrowed(&self.0.message),
+        }
+    }
+}
+
+/// Up, since a client that comes a moment too early is turned away again.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs()
+        .saturating_add(u64::from(time.subsec_nanos() > 0))
+}
+
+impl PartialEq for Problem {
+    fn eq(&self, other: &Self) -> bool {
+        self.code() == other.code()
+            && self.message() == other.message()
+            && self.suggestion() == other.suggestion()
+            && self.details() == other.details()
+            && self.retry_hint() == other.retry_hint()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text())
+    }
+}
+
+impl Error for Problem {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.0.source.as_ref()?;
+        Some(&**source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_with_a_problem_is_one_word() {
+        assert_eq!(size_of::<Result<(), Problem>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn seconds_are_rounded_up() {
+        for (time, seconds) in [
+            (Duration::ZERO, 0),
+            (Duration::from_nanos(1), 1),
+            (Duration::from_millis(999), 1),
+            (Duration::from_secs(1), 1),
+            (Duration::from_millis(1001), 2),
+            (Duration::MAX, u64::MAX),
+        ] {
+            assert_eq!(whole_seconds(time), seconds, "{time:?}");
+        }
+    }
+}

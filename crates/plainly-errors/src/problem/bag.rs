@@ -1,0 +1,169 @@
+//! Several problems at once, so that a caller learns of all its mistakes in one answer.
+
+mod rendering;
+
+use std::error::Error;
+use std::fmt;
+
+use super::{Category, Problem};
+
+/// Problems in the order in which they were found; possibly none.
+///
+/// ```
+/// use plainly_errors::ProblemBag;
+///
+/// fn check(email: &str, name: &str) -> Result<(), ProblemBag> {
+///     let mut bag = ProblemBag::new();
+///     if !email.contains('@') {
+///         bag.invalid("email", "Invalid email format");
+///     }
+///     if name.len() < 2 {
+///         bag.invalid("name", "Name must have at least 2 characters");
+///     }
+///     bag.into_result()
+/// }
+///
+/// assert!(check("ada@example.com", "Ada").is_ok());
+/// let bag = check("ada", "A").unwrap_err();
+/// assert_eq!(bag.summary(), "2 validation errors occurred.");
+/// assert_eq!(bag.by_field("name").count(), 1);
+/// ```
+///
+/// As an error it displays the [text](Self::text) that the model gets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProblemBag(Vec<Problem>);
+
+impl ProblemBag {
+    /// None yet.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds one.
+    pub fn add(&mut self, problem: Problem) -> &mut Self {
+        self.0.push(problem);
+        self
+    }
+
+    /// Adds that the value of `field` is wrong, as [`Problem::validation`] says it.
+    pub fn invalid(&mut self, field: impl Into<String>, reason: impl Into<String>) -> &mut Self {
+        self.add(Problem::validation(field, reason))
+    }
+
+    /// Adds all of another.
+    pub fn merge(&mut self, other: Self) -> &mut Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// Takes all out.
+    pub fn clear(&mut self) -> &mut Self {
+        self.0.clear();
+        self
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first, whose code is the code of all.
+    pub fn first(&self) -> Option<&Problem> {
+        self.0.first()
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
+        self.0.iter()
+    }
+
+    /// Those whose detail `field` is this one.
+    pub fn by_field(&self, field: &str) -> impl Iterator<Item = &Problem> {
+        self.iter()
+            .filter(move |problem| problem.details().get("field").is_some_and(|it| it == field))
+    }
+
+    /// Those about this.
+    pub fn by_category(&self, category: Category) -> impl Iterator<Item = &Problem> {
+        self.iter()
+            .filter(move |problem| problem.category() == category)
+    }
+
+    /// `Ok` if there are none: `bag.into_result()?` ends a handler with all that it found.
+    pub fn into_result(self) -> Result<(), Self> {
+        if self.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    /// Every value, or else every problem; `collect` into a `Result` would stop at the first.
+    ///
+    /// ```
+    /// use plainly_errors::{Problem, ProblemBag};
+    ///
+    /// let number = |text: &str| text.parse::<u8>().map_err(|_| Problem::validation(text, "Not a number"));
+    /// let collect = |texts: [&str; 3]| ProblemBag::collect_results(texts.map(number));
+    /// assert_eq!(collect(["1", "2", "3"]), Ok(vec![1, 2, 3]));
+    /// assert_eq!(collect(["1", "b", "c"]).unwrap_err().len(), 2);
+    /// ```
+    pub fn collect_results<T>(
+        results: impl IntoIterator<Item = Result<T, Problem>>,
+    ) -> Result<Vec<T>, Self> {
+        let mut bag = Self::new();
+        let mut values = Vec::new();
+        for result in results {
+            match result {
+                Ok(value) => values.push(value),
+                Err(problem) => bag.0.push(problem),
+            }
+        }
+        bag.into_result().map(|()| values)
+    }
+}
+
+impl fmt::Display for ProblemBag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text())
+    }
+}
+
+impl Error for ProblemBag {}
+
+impl From<Problem> for ProblemBag {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl Extend<Problem> for ProblemBag {
+    fn extend<I: IntoIterator<Item = Problem>>(&mut self, problems: I) {
+        self.0.extend(problems);
+    }
+}
+
+impl FromIterator<Problem> for ProblemBag {
+    fn from_iter<I: IntoIterator<Item = Problem>>(problems: I) -> Self {
+        Self(problems.into_iter().collect())
+    }
+}
+
+impl IntoIterator for ProblemBag {
+    type Item = Problem;
+    type IntoIter = std::vec::IntoIter<Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a ProblemBag {
+    type Item = &'a Problem;
+    type IntoIter = std::slice::Iter<'a, Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,275 @@
+//! The table of problems: one row for each code, with its category, whether trying again helps, its HTTP status and how it
+//! is written as a protocol error. What a problem *says* is no business of this file.
+
+use std::fmt;
+
+use crate::code::{ApplicationCode, Code};
+use crate::registry::{INTERNAL_ERROR, INVALID_PARAMS, Retry};
+
+/// What a problem is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the vocabulary is complete: what fits nowhere is of the domain"
+)]
+pub enum Category {
+    /// Who may do what, and how often.
+    Access,
+    /// The state of the thing asked for.
+    Resource,
+    /// What the caller sent.
+    Validation,
+    /// Carrying it out.
+    Operation,
+    /// What an application adds of its own.
+    Domain,
+}
+
+impl Category {
+    /// Its name: `access`, `resource`, `validation`, `operation` or `domain`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Access => "access",
+            Self::Resource => "resource",
+            Self::Validation => "validation",
+            Self::Operation => "operation",
+            Self::Domain => "domain",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// How a problem is written as a protocol error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// The request is wrong: -32602.
+    InvalidParams,
+    /// Something failed inside: -32603.
+    Internal,
+    /// Anything else: the application code equal to the HTTP status.
+    Status,
+}
+
+/// What is known of one code.
+struct Row<'a> {
+    name: &'a str,
+    category: Category,
+    retry: Retry,
+    status: Status,
+    written: Written,
+}
+
+/// An HTTP status and its phrase.
+struct Status(u16, &'static str);
+
+const BAD_REQUEST: Status = Status(400, "Bad Request");
+const FORBIDDEN: Status = Status(403, "Forbidden");
+const NOT_FOUND: Status = Status(404, "Not Found");
+const REQUEST_TIMEOUT: Status = Status(408, "Request Timeout");
+const CONFLICT: Status = Status(409, "Conflict");
+const CONTENT_TOO_LARGE: Status = Status(413, "Content Too Large");
+const FAILED_DEPENDENCY: Status = Status(424, "Failed Dependency");
+const PRECONDITION_REQUIRED: Status = Status(428, "Precondition Required");
+const TOO_MANY_REQUESTS: Status = Status(429, "Too Many Requests");
+const SERVER_ERROR: Status = Status(500, "Internal Server Error");
+const SERVICE_UNAVAILABLE: Status = Status(503, "Service Unavailable");
+
+/// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
+macro_rules! problem_codes {
+    ($($(#[$doc:meta])+ $variant:ident = $name:literal: $category:ident, $retry:ident, $status:ident, $written:ident;)+) => {
+        /// What went wrong, by name.
+        ///
+        /// The names are those of the [`mcp-error-codes`](https://github.com/code-wheel/mcp-error-codes) library, which
+        /// clients can know without knowing the server.
+        ///
+        /// ```
+        /// use plainly_errors::problem::{Category, ProblemCode};
+        ///
+        /// let code = ProblemCode::from("RATE_LIMIT_EXCEEDED");
+        /// assert_eq!(code, ProblemCode::RateLimitExceeded);
+        /// assert_eq!(code.category(), Category::Access);
+        /// assert!(code.is_recoverable());
+        /// assert_eq!(code.http_status(), 429);
+        /// assert_eq!(code.protocol_code().get(), 429);
+        /// ```
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[expect(clippy::exhaustive_enums, reason = "what is not in the vocabulary is custom")]
+        pub enum ProblemCode {
+            $($(#[$doc])+ #[doc = concat!("\n\nOn the wire `", $name, "`.")] $variant,)+
+            /// An application's own code; of the domain, not recoverable, and written as what failed inside. Made of a
+            /// name by [`From`], which knows the names above.
+            Custom(String),
+        }
+
+        static ALL: &[ProblemCode] = &[$(ProblemCode::$variant),+];
+
+        impl ProblemCode {
+            fn row(&self) -> Row<'_> {
+                match self {
+                    $(Self::$variant => Row {
+                        name: $name,
+                        category: Category::$category,
+                        retry: Retry::$retry,
+                        status: $status,
+                        written: Written::$written,
+                    },)+
+                    Self::Custom(name) => Row {
+                        name,
+                        category: Category::Domain,
+                        retry: Retry::Never,
+                        status: SERVER_ERROR,
+                        written: Written::Internal,
+                    },
+                }
+            }
+
+            /// The known code of this name.
+            pub(super) fn known(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+problem_codes! {
+    /// The caller lacks a scope, such as one for writing.
+    InsufficientScope = "INSUFFICIENT_SCOPE": Access, AfterFix, FORBIDDEN, Status;
+    /// Only an administrator may do this.
+    AdminRequired = "ADMIN_REQUIRED": Access, Never, FORBIDDEN, Status;
+    /// The caller may not do this.
+    AccessDenied = "ACCESS_DENIED": Access, Never, FORBIDDEN, Status;
+    /// The caller does this too often.
+    RateLimitExceeded = "RATE_LIMIT_EXCEEDED": Access, AfterDelay, TOO_MANY_REQUESTS, Status;
+    /// Nobody may write now.
+    ReadOnlyMode = "READ_ONLY_MODE": Access, Never, FORBIDDEN, Status;
+
+    /// The thing asked for does not exist.
+    NotFound = "NOT_FOUND": Resource, Never, NOT_FOUND, InvalidParams;
+    /// The thing to be made exists already.
+    AlreadyExists = "ALREADY_EXISTS": Resource, Never, CONFLICT, Status;
+    /// The thing is used elsewhere and can't be changed or removed.
+    EntityInUse = "ENTITY_IN_USE": Resource, AfterFix, CONFLICT, Status;
+    /// The thing is protected and can't be changed.
+    EntityProtected = "ENTITY_PROTECTED": Resource, Never, CONFLICT, Status;
+    /// A module or service that it takes is not there.
+    MissingDependency = "MISSING_DEPENDENCY": Resource, Never, FAILED_DEPENDENCY, Status;
+
+    /// A value that the caller sent is wrong.
+    ValidationError = "VALIDATION_ERROR": Validation, AfterFix, BAD_REQUEST, InvalidParams;
+    /// A name is not of the form that names have.
+    InvalidName = "INVALID_NAME": Validation, AfterFix, BAD_REQUEST, InvalidParams;
+    /// A file is not of a type that is taken.
+    InvalidFileType = "INVALID_FILE_TYPE": Validation, AfterFix, BAD_REQUEST, InvalidParams;
+    /// What was sent is too large.
+    PayloadTooLarge = "PAYLOAD_TOO_LARGE": Validation, AfterFix, CONTENT_TOO_LARGE, InvalidParams;
+    /// A required value was not sent.
+    MissingRequired = "MISSING_REQUIRED": Validation, AfterFix, BAD_REQUEST, InvalidParams;
+
+    /// Something failed inside, perhaps only this time.
+    InternalError = "INTERNAL_ERROR": Operation, AfterDelay, SERVER_ERROR, Internal;
+    /// The operation failed, and would fail again.
+    OperationFailed = "OPERATION_FAILED": Operation, Never, SERVER_ERROR, Internal;
+    /// The operation took too long.
+    Timeout = "TIMEOUT": Operation, AfterDelay, REQUEST_TIMEOUT, Status;
+    /// The user has to confirm this first.
+    ConfirmationRequired = "CONFIRMATION_REQUIRED": Operation, AfterFix, PRECONDITION_REQUIRED, Status;
+    /// There is no such tool, or it can't be used so.
+    InvalidTool = "INVALID_TOOL": Operation, AfterFix, BAD_REQUEST, InvalidParams;
+    /// A tool failed while it ran.
+    ExecutionFailed = "EXECUTION_FAILED": Operation, Never, SERVER_ERROR, Internal;
+    /// A tool could not be set up.
+    InstantiationFailed = "INSTANTIATION_FAILED": Operation, Never, SERVER_ERROR, Internal;
+
+    /// There is no such template.
+    TemplateNotFound = "TEMPLATE_NOT_FOUND": Domain, Never, NOT_FOUND, InvalidParams;
+    /// A scheduled job failed.
+    CronFailed = "CRON_FAILED": Domain, Never, SERVER_ERROR, Internal;
+    /// A migration failed.
+    MigrationFailed = "MIGRATION_FAILED": Domain, Never, SERVER_ERROR, Internal;
+    /// A recipe could not be applied.
+    RecipeFailed = "RECIPE_FAILED": Domain, Never, SERVER_ERROR, Internal;
+    /// Configuration could not be read or written.
+    ConfigError = "CONFIG_ERROR": Domain, Never, SERVER_ERROR, Internal;
+    /// A picture, a sound or a film could not be processed.
+    MediaError = "MEDIA_ERROR": Domain, Never, SERVER_ERROR, Internal;
+    /// A service outside is down.
+    ServiceUnavailable = "SERVICE_UNAVAILABLE": Domain, AfterDelay, SERVICE_UNAVAILABLE, Status;
+}
+
+impl ProblemCode {
+    /// Every code but the custom ones, by category.
+    pub fn all() -> &'static [Self] {
+        ALL
+    }
+
+    /// The name that stands on the wire.
+    pub fn as_str(&self) -> &str {
+        self.row().name
+    }
+
+    /// What it is about.
+    pub fn category(&self) -> Category {
+        self.row().category
+    }
+
+    /// Whether sending the request again helps, and under which condition.
+    pub fn retry(&self) -> Retry {
+        self.row().retry
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_recoverable(&self) -> bool {
+        self.retry() == Retry::AfterDelay
+    }
+
+    /// The status of an HTTP API that answers with it. Never that of a JSON-RPC reply, where 404 and 401 mean something
+    /// else.
+    pub fn http_status(&self) -> u16 {
+        self.row().status.0
+    }
+
+    /// The phrase of [`http_status`](Self::http_status).
+    pub(super) fn http_phrase(&self) -> &'static str {
+        self.row().status.1
+    }
+
+    /// The code of the protocol error that it is written as, on every revision: -32602 where the request is wrong, -32603
+    /// where something failed inside, else the application code equal to the HTTP status.
+    pub fn protocol_code(&self) -> Code {
+        match self.written() {
+            Written::InvalidParams => INVALID_PARAMS,
+            Written::Internal => INTERNAL_ERROR,
+            Written::Status => ApplicationCode::of_status(self.http_status()).into(),
+        }
+    }
+
+    pub(super) fn written(&self) -> Written {
+        self.row().written
+    }
+}
+
+impl From<&str> for ProblemCode {
+    fn from(name: &str) -> Self {
+        Self::known(name).unwrap_or_else(|| Self::Custom(name.to_owned()))
+    }
+}
+
+impl From<String> for ProblemCode {
+    fn from(name: String) -> Self {
+        Self::known(&name).unwrap_or(Self::Custom(name))
+    }
+}
+
+impl fmt::Display for ProblemCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

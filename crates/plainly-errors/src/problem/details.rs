@@ -1,0 +1,71 @@
+//! JSON under names, in the order in which it was given: what programs read of a problem.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// Any JSON under names. Written in the order in which it was given; equal in any.
+#[derive(Clone, Debug, Default)]
+pub struct Details(
+    /// No name twice.
+    Vec<(Cow<'static, str>, Value)>,
+);
+
+impl Details {
+    pub(super) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Sets one; a name that is there already keeps its place.
+    pub(super) fn set(&mut self, name: Cow<'static, str>, value: Value) {
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name, value)),
+        }
+    }
+
+    /// What is under this name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.iter()
+            .find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<&Map<String, Value>> for Details {
+    fn from(members: &Map<String, Value>) -> Self {
+        let owned = |(name, value): (&String, &Value)| (Cow::Owned(name.clone()), value.clone());
+        Self(members.iter().map(owned).collect())
+    }
+}
+
+impl PartialEq for Details {
+    fn eq(&self, other: &Self) -> bool {
+        fn by_name(details: &Details) -> BTreeMap<&str, &Value> {
+            details.iter().collect()
+        }
+        by_name(self) == by_name(other)
+    }
+}
+
+impl Serialize for Details {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}

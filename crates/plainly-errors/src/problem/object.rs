@@ -1,0 +1,124 @@
+//! The JSON of a problem: the object of a tool result, shaped as `mcp-error-codes` shapes it, the data of a protocol
+//! error, and the body of an HTTP API (RFC 9457). None of them ever holds the context or the source.
+
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::{Details, Problem};
+
+/// `success`, `error`, `code`, and `details` and `retry_after` where there are any, in this order.
+#[derive(serde::Serialize)]
+struct Object<'a> {
+    success: bool,
+    error: Cow<'a, str>,
+    code: &'a str,
+    #[serde(skip_serializing_if = "Details::is_empty")]
+    details: &'a Details,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+/// What a protocol error's `data` says. `suggestion` is beyond `mcp-error-codes`: it tells where the message ends.
+#[derive(serde::Serialize)]
+struct Data<'a> {
+    code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<&'a str>,
+    #[serde(skip_serializing_if = "Details::is_empty")]
+    details: &'a Details,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
+}
+
+/// RFC 9457, with the data as extension members. Without `type`, which means that the status says it all.
+#[derive(serde::Serialize)]
+pub(super) struct HttpBody<'a, T> {
+    pub(super) title: &'a str,
+    pub(super) status: u16,
+    pub(super) detail: Cow<'a, str>,
+    #[serde(flatten)]
+    pub(super) extensions: T,
+}
+
+impl Problem {
+    /// The media type of [`to_http_body`](Self::to_http_body).
+    pub const MEDIA_TYPE: &str = "application/problem+json";
+
+    /// The object of a tool result, as it serializes: `success` (false), `error` (the [text](Self::text)), `code`, and
+    /// `details` and `retry_after` (whole seconds) where there are any.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use plainly_errors::Problem;
+    /// use serde_json::json;
+    ///
+    /// let problem = Problem::custom("BUSY", "Busy.").retry_after(Duration::from_millis(1));
+    /// assert_eq!(
+    ///     problem.to_object(),
+    ///     json!({ "success": false, "error": "Busy.", "code": "BUSY", "retry_after": 1 }),
+    /// );
+    /// ```
+    pub fn to_object(&self) -> Value {
+        to_value(self)
+    }
+
+    /// The body of an HTTP API's answer, of [this type](Self::MEDIA_TYPE): `title`, `status` and `detail` of RFC 9457,
+    /// and `code`, `suggestion`, `details` and `retry_after` as its extensions. The answer has the status
+    /// [`http_status`](Self::http_status) and, where there is one, the `Retry-After` of
+    /// [`retry_after_seconds`](Self::retry_after_seconds).
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    ///
+    /// assert_eq!(
+    ///     Problem::missing_required("name").to_http_body(),
+    ///     r#"{"title":"Bad Request","status":400,"detail":"Missing required field: 'name'.","code":"MISSING_REQUIRED","details":{"field":"name"}}"#,
+    /// );
+    /// ```
+    pub fn to_http_body(&self) -> String {
+        to_text(&HttpBody {
+            title: self.code().http_phrase(),
+            status: self.http_status(),
+            detail: self.text(),
+            extensions: self.as_data(),
+        })
+    }
+
+    pub(super) fn to_data(&self) -> Value {
+        to_value(&self.as_data())
+    }
+
+    fn as_data(&self) -> Data<'_> {
+        Data {
+            code: self.code().as_str(),
+            suggestion: self.suggestion(),
+            details: self.details(),
+            retry_after: self.retry_after_seconds(),
+        }
+    }
+}
+
+/// As [`Problem::to_object`] has it, members in that order.
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let object = Object {
+            success: false,
+            error: self.text(),
+            code: self.code().as_str(),
+            details: self.details(),
+            retry_after: self.retry_after_seconds(),
+        };
+        object.serialize(serializer)
+    }
+}
+
+pub(super) fn to_value(rendering: &impl Serialize) -> Value {
+    serde_json::to_value(rendering).expect("a rendering is JSON under names")
+}
+
+pub(super) fn to_text(rendering: &impl Serialize) -> String {
+    serde_json::to_string(rendering).expect("a rendering is JSON under names")
+}

@@ -1,0 +1,102 @@
+//! Problems as protocol errors. The kind follows from the table of codes, so the number and the HTTP status are the
+//! dialect's business as for every error; the problem's own code stands in `data.code`.
+
+use serde_json::Value;
+
+use super::code::Written;
+use super::{Problem, ProblemBag, ProblemCode};
+use crate::code::ApplicationCode;
+use crate::protocol_error::{ErrorKind, Internal, InvalidParams, ProtocolError};
+
+impl Problem {
+    /// As a protocol error, for resources, prompts and completions, where no model reads.
+    ///
+    /// ```
+    /// use plainly_errors::{Dialect, Problem, Revision};
+    ///
+    /// let error = Problem::already_exists("user", "ada").to_protocol_error();
+    /// let wire = Dialect::default().encode(&error, Revision::LATEST);
+    /// assert_eq!(wire.code.get(), 409);
+    /// assert_eq!(wire.data.as_ref().unwrap()["code"], "ALREADY_EXISTS");
+    ///
+    /// let received = wire.recognise();
+    /// assert_eq!(received.problem(), Some(&Problem::already_exists("user", "ada")));
+    /// ```
+    pub fn to_protocol_error(&self) -> ProtocolError {
+        self.clone().into()
+    }
+
+    /// As the answer to a request for the resource at `uri`: `NOT_FOUND` is then what the protocol says of a missing
+    /// resource, with nothing but the URI as data.
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    ///
+    /// let error = Problem::not_found("note", "7").for_resource("note://7");
+    /// assert!(error.is_resource_not_found());
+    /// assert_eq!(error.message(), "The note '7' was not found.");
+    /// ```
+    pub fn for_resource(self, uri: impl Into<String>) -> ProtocolError {
+        if *self.code() != ProblemCode::NotFound {
+            return self.into();
+        }
+        let kind = ErrorKind::ResourceNotFound {
+            uri: Some(uri.into()),
+        };
+        let message = self.text().into_owned();
+        ProtocolError::new(kind)
+            .with_message(message)
+            .with_problem(self)
+    }
+}
+
+impl ProblemCode {
+    /// What it is as a protocol error with this `data`, and the data where the kind has no place for it.
+    pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
+        match self.written() {
+            Written::InvalidParams => (
+                ErrorKind::InvalidParams(InvalidParams::Malformed),
+                Some(data),
+            ),
+            Written::Internal => (ErrorKind::Internal(Internal::Failed), Some(data)),
+            Written::Status => {
+                let code = ApplicationCode::of_status(self.http_status());
+                let data = Some(data);
+                (ErrorKind::Application { code, data }, None)
+            }
+        }
+    }
+}
+
+impl From<Problem> for ProtocolError {
+    fn from(problem: Problem) -> Self {
+        let (kind, data) = problem.code().kind(problem.to_data());
+        let message = match problem.suggestion() {
+            None => problem.0.message.clone(),
+            Some(_) => problem.text().into_owned().into(),
+        };
+        Self::with_data(kind, message, data).with_problem(problem)
+    }
+}
+
+impl ProblemBag {
+    /// All of them as one protocol error: numbered by the first, with the [summary](Self::summary) as message, and all in
+    /// its data. The bag itself is its source, for logs. `None` if there are none.
+    ///
+    /// ```
+    /// use plainly_errors::{Problem, ProblemBag};
+    ///
+    /// let bag = ProblemBag::from_iter([Problem::missing_required("name"), Problem::missing_required("age")]);
+    /// assert_eq!(bag.to_protocol_error().unwrap().message(), "2 validation errors occurred.");
+    /// assert!(ProblemBag::new().to_protocol_error().is_none());
+    /// ```
+    pub fn to_protocol_error(&self) -> Option<ProtocolError> {
+        let first = self.first()?;
+        let (kind, data) = first.code().kind(self.to_data(first));
+        let summary = self.summary().into_owned();
+        let mut problem = Problem::new(first.code().clone(), summary.clone());
+        problem.0.retry_after = self.retry_hint();
+        let error = ProtocolError::with_data(kind, summary.into(), data).with_problem(problem);
+        Some(error.with_source(self.clone()))
+    }
+}

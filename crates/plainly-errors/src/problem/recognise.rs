@@ -1,0 +1,87 @@
+//! From what is on the wire back to the problem: by the names of codes and members, whatever the number. Total: a member
+//! of the wrong type is as good as none, and without a code there is no problem.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{Details, Problem, ProblemBag, ProblemCode};
+
+impl Problem {
+    /// The problem that the object of a tool result states: `success` false, `error` and `code` text. Custom codes too.
+    ///
+    /// The object does not say where the message ends and the suggestion begins: both are the message.
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    /// use serde_json::json;
+    ///
+    /// let problem = Problem::not_found("user", "user-123");
+    /// assert_eq!(Problem::from_object(&problem.to_object()), Some(problem));
+    /// assert_eq!(Problem::from_object(&json!({ "success": true, "user": "ada" })), None);
+    /// ```
+    pub fn from_object(object: &Value) -> Option<Self> {
+        let members = failed(object)?;
+        let error = members.get("error")?.as_str()?;
+        let code = members.get("code")?.as_str()?.into();
+        Some(read(code, error, members))
+    }
+
+    /// The problem that a protocol error states: its `data.code` is a known one.
+    pub(crate) fn from_error_data(message: &str, data: Option<&Value>) -> Option<Self> {
+        let members = data?.as_object()?;
+        let code = ProblemCode::known(members.get("code")?.as_str()?)?;
+        Some(read(code, message, members))
+    }
+}
+
+impl ProblemBag {
+    /// The problems that the object of a tool result states, each with message, code and details; the object says no more
+    /// of them. An entry that is none is left out.
+    ///
+    /// ```
+    /// use plainly_errors::{Problem, ProblemBag};
+    ///
+    /// let bag = ProblemBag::from_iter([Problem::missing_required("name"), Problem::timeout("save")]);
+    /// assert_eq!(ProblemBag::from_object(&bag.to_object()), Some(bag));
+    /// ```
+    pub fn from_object(object: &Value) -> Option<Self> {
+        let entries = failed(object)?.get("errors")?.as_array()?;
+        Some(entries.iter().filter_map(entry).collect())
+    }
+}
+
+fn failed(object: &Value) -> Option<&Map<String, Value>> {
+    let members = object.as_object()?;
+    (members.get("success")? == false).then_some(members)
+}
+
+fn entry(entry: &Value) -> Option<Problem> {
+    let members = entry.as_object()?;
+    let message = members.get("message")?.as_str()?;
+    let code = members.get("code")?.as_str()?.into();
+    Some(read(code, message, members))
+}
+
+/// The text is the message and, where one is named, the suggestion behind it.
+fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem {
+    let suggestion = members.get("suggestion").and_then(Value::as_str);
+    let message = suggestion
+        .and_then(|suggestion| text.strip_suffix(suggestion)?.strip_suffix(' '))
+        .unwrap_or(text);
+    let mut problem = Problem::new(code, message.to_owned());
+    problem.0.suggestion = suggestion.map(|text| Cow::Owned(text.to_owned()));
+    if let Some(details) = members.get("details").and_then(Value::as_object) {
+        problem.0.details = Details::from(details);
+    }
+    problem.0.retry_after = members.get("retry_after").and_then(seconds);
+    problem
+}
+
+fn seconds(json: &Value) -> Option<Duration> {
+    match json.as_u64() {
+        Some(seconds) => Some(Duration::from_secs(seconds)),
+        None => Duration::try_from_secs_f64(json.as_f64()?).ok(),
+    }
+}

@@ -1,0 +1,109 @@
+//! Whether and when to send a request again.
+
+use std::time::Duration;
+
+use plainly_errors::problem::ProblemCode;
+use plainly_errors::{
+    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Refusal,
+    Retry, Unavailable, UrlElicitation, WireError,
+};
+use serde_json::{Map, json};
+
+#[test]
+fn each_error_is_retried_as_its_row_says() {
+    let url = UrlElicitation::new("1", "https://a.example/", "Sign in");
+    let unrecognised = |code| {
+        ProtocolError::new(ErrorKind::Unrecognised {
+            code: Code::new(code),
+            data: None,
+        })
+    };
+    let cases = [
+        (ProtocolError::parse_error("m"), Retry::AfterFix),
+        (Refusal::TooLarge.into(), Retry::AfterFix),
+        (ProtocolError::method_not_found("m"), Retry::Never),
+        (InvalidParams::InvalidCursor.into(), Retry::AfterFix),
+        (ProtocolError::resource_not_found("u"), Retry::Never),
+        (ProtocolError::internal("m"), Retry::AfterDelay),
+        (
+            Internal::DeadlineExceeded { limit_ms: 1 }.into(),
+            Retry::AfterDelay,
+        ),
+        (Internal::ReplyTooLarge { limit: 1 }.into(), Retry::Never),
+        (Unavailable::Overloaded.into(), Retry::AfterDelay),
+        (Unavailable::ShuttingDown.into(), Retry::AfterDelay),
+        (ProtocolError::header_mismatch("m"), Retry::AfterFix),
+        (
+            ProtocolError::missing_client_capability(Map::new()),
+            Retry::AfterFix,
+        ),
+        (
+            ProtocolError::unsupported_version(["a"], "b"),
+            Retry::AfterFix,
+        ),
+        (
+            ProtocolError::url_elicitation_required([url]),
+            Retry::AfterFix,
+        ),
+        (
+            ProtocolError::application(ApplicationCode::of::<429>(), "m"),
+            Retry::Never,
+        ),
+        (unrecognised(-32001), Retry::Never),
+        (unrecognised(-32099), Retry::Never),
+    ];
+    for (error, retry) in cases {
+        assert_eq!(error.retry(), retry, "{error:?}");
+        let retryable = retry == Retry::AfterDelay;
+        assert_eq!(error.is_retryable(), retryable, "{error:?}");
+    }
+}
+
+#[test]
+fn a_problem_says_it_itself_whatever_its_number() {
+    for code in ProblemCode::all() {
+        let problem = Problem::new(code.clone(), "m");
+        for number in [-32603, -32602, -32003, 500] {
+            let data = Some(json!({ "code": code.as_str() }));
+            let error = WireError::received(Code::new(number), "m", data).recognise();
+            assert_eq!(error.is_retryable(), code.is_recoverable(), "{code}");
+            assert_eq!(error.retry_after(), None);
+        }
+        let hinted = problem
+            .retry_after(Duration::from_millis(1))
+            .to_protocol_error();
+        assert!(hinted.is_retryable(), "{code}");
+        assert_eq!(hinted.retry_after(), Some(Duration::from_millis(1)));
+    }
+}
+
+#[test]
+fn mending_helps_where_the_caller_can_mend() {
+    let fixable: Vec<_> = ProblemCode::all()
+        .iter()
+        .filter(|code| code.retry() == Retry::AfterFix)
+        .map(ProblemCode::as_str)
+        .collect();
+    assert_eq!(
+        fixable,
+        [
+            "INSUFFICIENT_SCOPE",
+            "ENTITY_IN_USE",
+            "VALIDATION_ERROR",
+            "INVALID_NAME",
+            "INVALID_FILE_TYPE",
+            "PAYLOAD_TOO_LARGE",
+            "MISSING_REQUIRED",
+            "CONFIRMATION_REQUIRED",
+            "INVALID_TOOL",
+        ]
+    );
+}
+
+#[test]
+fn an_overloaded_server_is_left_alone_for_a_second() {
+    let after = |reason: Unavailable| ProtocolError::from(reason).retry_after();
+    assert_eq!(after(Unavailable::Overloaded), Some(Duration::from_secs(1)));
+    assert_eq!(after(Unavailable::ShuttingDown), None);
+    assert_eq!(ProtocolError::internal("m").retry_after(), None);
+}

@@ -1,0 +1,169 @@
+//! Who reads what a handler ends with, and so what becomes of a failure: a model reads tool errors, the host's code reads
+//! protocol errors. Decided here, once, for every way in which a handler can end.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use plainly_errors::{ErrorKind, Internal, ProtocolError};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
+use serde::Serialize;
+
+use super::answer::Answer;
+use super::failure::{Failure, Meaning};
+use super::incident::{Incident, chain};
+use crate::schema::Schema;
+
+/// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
+const PROBLEM: &str = "dev.plainly/problem";
+
+/// Who reads what a handler ends with.
+pub(super) enum Audience {
+    /// A model, of a tool whose structured output has this schema, if it has any.
+    Model(Option<Arc<Schema>>),
+    /// The host's code.
+    Code,
+}
+
+/// How a handler ended: by itself, or the outer error with what ended it, a panic or the deadline.
+pub(super) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
+
+impl Audience {
+    /// Who reads what a handler of `method` ends with.
+    pub(super) fn of(method: Method) -> Self {
+        if method == Method::CallTool {
+            Self::Model(None)
+        } else {
+            Self::Code
+        }
+    }
+
+    /// What the peer gets; with `masking`, of an error without a meaning of its own no more than an incident's number.
+    pub(super) fn deliver(&self, ended: Ended, masking: bool) -> Result<Answer, ProtocolError> {
+        match ended {
+            Ok(Ok(Answer::CallTool(result))) => Ok(Answer::CallTool(self.conforming(result))),
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(failure)) => self.failed(failure, masking),
+            Err(error) => self.broke(error),
+        }
+    }
+
+    /// The handler's own failure.
+    fn failed(&self, failure: Failure, masking: bool) -> Result<Answer, ProtocolError> {
+        match self {
+            Self::Model(schema) => {
+                tool_failed(&failure, schema.is_some(), masking).map(Answer::CallTool)
+            }
+            Self::Code => Err(request_failed(failure, masking)),
+        }
+    }
+
+    /// What failed around the handler. For code the caller logs it, as every internal error.
+    fn broke(&self, error: ProtocolError) -> Result<Answer, ProtocolError> {
+        match self {
+            Self::Model(_) => {
+                tracing::error!(error = %chain(&error), "a tool failed inside the server");
+                Ok(Answer::CallTool(tool_error(error.message())))
+            }
+            Self::Code => Err(error),
+        }
+    }
+
+    /// Structured output that is not what the tool promised would fail in the client, far from its cause.
+    fn conforming(&self, result: CallToolResult) -> CallToolResult {
+        let Self::Model(Some(schema)) = self else {
+            return result;
+        };
+        if result.is_tool_error() {
+            return result;
+        }
+        let failures = match &result.structured_content {
+            Some(output) => schema.failures(output.get()),
+            None => vec!["it has none".to_owned()],
+        };
+        if failures.is_empty() {
+            return result;
+        }
+        tracing::error!(
+            failures = failures.join("; "),
+            "a tool's structured output is not of its output schema"
+        );
+        tool_error("Internal error: the tool's structured output is not what it promises")
+    }
+}
+
+/// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
+fn tool_failed(
+    failure: &Failure,
+    has_schema: bool,
+    masking: bool,
+) -> Result<CallToolResult, ProtocolError> {
+    match failure.meaning() {
+        Meaning::Protocol(error) if is_for_the_host(error) => Err(error.clone()),
+        Meaning::Protocol(error) => Ok(tool_error(error.message())),
+        Meaning::Problem(problem) => {
+            Ok(with_object(tool_error(problem.text()), problem, has_schema))
+        }
+        Meaning::Problems(problems) => Ok(with_object(
+            tool_error(problems.text()),
+            problems,
+            has_schema,
+        )),
+        Meaning::Text(text) => Ok(tool_error(text)),
+        Meaning::Unknown(error) if masking => Ok(tool_error(
+            ProtocolError::from(Incident::of(error)).message(),
+        )),
+        Meaning::Unknown(error) => Ok(tool_error(error.to_string())),
+    }
+}
+
+/// What code reads of a failed request.
+fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
+    let internal = match failure.meaning() {
+        Meaning::Protocol(error) => return error.clone(),
+        Meaning::Problem(problem) => return problem.to_protocol_error(),
+        Meaning::Problems(problems) => problems
+            .to_protocol_error()
+            .unwrap_or_else(|| Internal::Failed.into()),
+        Meaning::Text(text) => ProtocolError::internal(text.to_owned()),
+        Meaning::Unknown(error) if masking => return Incident::of(error).into(),
+        Meaning::Unknown(error) => ProtocolError::internal(error.to_string()),
+    };
+    internal.with_source(failure.into_source())
+}
+
+/// The host has to act before the tool can work: open a URL, declare a capability.
+fn is_for_the_host(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::UrlElicitationRequired { .. }
+            | ErrorKind::MissingRequiredClientCapability { .. }
+    )
+}
+
+fn tool_error(text: impl Into<String>) -> CallToolResult {
+    CallToolResult::new([Content::text(text)]).is_error(true)
+}
+
+/// The problem as an object too: as structured output, or where the tool promises another one (clients check it even on
+/// errors) in `_meta`.
+fn with_object(
+    result: CallToolResult,
+    problem: &impl Serialize,
+    has_schema: bool,
+) -> CallToolResult {
+    if has_schema {
+        let object = serde_json::to_value(problem).expect("a problem is JSON");
+        return result.meta(Meta::from_iter([(PROBLEM, object)]));
+    }
+    result.structured_content(RawJson::encode(problem).expect("a problem is JSON"))
+}
+
+/// The payload of a panic is for the log alone.
+pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
+}

@@ -1,0 +1,196 @@
+//! Work that may block: on its own thread, a few pieces at a time, and only as long as somebody waits for the result. Knows
+//! nothing of files.
+
+use std::sync::{Arc, Weak};
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use crate::store::StoreError;
+
+/// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
+const AT_ONCE: usize = 16;
+
+/// Runs what may block.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    places: Arc<Semaphore>,
+}
+
+/// Whoever waits for the result of a job, as the job sees them.
+#[derive(Clone, Debug)]
+pub(super) struct Waiter(Weak<()>);
+
+/// Nobody gets to see it: whoever would have has gone.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody waits for the result any more")]
+struct Abandoned;
+
+/// A job that was handed over. Dropped, it is given up: not begun if it hasn't, and told that nobody waits if it has.
+struct Job<T> {
+    handle: JoinHandle<T>,
+    _waits: Arc<()>,
+}
+
+impl Jobs {
+    pub(super) fn new() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// Does `work` on a thread that may block.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Waiter) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| StoreError::Failed(error);
+        let place = Arc::clone(&self.places)
+            .acquire_owned()
+            .await
+            .map_err(|error| failed(error.into()))?;
+        let waits = Arc::new(());
+        let waiter = Waiter(Arc::downgrade(&waits));
+        let mut job = Job {
+            handle: tokio::task::spawn_blocking(move || {
+                // Held by the job and not by who waits for it: an abandoned one takes its place until it has noticed.
+                let _place = place;
+                work(&waiter)
+            }),
+            _waits: waits,
+        };
+        (&mut job.handle)
+            .await
+            .map_err(|error| failed(error.into()))?
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.handle.abort();
+    }
+}
+
+impl Waiter {
+    /// Fails once nobody waits any more. Cheap enough to ask for every name and every piece of a file.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        if self.0.strong_count() == 0 {
+            return Err(StoreError::Failed(Abandoned.into()));
+        }
+        Ok(())
+    }
+
+    /// Somebody who waits until what is returned with them is dropped.
+    #[cfg(test)]
+    pub(super) fn until_dropped() -> (Arc<()>, Self) {
+        let waits = Arc::new(());
+        let waiter = Self(Arc::downgrade(&waits));
+        (waits, waiter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use tokio::runtime::{Builder, Runtime};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn runtime(threads: usize) -> Runtime {
+        Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(threads)
+            .build()
+            .unwrap()
+    }
+
+    #[test]
+    fn only_so_many_jobs_run_at_once_and_all_in_the_end() {
+        const ALL: usize = 3 * AT_ONCE;
+        let jobs = Arc::new(Jobs::new());
+        let runtime = runtime(ALL);
+        let (begin, begun) = mpsc::channel();
+        let (open, opened) = mpsc::channel::<()>();
+        let gate = Arc::new(std::sync::Mutex::new(opened));
+        for _ in 0..ALL {
+            let (jobs, gate, begin) = (Arc::clone(&jobs), Arc::clone(&gate), begin.clone());
+            runtime.spawn(async move {
+                let work = move |_: &Waiter| {
+                    begin.send(()).unwrap();
+                    gate.lock().unwrap().recv().unwrap();
+                    Ok(())
+                };
+                jobs.run(work).await.unwrap();
+            });
+        }
+        for _ in 0..AT_ONCE {
+            begun.recv_timeout(PATIENCE).unwrap();
+        }
+        let one_more = begun.recv_timeout(Duration::from_millis(100));
+        assert!(one_more.is_err(), "more than {AT_ONCE} run");
+        (0..ALL).for_each(|_| open.send(()).unwrap());
+        for _ in AT_ONCE..ALL {
+            begun.recv_timeout(PATIENCE).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_job_that_is_given_up_before_its_turn_never_runs() {
+        let jobs = Arc::new(Jobs::new());
+        let runtime = runtime(1);
+        let (open, opened) = mpsc::channel::<()>();
+        let (begin, begun) = mpsc::channel();
+        let started = begin.clone();
+        let blocking = jobs.clone();
+        runtime.spawn(async move {
+            let work = move |_: &Waiter| {
+                started.send("first").unwrap();
+                opened.recv().unwrap();
+                Ok(())
+            };
+            blocking.run(work).await.unwrap();
+        });
+        assert_eq!(begun.recv_timeout(PATIENCE), Ok("first"));
+        // It has its place and waits for the only thread.
+        runtime.block_on(async {
+            let work = move |_: &Waiter| {
+                begin.send("second").unwrap();
+                Ok(())
+            };
+            let mut second = Box::pin(jobs.run(work));
+            assert!(futures_util::poll!(&mut second).is_pending());
+        });
+        open.send(()).unwrap();
+        // Nobody can say anything any more once both have ended.
+        assert!(begun.recv_timeout(PATIENCE).is_err());
+        drop(runtime);
+        assert_eq!(jobs.places.available_permits(), AT_ONCE);
+    }
+
+    #[test]
+    fn a_job_that_is_given_up_while_it_runs_learns_of_it() {
+        let jobs = Arc::new(Jobs::new());
+        let runtime = runtime(1);
+        let (say, said) = mpsc::channel();
+        let running = Arc::clone(&jobs);
+        let task = runtime.spawn(async move {
+            let work = move |waiter: &Waiter| {
+                say.send("begun").unwrap();
+                while waiter.check().is_ok() {
+                    std::thread::yield_now();
+                }
+                say.send("over").unwrap();
+                Ok(())
+            };
+            running.run(work).await.unwrap();
+        });
+        assert_eq!(said.recv_timeout(PATIENCE), Ok("begun"));
+        assert_eq!(jobs.places.available_permits(), AT_ONCE - 1);
+        task.abort();
+        assert_eq!(said.recv_timeout(PATIENCE), Ok("over"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The example of the notes server, as clients of every revision see it.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use plainly::errors::{ErrorKind, InvalidParams};
+use plainly::protocol::types::Content;
+use plainly::{Client, Revision};
+use serde_json::json;
+
+#[path = "../examples/notes.rs"]
+#[expect(dead_code, reason = "the example's `main` serves standard input")]
+mod notes;
+
+async fn connect(revision: Revision) -> Client {
+    let (near, far) = tokio::io::duplex(64 << 10);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(far);
+        notes::server().unwrap().serve(reader, writer).await
+    });
+    let (reader, writer) = tokio::io::split(near);
+    let client = Client::over(reader, writer).revision(revision);
+    client.connect().await.unwrap()
+}
+
+async fn call(client: &Client, id: &str) -> (bool, Vec<Content>) {
+    let result = client.call_tool("read-note", json!({"id": id})).await;
+    let result = result.unwrap();
+    (result.is_tool_error(), result.content)
+}
+
+#[tokio::test]
+async fn the_model_reads_a_note_or_which_there_are() {
+    for revision in Revision::ALL {
+        let client = connect(revision).await;
+        assert_eq!(
+            call(&client, "welcome").await,
+            (false, vec![Content::text("Read tools.md first.")])
+        );
+        let hint = r#"No note with id "drafts". Known ids: welcome"#;
+        assert_eq!(
+            call(&client, "drafts").await,
+            (true, vec![Content::text(hint)])
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_host_reads_a_note_or_learns_what_is_wrong_by_type() {
+    for revision in Revision::ALL {
+        let client = connect(revision).await;
+        let listed = client.resources(None).await.unwrap();
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].uri, "note://welcome");
+
+        let read = client.read("note://welcome").await.unwrap();
+        assert_eq!(read.contents[0].body.as_bytes(), b"Read tools.md first.");
+
+        let missing = client.read("note://drafts").await.unwrap_err();
+        assert!(missing.is_resource_not_found(), "{missing}");
+
+        let invalid = client.read("note://42").await.unwrap_err();
+        let kind = invalid.protocol().unwrap().kind();
+        assert!(
+            matches!(kind, ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri }) if uri == "note://42"),
+            "{invalid}"
+        );
+        assert_eq!(
+            invalid.to_string(),
+            "Invalid URI: note://42: the id of a note is lower-case letters"
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Any text as a URI of the directory store: each place has one spelling, and no name leads elsewhere.
+
+#![no_main]
+
+#[path = "../../crates/plainly/src/store/directory/uri.rs"]
+mod uri;
+
+/// Where the parser expects its error to be.
+mod store {
+    pub(crate) use plainly::store::StoreError;
+}
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    for uri in [text, &format!("file:///{text}")] {
+        check(uri);
+    }
+    let name = text.replace(['/', '\0'], "");
+    if !matches!(&*name, "" | "." | "..") {
+        let uri = uri::child(&uri::mount("mount"), name.as_ref());
+        let location = uri::Location::parse(&uri).unwrap();
+        assert_eq!(
+            (location.mount, location.path),
+            ("mount".into(), vec![name.into()])
+        );
+    }
+});
+
+fn check(text: &str) {
+    let Ok(location) = uri::Location::parse(text) else {
+        return;
+    };
+    assert!(text.is_ascii() && uri::is_file(text));
+    assert_eq!(
+        uri::spelled_mount(text),
+        Some(&*uri::encode(&location.mount))
+    );
+    let written = location
+        .path
+        .iter()
+        .fold(uri::child("file:///", &location.mount), |parent, name| {
+            uri::child(&parent, name)
+        });
+    assert_eq!(written, text);
+    for name in location.path.iter().chain([&location.mount]) {
+        let bytes = name.as_encoded_bytes();
+        assert!(!matches!(bytes, b"" | b"." | b".."));
+        assert!(!bytes.contains(&b'/') && !bytes.contains(&0));
+    }
+}

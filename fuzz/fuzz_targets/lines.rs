@@ -1,0 +1,37 @@
+//! Any bytes, cut anywhere: the same lines as in one piece, none of them longer than the limit.
+
+#![no_main]
+
+mod chunks;
+mod pieces;
+
+use chunks::Chunks;
+use libfuzzer_sys::fuzz_target;
+use pieces::pieces;
+use plainly::transport::lines::{Line, LineReader};
+use tokio::runtime::Builder;
+
+const LIMIT: usize = 8;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((lengths, bytes)) = bytes.split_first_chunk::<4>() else {
+        return;
+    };
+    let whole = read(std::iter::once(bytes));
+    assert_eq!(read(pieces(lengths, bytes)), whole);
+    for line in whole {
+        if let Line::Message(message) = line {
+            assert!(message.len() <= LIMIT && !message.contains(&b'\n'));
+        }
+    }
+});
+
+fn read<'a>(chunks: impl Iterator<Item = &'a [u8]> + Unpin) -> Vec<Line> {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let mut reader = LineReader::new(Chunks(chunks), LIMIT);
+    let mut lines = Vec::new();
+    while let Some(line) = runtime.block_on(reader.next()).unwrap() {
+        lines.push(line);
+    }
+    lines
+}

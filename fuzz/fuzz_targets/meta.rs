@@ -1,0 +1,25 @@
+//! Any JSON object as `_meta`: it introduces its sender, or every key that keeps it from doing so is named.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use plainly_protocol::envelope::{Limits, parse_object};
+use plainly_protocol::meta::{PROTOCOL_VERSION, RequestMeta};
+
+fuzz_target!(|json: &str| {
+    let params = format!(r#"{{"_meta":{json}}}"#);
+    let Ok(params) = parse_object(&params, &Limits::default()) else {
+        return;
+    };
+    let meta = RequestMeta::of(Some(&params));
+    let _ = meta.progress_token();
+    let wrong = meta.wrong_keys();
+    assert_eq!(
+        meta.protocol_version().is_none(),
+        wrong.iter().any(|key| key == PROTOCOL_VERSION)
+    );
+    match meta.introduction() {
+        Ok(_) => assert_eq!(wrong, [""; 0]),
+        Err(keys) => assert!(!keys.is_empty() && keys == wrong),
+    }
+});

@@ -1,0 +1,43 @@
+//! Any bytes, cut anywhere: the same events as in one piece, and the same end of patience.
+
+#![no_main]
+
+mod pieces;
+#[path = "../../crates/plainly/src/transport/http_client/sse.rs"]
+mod sse;
+
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use pieces::pieces;
+
+const LIMIT: usize = 16;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((lengths, bytes)) = bytes.split_first_chunk::<4>() else {
+        return;
+    };
+    let (events, end) = read(std::iter::once(bytes));
+    assert_eq!(read(pieces(lengths, bytes)), (events.clone(), end));
+    assert!(
+        events
+            .iter()
+            .all(|event| (1..=LIMIT).contains(&event.len()))
+    );
+});
+
+fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> (Vec<Bytes>, Result<(), sse::TooLarge>) {
+    let mut parser = sse::Parser::new(LIMIT);
+    let mut events = Vec::new();
+    for chunk in chunks {
+        let mut chunk = Bytes::copy_from_slice(chunk);
+        loop {
+            match parser.next(&mut chunk) {
+                Ok(Some(event)) => events.push(event),
+                Ok(None) => break,
+                Err(error) => return (events, Err(error)),
+            }
+        }
+        assert!(chunk.is_empty());
+    }
+    (events, Ok(()))
+}

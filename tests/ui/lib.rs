@@ -1,0 +1,1 @@
+//! The tests are in `ui.rs`, the mistakes and their messages in `cases/`.
