@@ -226,6 +226,31 @@ fn logs_are_asked_for_and_stay_out_of_the_output() {
     assert_eq!(run(&["ls", &server.url, "--log", "=loud="]).status, 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_that_writes_rubbish_too_is_complained_about_once() {
+    let docs = Docs::new();
+    let script = "for n in 1 2 3 4 5; do echo rubbish $n; done; exec \"$0\" serve \"$1\" --stdio";
+    let server = [
+        "--",
+        "sh",
+        "-c",
+        script,
+        crate::support::PLAINLY,
+        docs.str(),
+    ];
+    let listed = run(&[&["ls"][..], &server].concat());
+    assert_eq!(
+        (listed.status, listed.stderr.lines().count()),
+        (0, 1),
+        "{}",
+        listed.stderr
+    );
+    assert!(listed.stderr.contains("lines=5"), "{}", listed.stderr);
+    let debugged = run(&[&["ls", "--log", "debug"][..], &server].concat());
+    assert!(debugged.stderr.contains("rubbish 3"), "{}", debugged.stderr);
+}
+
 #[test]
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish"] {
