@@ -124,7 +124,9 @@ impl Failure {
         // Where standard error is gone there is nobody left to tell.
         let _ = match (self, format) {
             (Self::ReaderGone, _) | (Self::Tool { .. }, Format::Json) => Ok(()),
-            (Self::Usage(error), _) => error.print(),
+            (Self::Usage(error), Format::Text) => error.print(),
+            // Help was asked for, and is no error.
+            (Self::Usage(error), Format::Json) if !error.use_stderr() => error.print(),
             (_, Format::Text) => writeln!(stderr, "{RED}error:{RED:#} {}", self.text()),
             (_, Format::Json) => writeln!(stderr, "{}", self.json()),
         };
@@ -146,7 +148,7 @@ impl Failure {
                 source: Some(source),
             } => format!("{}: {}", visible(what), caused(&**source)),
             Self::Local { what, source: None } => visible(what),
-            Self::Usage(error) => error.to_string(),
+            Self::Usage(error) => mistake(error),
             Self::ReaderGone => "nobody reads the output".to_owned(),
             Self::Interrupted => "interrupted".to_owned(),
         }
@@ -210,6 +212,14 @@ fn caused(error: &dyn std::error::Error) -> String {
         Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
         Some(_) | None => text,
     }
+}
+
+/// What is wrong with the command line, in one line, without how to use it.
+fn mistake(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let lines = text.lines().take_while(|line| !line.is_empty());
+    visible(&lines.map(str::trim).collect::<Vec<_>>().join(" "))
 }
 
 fn visible_lines(text: &str) -> String {

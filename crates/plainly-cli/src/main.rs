@@ -34,7 +34,10 @@ const DROPPING: Duration = Duration::from_secs(1);
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return end(Err(Failure::Usage(error)), Format::Text),
+        Err(error) => {
+            let format = Format::of_words(std::env::args_os());
+            return end(Err(Failure::Usage(error)), format);
+        }
     };
     let format = args.command.format();
     log::init(args.log);

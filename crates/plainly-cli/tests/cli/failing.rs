@@ -131,6 +131,54 @@ fn a_wrong_command_line_sends_nothing() {
 }
 
 #[test]
+fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
+    let url = "http://127.0.0.1:1/";
+    let cases = [
+        (&["ls", "--json"][..], "<TARGET> is missing"),
+        (
+            &["ls", "--json", url, "a:b", "c:d"],
+            "unexpected argument 'c:d' found",
+        ),
+        (
+            &["ls", url, "--no-such", "--json"],
+            "unexpected argument '--no-such' found",
+        ),
+        (
+            &["--json", "no-such-command"],
+            "unexpected argument '--json' found",
+        ),
+        (
+            &["call", url, "--json", "--args", "[]"],
+            "invalid value '[]' for '--args <JSON>': ",
+        ),
+        (
+            &["completions", "--json"],
+            "unexpected argument '--json' found",
+        ),
+    ];
+    for (words, message) in cases {
+        let run = run(words);
+        assert_eq!((run.status, &*run.stdout), (2, &b""[..]), "{words:?}");
+        let error = &run.error_json()["error"];
+        assert_eq!(
+            (&error["from"], &error["kind"]),
+            (&json!("local"), &json!("usage"))
+        );
+        let said = error["message"].as_str().unwrap();
+        assert!(said.starts_with(message), "{words:?}: {said}");
+    }
+    // Here it is a word for the server.
+    let other = run(&["ls", "--no-such", "--", "server", "--json"]);
+    assert!(other.stderr.starts_with("error: "), "{}", other.stderr);
+    assert!(
+        run(&["ls", "--json", "--help"])
+            .succeeded()
+            .text()
+            .contains("Examples:")
+    );
+}
+
+#[test]
 fn help_has_examples_and_the_exit_statuses() {
     let help = run(&["--help"]).succeeded();
     assert!(
@@ -176,6 +224,31 @@ fn logs_are_asked_for_and_stay_out_of_the_output() {
         loud.stderr
     );
     assert_eq!(run(&["ls", &server.url, "--log", "=loud="]).status, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_writes_rubbish_too_is_complained_about_once() {
+    let docs = Docs::new();
+    let script = "for n in 1 2 3 4 5; do echo rubbish $n; done; exec \"$0\" serve \"$1\" --stdio";
+    let server = [
+        "--",
+        "sh",
+        "-c",
+        script,
+        crate::support::PLAINLY,
+        docs.str(),
+    ];
+    let listed = run(&[&["ls"][..], &server].concat());
+    assert_eq!(
+        (listed.status, listed.stderr.lines().count()),
+        (0, 1),
+        "{}",
+        listed.stderr
+    );
+    assert!(listed.stderr.contains("lines=5"), "{}", listed.stderr);
+    let debugged = run(&[&["ls", "--log", "debug"][..], &server].concat());
+    assert!(debugged.stderr.contains("rubbish 3"), "{}", debugged.stderr);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_resource_is_missing_by_whichever_code_the_server_says_so() {
 }
 
 fn strange_error(_: &str, _: &Value) -> Value {
-    json!({ "error": { "code": -32001, "message": "no\n\u{1b}[2Jfake", "data": [1] } })
+    json!({ "error": { "code": -32001, "message": "no\n\u{1b}[2Jfake\u{202e}", "data": [1] } })
 }
 
 #[test]
@@ -31,12 +31,12 @@ fn an_error_of_the_peer_is_shown_as_it_came_in_one_line() {
     let url = fake(strange_error);
     run(&["read", &url, "a:b"]).failed(
         6,
-        "error: the server answered: no\\n\\u{1b}[2Jfake (code -32001)\n",
+        "error: the server answered: no\\n\\u{1b}[2Jfake\\u{202e} (code -32001)\n",
     );
     let run = run(&["read", &url, "a:b", "--json"]);
     assert_eq!(
         run.error_json()["error"],
-        json!({ "from": "peer", "kind": "refused", "code": -32001, "message": "no\n\u{1b}[2Jfake", "data": [1] })
+        json!({ "from": "peer", "kind": "refused", "code": -32001, "message": "no\n\u{1b}[2Jfake\u{202e}", "data": [1] })
     );
 }
 
@@ -44,7 +44,7 @@ fn old_listing(method: &str, _: &Value) -> Value {
     match method {
         "resources/list" => json!({ "result": {
             "resultType": "complete",
-            "resources": [{ "uri": "a:b\tc\n\u{1b}[2J", "name": "b", "mimeType": "te\txt" }],
+            "resources": [{ "uri": "a:b\tc\n\u{1b}[2J\u{202e}", "name": "b", "mimeType": "te\txt" }],
             "ttlMs": 0,
             "cacheScope": "private",
         }}),
@@ -56,7 +56,10 @@ fn old_listing(method: &str, _: &Value) -> Value {
 fn no_field_breaks_out_of_its_place() {
     let url = fake(old_listing);
     let run = run(&["ls", &url]).succeeded();
-    assert_eq!(run.text(), "-\t-\t-\tte\\txt\ta:b\\tc\\n\\u{1b}[2J\n");
+    assert_eq!(
+        run.text(),
+        "-\t-\t-\tte\\txt\ta:b\\tc\\n\\u{1b}[2J\\u{202e}\n"
+    );
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn a_listing_that_may_not_be_of_the_collection_comes_with_a_warning() {
 #[test]
 fn metadata_is_looked_up_in_the_listing_of_a_server_that_can_not_be_asked() {
     let url = fake(old_listing);
-    let listed = run(&["stat", &url, "a:b\tc\n\u{1b}[2J", "--json"]).succeeded();
+    let listed = run(&["stat", &url, "a:b\tc\n\u{1b}[2J\u{202e}", "--json"]).succeeded();
     assert_eq!(listed.json()["name"], "b");
     run(&["stat", &url, "a:b"]).failed(4, "error: no such resource: a:b\n");
 }

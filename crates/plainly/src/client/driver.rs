@@ -146,7 +146,7 @@ async fn read(lines: &mut Lines, answers: &Answers, shared: &Shared) -> CloseRea
         for incoming in reply::read(&line) {
             if let Incoming::NoMessage { why } = &incoming {
                 let text = String::from_utf8_lossy(line.get(..80).unwrap_or(&line));
-                tracing::warn!(line = %Escaped(&text), "a line that is no message is skipped: {why}");
+                tracing::debug!(line = %Escaped(&text), "a line that is no message is skipped: {why}");
                 if noise.is_too_much() {
                     return CloseReason::NotMessages;
                 }
@@ -201,11 +201,12 @@ impl Shared {
     }
 }
 
-/// Counts lines that are no messages.
+/// Counts lines that are no messages. Dropped, it says how many there were.
 #[derive(Debug)]
 struct Noise {
     since: Instant,
     lines: u32,
+    all: u64,
 }
 
 impl Default for Noise {
@@ -213,6 +214,7 @@ impl Default for Noise {
         Self {
             since: Instant::now(),
             lines: 0,
+            all: 0,
         }
     }
 }
@@ -223,9 +225,23 @@ impl Noise {
         const LINES: u32 = 100;
         const WITHIN: Duration = Duration::from_secs(10);
         if self.since.elapsed() > WITHIN {
-            *self = Self::default();
+            self.since = Instant::now();
+            self.lines = 0;
         }
         self.lines += 1;
+        self.all += 1;
         self.lines >= LINES
+    }
+}
+
+impl Drop for Noise {
+    fn drop(&mut self) {
+        if self.all > 0 {
+            let lines = self.all;
+            tracing::warn!(
+                lines,
+                "skipped what the server wrote that is no message: at level debug, each line is logged"
+            );
+        }
     }
 }

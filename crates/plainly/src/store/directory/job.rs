@@ -92,6 +92,7 @@ impl Waiter {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
+    use std::task::{Context, Waker};
     use std::time::Duration;
 
     use tokio::runtime::{Builder, Runtime};
@@ -162,7 +163,8 @@ mod tests {
                 Ok(())
             };
             let mut second = Box::pin(jobs.run(work));
-            assert!(futures_util::poll!(&mut second).is_pending());
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(second.as_mut().poll(&mut context).is_pending());
         });
         open.send(()).unwrap();
         // Nobody can say anything any more once both have ended.
