@@ -73,16 +73,21 @@ pub enum LocalError {
         /// What failed; `None`: the stream ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
-    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would.
-    #[error("HTTP status {status} without an MCP reply to `{method}`{excerpt}", excerpt = Excerpt(.body))]
+    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a status
+    /// that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
+    #[error("HTTP status {status} {what} to `{method}`{excerpt}",
+        what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
+        excerpt = Excerpt(.body))]
     #[non_exhaustive]
     HttpStatus {
         /// The method that was called.
         method: &'static str,
         /// The status.
         status: u16,
-        /// The beginning of the body, if it is text.
+        /// The beginning of the body, if it is text and no message.
         body: String,
+        /// The error beside it.
+        source: Option<ProtocolError>,
     },
     /// The server broke the protocol: its reply can't be read. Nothing that the caller does would help.
     #[error("invalid reply to `{method}`: {why}")]
@@ -351,21 +356,11 @@ mod tests {
             exit: None,
             stderr: "starting\npanic: \u{1b}[31mno disk\n\n".to_owned(),
         };
-        let cases: [(Error, &str, bool); 6] = [
+        let cases: [(Error, &str, bool); 5] = [
             (
                 LocalError::Closed(Arc::new(closed)).into(),
                 r"writing to the server failed: panic: \u{1b}[31mno disk",
                 true,
-            ),
-            (
-                LocalError::HttpStatus {
-                    method: "ping",
-                    status: 502,
-                    body: "Bad Gateway\nnginx".to_owned(),
-                }
-                .into(),
-                "HTTP status 502 without an MCP reply to `ping`: Bad Gateway",
-                false,
             ),
             (
                 LocalError::UnsupportedVersion {
@@ -404,6 +399,29 @@ mod tests {
             assert_eq!(error.to_string(), text);
             assert_eq!(StdError::source(&error).is_some(), has_source, "{text}");
         }
+    }
+
+    #[test]
+    fn a_status_is_shown_with_the_body_or_explained_by_the_error_beside_it() {
+        let status = |status, body: &str, source| LocalError::HttpStatus {
+            method: "ping",
+            status,
+            body: body.to_owned(),
+            source,
+        };
+        let page = status(502, "Bad Gateway\nnginx", None);
+        assert_eq!(
+            page.to_string(),
+            "HTTP status 502 without an MCP reply to `ping`: Bad Gateway"
+        );
+        assert!(page.source().is_none());
+        let error = status(
+            401,
+            "",
+            Some(ProtocolError::invalid_request("who are you?")),
+        );
+        assert_eq!(error.to_string(), "HTTP status 401 in answer to `ping`");
+        assert_eq!(error.source().unwrap().to_string(), "who are you?");
     }
 
     #[test]

@@ -158,6 +158,25 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
 }
 
 #[tokio::test]
+async fn a_result_counts_only_under_a_status_of_success() {
+    for status in ["302 Found", "404 Not Found", "500 Internal Server Error"] {
+        let (client, server) = Server::modern().await;
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            let request = server.request("tools/list").await;
+            let body = request.response(json!({"tools": []}));
+            request
+                .answer(status, "Content-Type: application/json\r\n", &body)
+                .await;
+        });
+        let error = tools.unwrap_err();
+        let Some(LocalError::HttpStatus { status: number, .. }) = error.local() else {
+            panic!("{status}: {error}");
+        };
+        assert!(status.starts_with(&number.to_string()), "{status}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn an_error_without_an_id_is_the_reply_as_an_event_too() {
     for id in ["", "\"id\":null,"] {
         let (client, server) = Server::modern().await;
