@@ -17,7 +17,6 @@ use super::error::{Error, LocalError};
 use super::link::Link;
 use super::message::{Introduction, Writer};
 use super::reply::{Answer, Reply};
-use super::status::is_of_the_way;
 
 /// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -156,6 +155,12 @@ impl Verdict {
             (_, error) => Self::Failed(error),
         }
     }
+}
+
+/// Whether a status is about whoever asks, or of somebody in between: it tells nothing about the server's era, and counts
+/// for more than a number in the body that could mean anything.
+pub(super) fn is_of_the_way(code: u16) -> bool {
+    matches!(code, 401 | 403 | 407 | 429 | 502..=504)
 }
 
 /// Whether only a modern server answers so.

@@ -1,6 +1,9 @@
 //! What a call can end with besides its result: the peer's protocol error, or a local error that never travels.
 //! Everything that fails in this client ends up here; nothing in here can be written to a peer.
 
+mod predicates;
+mod retry;
+
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
@@ -8,7 +11,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_errors::{ProtocolError, Revision};
 
 use crate::transport::Escaped;
 
@@ -86,6 +89,8 @@ pub enum LocalError {
         status: u16,
         /// The beginning of the body, if it is text and no message.
         body: String,
+        /// How long the server asks to wait (`Retry-After`).
+        retry_after: Option<Duration>,
         /// The error beside it.
         source: Option<ProtocolError>,
     },
@@ -212,38 +217,6 @@ impl Error {
             Self::Protocol(_) => None,
             Self::Local(error) => Some(error),
         }
-    }
-
-    /// Whether the server says that the resource does not exist, on any revision.
-    pub fn is_resource_not_found(&self) -> bool {
-        self.protocol()
-            .is_some_and(ProtocolError::is_resource_not_found)
-    }
-
-    /// Whether the server does not know the method.
-    pub fn is_method_not_found(&self) -> bool {
-        matches!(
-            self.protocol().map(ProtocolError::kind),
-            Some(ErrorKind::MethodNotFound { .. })
-        )
-    }
-
-    /// Whether there was no server to talk to: nobody at the URL, or its program could not be started.
-    pub fn is_unreachable(&self) -> bool {
-        matches!(
-            self.local(),
-            Some(LocalError::Unreachable { .. } | LocalError::Spawn { .. })
-        )
-    }
-
-    /// Whether no reply came in time.
-    pub fn is_timeout(&self) -> bool {
-        matches!(self.local(), Some(LocalError::Timeout { .. }))
-    }
-
-    /// Whether the connection has ended.
-    pub fn is_closed(&self) -> bool {
-        matches!(self.local(), Some(LocalError::Closed(_)))
     }
 
     pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
@@ -407,6 +380,7 @@ mod tests {
             method: "ping",
             status,
             body: body.to_owned(),
+            retry_after: None,
             source,
         };
         let page = status(502, "Bad Gateway\nnginx", None);
@@ -422,13 +396,5 @@ mod tests {
         );
         assert_eq!(error.to_string(), "HTTP status 401 in answer to `ping`");
         assert_eq!(error.source().unwrap().to_string(), "who are you?");
-    }
-
-    #[test]
-    fn predicates_read_the_type() {
-        let missing = Error::from(ProtocolError::resource_not_found("a:b"));
-        assert!(missing.is_resource_not_found() && !missing.is_method_not_found());
-        let unknown = Error::from(ProtocolError::method_not_found("x"));
-        assert!(unknown.is_method_not_found() && !unknown.is_unreachable());
     }
 }

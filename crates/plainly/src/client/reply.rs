@@ -115,6 +115,7 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
     }
 }
 
+#[cfg(feature = "http-client")]
 impl Incoming {
     /// The reply to the request `id`, where no other request can be meant; what it is instead comes back.
     ///

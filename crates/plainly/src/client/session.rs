@@ -143,20 +143,20 @@ impl Session {
     }
 
     async fn body(&self, request: &Request, response: Response) -> Result<Reply, Error> {
-        let status = response.status;
+        let (is_success, status) = (response.status.is_success(), Status::from(&response));
         let body = response.body().await;
         let body = body.map_err(|failure| self.failed(failure, request.name()))?;
         let replies = reply::read(&body).into_iter();
         let mut replies = replies.filter_map(|incoming| incoming.reply_to(&request.id).ok());
-        match (replies.next(), status.is_success()) {
+        match (replies.next(), is_success) {
             (Some(reply), true) => Ok(reply),
             (None, true) => Err(Error::invalid_response(
                 request.name(),
                 "the body holds no reply to the request",
             )),
-            (Some(Reply::Error(json)), false) => Ok(Reply::Refusal(json, status.into())),
+            (Some(Reply::Error(json)), false) => Ok(Reply::Refusal(json, status)),
             // A result that failed is none.
-            (_, false) => Err(Status::from(status).explain(request.name(), excerpt(&body))),
+            (_, false) => Err(status.explain(request.name(), excerpt(&body))),
         }
     }
 
@@ -314,13 +314,14 @@ async fn no_message(method: &'static str, response: Response) -> Error {
         let why = format!("HTTP status {status} with content type {kind:?}");
         return Error::invalid_response(method, why);
     }
-    Status::from(status).explain(method, response.beginning(EXCERPT).await)
+    Status::from(&response).explain(method, response.beginning(EXCERPT).await)
 }
 
-impl From<StatusCode> for Status {
-    fn from(status: StatusCode) -> Self {
+impl From<&Response> for Status {
+    fn from(response: &Response) -> Self {
         Self {
-            code: status.as_u16(),
+            code: response.status.as_u16(),
+            retry_after: response.retry_after(),
         }
     }
 }
