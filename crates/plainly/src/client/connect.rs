@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use super::error::{Error, LocalError};
 use super::link::Link;
 use super::message::{Introduction, Writer};
-use super::reply::Answer;
+use super::reply::{Answer, Reply};
 
 /// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -78,9 +78,11 @@ enum Verdict {
     /// It is modern.
     Discovered(Box<Answer<DiscoverResult>>),
     /// It is modern, and speaks other versions than the one that was tried.
-    Offers(Vec<String>, ProtocolError),
+    Offers(Vec<String>, Error),
     /// It is not modern, as far as this error tells.
     Legacy(Error),
+    /// It is not modern, or has failed with this error: some legacy servers fail at what they don't know.
+    Unclear(Error),
     /// There is no telling.
     Failed(Error),
 }
@@ -108,7 +110,9 @@ async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, 
     let late = async {
         match probing.await {
             Verdict::Failed(error) if error.is_timeout() => Verdict::Failed(error),
-            Verdict::Legacy(_) | Verdict::Failed(_) => std::future::pending().await,
+            Verdict::Legacy(_) | Verdict::Unclear(_) | Verdict::Failed(_) => {
+                std::future::pending().await
+            }
             verdict @ (Verdict::Discovered(_) | Verdict::Offers(..)) => verdict,
         }
     };
@@ -122,60 +126,59 @@ async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, 
 async fn probe(link: &Link, options: &Options, by: Deadline) -> Verdict {
     let writer = Writer::new(Revision::LATEST, &options.introduction);
     let params = json!({});
-    let asking = link.call(&writer, Method::Discover, &params);
-    match by.within(Method::Discover, asking).await {
+    let asking = link.ask(&writer, Method::Discover, &params);
+    let reply = by.within(Method::Discover, asking).await;
+    let status = reply.as_ref().ok().and_then(Reply::status);
+    match reply.and_then(|reply| reply.decode(Method::Discover.name())) {
         Ok(answer) => Verdict::Discovered(Box::new(answer)),
-        Err(Error::Protocol(error)) => Verdict::of_answer(error),
-        Err(Error::Local(error)) => Verdict::of_silence(error),
+        Err(error) => Verdict::of(error, status),
     }
 }
 
 impl Verdict {
-    /// What an error says that the server answered with.
-    fn of_answer(error: ProtocolError) -> Self {
-        if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
+    /// What an error says that the probe ended with, under this status if it is a JSON-RPC error under any.
+    fn of(error: Error, status: Option<u16>) -> Self {
+        if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
+            error.protocol().map(ProtocolError::kind)
+        {
             return Self::Offers(supported.clone(), error);
         }
-        let modern = matches!(
-            error.kind(),
-            ErrorKind::HeaderMismatch
-                | ErrorKind::MissingRequiredClientCapability { .. }
-                | ErrorKind::Unavailable(_)
-        );
-        if modern {
-            Self::Failed(error.into())
-        } else {
-            Self::Legacy(error.into())
-        }
-    }
-
-    /// What it says that no answer came, or none that can be read.
-    fn of_silence(error: Box<LocalError>) -> Self {
-        let legacy = match &*error {
-            LocalError::InvalidResponse { .. } | LocalError::Interrupted { .. } => true,
-            // Missing credentials say nothing about the era, nor do failures on the way.
-            LocalError::HttpStatus { status, .. } => {
-                !matches!(status, 401 | 403 | 407 | 429 | 502..=504)
-            }
-            LocalError::Timeout { .. }
-            | LocalError::Closed(_)
-            | LocalError::Spawn { .. }
-            | LocalError::Unreachable { .. }
-            | LocalError::UnsupportedVersion { .. }
-            | LocalError::NotInRevision { .. }
-            | LocalError::SessionLost
-            | LocalError::TooManyPages { .. }
-            | LocalError::EndlessListing { .. }
-            | LocalError::NotListed { .. }
-            | LocalError::Parameters { .. }
-            | LocalError::Configuration { .. } => false,
+        let (status, looks_legacy) = match error.local() {
+            Some(LocalError::HttpStatus { status, .. }) => (Some(*status), true),
+            Some(local) => (status, is_unreadable(local)),
+            None => (status, !error.protocol().is_some_and(is_modern)),
         };
-        if legacy {
-            Self::Legacy(Error::Local(error))
-        } else {
-            Self::Failed(Error::Local(error))
+        match (status, error) {
+            (Some(status), error) if is_of_the_way(status) => Self::Failed(error),
+            (Some(500..), error) if looks_legacy => Self::Unclear(error),
+            (_, error) if looks_legacy => Self::Legacy(error),
+            (_, error) => Self::Failed(error),
         }
     }
+}
+
+/// Whether a status is about whoever asks, or of somebody in between: it tells nothing about the server's era, and counts
+/// for more than a number in the body that could mean anything.
+pub(super) fn is_of_the_way(code: u16) -> bool {
+    matches!(code, 401 | 403 | 407 | 429 | 502..=504)
+}
+
+/// Whether only a modern server answers so.
+fn is_modern(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::HeaderMismatch
+            | ErrorKind::MissingRequiredClientCapability { .. }
+            | ErrorKind::Unavailable(_)
+    )
+}
+
+/// Whether an answer came that no modern server gives. Otherwise none came.
+fn is_unreadable(error: &LocalError) -> bool {
+    matches!(
+        error,
+        LocalError::InvalidResponse { .. } | LocalError::Interrupted { .. }
+    )
 }
 
 async fn settle(
@@ -186,8 +189,19 @@ async fn settle(
 ) -> Result<Server, Error> {
     let (supported, discovered) = match verdict {
         Verdict::Failed(error) => return Err(error),
-        Verdict::Legacy(error) if options.revision.is_some() => return Err(error),
-        Verdict::Legacy(_) => return initialize(link, options, Revision::LATEST_LEGACY, by).await,
+        Verdict::Legacy(error) | Verdict::Unclear(error) if options.revision.is_some() => {
+            return Err(error);
+        }
+        Verdict::Legacy(first) => {
+            let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
+            // It is modern after all, and could not answer the probe.
+            let is_modern = |error: &Error| error.is_method_not_found();
+            return server.map_err(|error| if is_modern(&error) { first } else { error });
+        }
+        Verdict::Unclear(first) => {
+            let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
+            return server.map_err(|_second| first);
+        }
         Verdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
         Verdict::Offers(supported, error) => (supported, Err(error)),
     };

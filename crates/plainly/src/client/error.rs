@@ -1,6 +1,9 @@
 //! What a call can end with besides its result: the peer's protocol error, or a local error that never travels.
 //! Everything that fails in this client ends up here; nothing in here can be written to a peer.
 
+mod predicates;
+mod retry;
+
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
@@ -8,7 +11,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_errors::{ProtocolError, Revision};
 
 use crate::transport::Escaped;
 
@@ -73,16 +76,23 @@ pub enum LocalError {
         /// What failed; `None`: the stream ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
-    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would.
-    #[error("HTTP status {status} without an MCP reply to `{method}`{excerpt}", excerpt = Excerpt(.body))]
+    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a status
+    /// that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
+    #[error("HTTP status {status} {what} to `{method}`{excerpt}",
+        what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
+        excerpt = Excerpt(.body))]
     #[non_exhaustive]
     HttpStatus {
         /// The method that was called.
         method: &'static str,
         /// The status.
         status: u16,
-        /// The beginning of the body, if it is text.
+        /// The beginning of the body, if it is text and no message.
         body: String,
+        /// How long the server asks to wait (`Retry-After`).
+        retry_after: Option<Duration>,
+        /// The error beside it.
+        source: Option<ProtocolError>,
     },
     /// The server broke the protocol: its reply can't be read. Nothing that the caller does would help.
     #[error("invalid reply to `{method}`: {why}")]
@@ -209,38 +219,6 @@ impl Error {
         }
     }
 
-    /// Whether the server says that the resource does not exist, on any revision.
-    pub fn is_resource_not_found(&self) -> bool {
-        self.protocol()
-            .is_some_and(ProtocolError::is_resource_not_found)
-    }
-
-    /// Whether the server does not know the method.
-    pub fn is_method_not_found(&self) -> bool {
-        matches!(
-            self.protocol().map(ProtocolError::kind),
-            Some(ErrorKind::MethodNotFound { .. })
-        )
-    }
-
-    /// Whether there was no server to talk to: nobody at the URL, or its program could not be started.
-    pub fn is_unreachable(&self) -> bool {
-        matches!(
-            self.local(),
-            Some(LocalError::Unreachable { .. } | LocalError::Spawn { .. })
-        )
-    }
-
-    /// Whether no reply came in time.
-    pub fn is_timeout(&self) -> bool {
-        matches!(self.local(), Some(LocalError::Timeout { .. }))
-    }
-
-    /// Whether the connection has ended.
-    pub fn is_closed(&self) -> bool {
-        matches!(self.local(), Some(LocalError::Closed(_)))
-    }
-
     pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
         LocalError::InvalidResponse {
             method,
@@ -351,21 +329,11 @@ mod tests {
             exit: None,
             stderr: "starting\npanic: \u{1b}[31mno disk\n\n".to_owned(),
         };
-        let cases: [(Error, &str, bool); 6] = [
+        let cases: [(Error, &str, bool); 5] = [
             (
                 LocalError::Closed(Arc::new(closed)).into(),
                 r"writing to the server failed: panic: \u{1b}[31mno disk",
                 true,
-            ),
-            (
-                LocalError::HttpStatus {
-                    method: "ping",
-                    status: 502,
-                    body: "Bad Gateway\nnginx".to_owned(),
-                }
-                .into(),
-                "HTTP status 502 without an MCP reply to `ping`: Bad Gateway",
-                false,
             ),
             (
                 LocalError::UnsupportedVersion {
@@ -407,10 +375,26 @@ mod tests {
     }
 
     #[test]
-    fn predicates_read_the_type() {
-        let missing = Error::from(ProtocolError::resource_not_found("a:b"));
-        assert!(missing.is_resource_not_found() && !missing.is_method_not_found());
-        let unknown = Error::from(ProtocolError::method_not_found("x"));
-        assert!(unknown.is_method_not_found() && !unknown.is_unreachable());
+    fn a_status_is_shown_with_the_body_or_explained_by_the_error_beside_it() {
+        let status = |status, body: &str, source| LocalError::HttpStatus {
+            method: "ping",
+            status,
+            body: body.to_owned(),
+            retry_after: None,
+            source,
+        };
+        let page = status(502, "Bad Gateway\nnginx", None);
+        assert_eq!(
+            page.to_string(),
+            "HTTP status 502 without an MCP reply to `ping`: Bad Gateway"
+        );
+        assert!(page.source().is_none());
+        let error = status(
+            401,
+            "",
+            Some(ProtocolError::invalid_request("who are you?")),
+        );
+        assert_eq!(error.to_string(), "HTTP status 401 in answer to `ping`");
+        assert_eq!(error.source().unwrap().to_string(), "who are you?");
     }
 }

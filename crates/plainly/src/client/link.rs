@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error;
-use super::message::{Request, Writer};
+use super::message::Writer;
 use super::reply::{Answer, Reply};
 #[cfg(feature = "http-client")]
 use super::session::Session;
@@ -44,16 +44,23 @@ impl Link {
         method: Method,
         params: &(impl Serialize + Sync),
     ) -> Result<Answer<T>, Error> {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let request = writer.request(id, method, params)?;
-        self.send(&request).await?.decode(request.name())
+        let reply = self.ask(writer, method, params).await?;
+        reply.decode(method.name())
     }
 
-    async fn send(&self, request: &Request) -> Result<Reply, Error> {
+    /// Calls `method` and leaves the reply unread. Dropping the future cancels the request.
+    pub(super) async fn ask(
+        &self,
+        writer: &Writer,
+        method: Method,
+        params: &(impl Serialize + Sync),
+    ) -> Result<Reply, Error> {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = writer.request(id, method, params)?;
         match &self.connection {
-            Connection::Stream(stream) => stream.call(request).await,
+            Connection::Stream(stream) => stream.call(&request).await,
             #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.call(request).await,
+            Connection::Http(session) => session.call(&request).await,
         }
     }
 

@@ -35,6 +35,7 @@ pub(super) struct Request {
 
 impl Request {
     /// The name of its method.
+    #[cfg(feature = "http-client")]
     pub(super) fn name(&self) -> &'static str {
         self.method.name()
     }

@@ -36,6 +36,8 @@ mod reply;
 mod resources;
 #[cfg(feature = "http-client")]
 mod session;
+#[cfg(feature = "http-client")]
+mod status;
 mod stream;
 mod tools;
 

@@ -10,6 +10,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{Error, LocalError};
+#[cfg(feature = "http-client")]
+use super::status::Status;
+
+/// How much is shown of what can't be read.
+#[cfg(feature = "http-client")]
+pub(super) const EXCERPT: usize = 512;
 
 /// One message from the server.
 #[derive(Debug)]
@@ -47,6 +53,9 @@ pub(super) enum Reply {
     Result(Bytes),
     /// Its `error`: JSON.
     Error(Bytes),
+    /// Its `error`: JSON, under an HTTP status that is no success.
+    #[cfg(feature = "http-client")]
+    Refusal(Bytes, Status),
     /// It answers the request, but breaks the rules of JSON-RPC or our limits.
     Malformed(String),
 }
@@ -106,6 +115,7 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
     }
 }
 
+#[cfg(feature = "http-client")]
 impl Incoming {
     /// The reply to the request `id`, where no other request can be meant; what it is instead comes back.
     ///
@@ -114,12 +124,24 @@ impl Incoming {
     pub(super) fn reply_to(self, request: &RequestId) -> Result<Reply, Self> {
         match self {
             Self::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => Ok(reply),
-            other => Err(other),
+            other @ (Self::Reply { .. }
+            | Self::Request { .. }
+            | Self::Notification { .. }
+            | Self::NoMessage { .. }) => Err(other),
         }
     }
 }
 
 impl Reply {
+    /// The HTTP status that it came under, if that is no success.
+    pub(super) fn status(&self) -> Option<u16> {
+        match self {
+            #[cfg(feature = "http-client")]
+            Self::Refusal(_, status) => Some(status.code),
+            Self::Result(_) | Self::Error(_) | Self::Malformed(_) => None,
+        }
+    }
+
     /// What the call of `method` returns.
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
@@ -128,6 +150,8 @@ impl Reply {
         match self {
             Self::Result(json) => result(json, method),
             Self::Error(json) => Err(error(json, method)),
+            #[cfg(feature = "http-client")]
+            Self::Refusal(json, status) => Err(refusal(json, *status, method)),
             Self::Malformed(why) => Err(Error::invalid_response(method, why)),
         }
     }
@@ -149,6 +173,20 @@ fn result<T: DeserializeOwned>(json: &[u8], method: &'static str) -> Result<Answ
 fn error(json: &[u8], method: &'static str) -> Error {
     parse::<WireError>(json, method, "its error")
         .map_or_else(|invalid| invalid, |wire| wire.recognise().into())
+}
+
+#[cfg(feature = "http-client")]
+fn refusal(json: &[u8], status: Status, method: &'static str) -> Error {
+    match parse::<WireError>(json, method, "its error") {
+        Ok(wire) => status.refuse(method, wire.recognise()),
+        Err(_no_error) => status.explain(method, excerpt(json)),
+    }
+}
+
+/// The beginning of a body that is shown.
+#[cfg(feature = "http-client")]
+pub(super) fn excerpt(body: &[u8]) -> String {
+    String::from_utf8_lossy(body.get(..EXCERPT).unwrap_or(body)).into_owned()
 }
 
 fn parse<'a, T: Deserialize<'a>>(

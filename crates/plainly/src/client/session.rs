@@ -16,12 +16,11 @@ use tokio::task::coop::consume_budget;
 
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::{self, Request};
-use super::reply::{self, Incoming, Reply};
+use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
+use super::status::Status;
 use crate::transport::http_client::{Content, Endpoint, Failure, Response};
 use crate::transport::{Escaped, Frame};
 
-/// How much is shown of a body that is no message.
-const EXCERPT: usize = 512;
 /// How long a message may take on which nothing depends any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -144,25 +143,20 @@ impl Session {
     }
 
     async fn body(&self, request: &Request, response: Response) -> Result<Reply, Error> {
-        let status = response.status;
+        let (is_success, status) = (response.status.is_success(), Status::from(&response));
         let body = response.body().await;
         let body = body.map_err(|failure| self.failed(failure, request.name()))?;
         let replies = reply::read(&body).into_iter();
         let mut replies = replies.filter_map(|incoming| incoming.reply_to(&request.id).ok());
-        match replies.next() {
-            Some(reply) => Ok(reply),
-            None if status.is_success() => Err(Error::invalid_response(
+        match (replies.next(), is_success) {
+            (Some(reply), true) => Ok(reply),
+            (None, true) => Err(Error::invalid_response(
                 request.name(),
                 "the body holds no reply to the request",
             )),
-            None => {
-                let excerpt = body.get(..EXCERPT).unwrap_or(&body);
-                Err(http_status(
-                    request.name(),
-                    status,
-                    String::from_utf8_lossy(excerpt).into_owned(),
-                ))
-            }
+            (Some(Reply::Error(json)), false) => Ok(Reply::Refusal(json, status)),
+            // A result that failed is none.
+            (_, false) => Err(status.explain(request.name(), excerpt(&body))),
         }
     }
 
@@ -320,14 +314,14 @@ async fn no_message(method: &'static str, response: Response) -> Error {
         let why = format!("HTTP status {status} with content type {kind:?}");
         return Error::invalid_response(method, why);
     }
-    http_status(method, status, response.beginning(EXCERPT).await)
+    Status::from(&response).explain(method, response.beginning(EXCERPT).await)
 }
 
-fn http_status(method: &'static str, status: StatusCode, body: String) -> Error {
-    LocalError::HttpStatus {
-        method,
-        status: status.as_u16(),
-        body,
+impl From<&Response> for Status {
+    fn from(response: &Response) -> Self {
+        Self {
+            code: response.status.as_u16(),
+            retry_after: response.retry_after(),
+        }
     }
-    .into()
 }

@@ -158,6 +158,25 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
 }
 
 #[tokio::test]
+async fn a_result_counts_only_under_a_status_of_success() {
+    for status in ["302 Found", "404 Not Found", "500 Internal Server Error"] {
+        let (client, server) = Server::modern().await;
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            let request = server.request("tools/list").await;
+            let body = request.response(json!({"tools": []}));
+            request
+                .answer(status, "Content-Type: application/json\r\n", &body)
+                .await;
+        });
+        let error = tools.unwrap_err();
+        let Some(LocalError::HttpStatus { status: number, .. }) = error.local() else {
+            panic!("{status}: {error}");
+        };
+        assert!(status.starts_with(&number.to_string()), "{status}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn an_error_without_an_id_is_the_reply_as_an_event_too() {
     for id in ["", "\"id\":null,"] {
         let (client, server) = Server::modern().await;
@@ -215,6 +234,37 @@ async fn an_error_page_that_never_ends_is_shown_as_far_as_it_came() {
         tools.unwrap_err().to_string(),
         "HTTP status 404 without an MCP reply to `tools/list`: not here"
     );
+}
+
+#[tokio::test]
+async fn a_server_that_asks_to_wait_is_heard_whatever_its_body() {
+    let json = "Content-Type: application/json\r\n";
+    let date =
+        "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 GMT\r\n";
+    let vague = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"slow down"}}"#;
+    let hinted = r#"{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"slow down","data":{"code":"RATE_LIMIT_EXCEEDED","retry_after":60}}}"#;
+    let (client, server) = Server::modern().await;
+    for (status, headers, body, seconds) in [
+        ("429 Too Many Requests", "Retry-After: 7\r\n", "", Some(7)),
+        ("429 Too Many Requests", date, "wait", Some(30)),
+        ("429 Too Many Requests", json, vague, None),
+        (
+            "503 Service Unavailable",
+            &format!("{json}Retry-After: 7\r\n"),
+            vague,
+            Some(7),
+        ),
+        ("503 Service Unavailable", json, hinted, Some(60)),
+    ] {
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            let request = server.request("tools/list").await;
+            request.answer(status, headers, body).await;
+        });
+        let error = tools.unwrap_err();
+        assert!(error.is_retryable(), "{status} {body}: {error}");
+        let after = seconds.map(Duration::from_secs);
+        assert_eq!(error.retry_after(), after, "{status} {body}: {error}");
+    }
 }
 
 #[tokio::test]

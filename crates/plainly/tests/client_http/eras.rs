@@ -143,6 +143,85 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era() {
 }
 
 #[tokio::test]
+async fn a_refusal_on_the_way_says_nothing_about_the_era_whatever_its_body() {
+    let bodies = [
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who are you?"}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}"#,
+        r#"{"jsonrpc":"2.0","error":{"code":401,"message":"no"}}"#,
+        r#"{"jsonrpc":"2.0","error":"no"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no","data":{"kind":"refused","refusal":"forbidden_origin"}}}"#,
+        r#"{"error":{"code":-32001}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+    ];
+    let statuses = [
+        "401 Unauthorized",
+        "403 Forbidden",
+        "407 Proxy Authentication Required",
+        "429 Too Many Requests",
+        "502 Bad Gateway",
+        "503 Service Unavailable",
+        "504 Gateway Timeout",
+    ];
+    for (status, body) in statuses
+        .iter()
+        .flat_map(|status| bodies.map(|body| (status, body)))
+    {
+        let (builder, server) = Server::start().await;
+        let builder = builder.connect_timeout(Duration::from_secs(5));
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = server.request("server/discover").await;
+            probe
+                .answer(status, "Content-Type: application/json\r\n", body)
+                .await;
+            drop(server);
+        });
+        let error = client.unwrap_err();
+        let refused = match &error {
+            Error::Local(_) => error.to_string().starts_with("HTTP status"),
+            Error::Protocol(error) => {
+                body.contains("forbidden_origin") && !error.to_string().is_empty()
+            }
+        };
+        assert!(refused, "{status} {body}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn where_the_fallback_fails_too_the_first_error_is_told() {
+    let unclear = "500 Internal Server Error";
+    let unknown = json!({"code": -32601, "message": "Method not found"});
+    let other = json!({"code": -32602, "message": "later"});
+    let first = json!({"code": -32603, "message": "database down"});
+    for (status, fallback, told) in [
+        (unclear, &unknown, "database down"),
+        (unclear, &other, "database down"),
+        ("200 OK", &unknown, "database down"),
+        ("200 OK", &other, "later"),
+    ] {
+        let (builder, server) = Server::start().await;
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = server.request("server/discover").await;
+            probe.error(status, first.clone()).await;
+            let handshake = server.request("initialize").await;
+            handshake.error("200 OK", fallback.clone()).await;
+        });
+        assert_eq!(client.unwrap_err().to_string(), told, "{status} {fallback}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_fails_before_it_is_greeted_is_greeted() {
+    let (builder, server) = Server::start().await;
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = server.request("server/discover").await;
+        let error = json!({"code": -32603, "message": "no session"});
+        probe.error("500 Internal Server Error", error).await;
+        server.initialize(None).await;
+    });
+    assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
+}
+
+#[tokio::test]
 async fn a_server_that_does_not_end_the_handshake_owes_that() {
     let (builder, server) = Server::start().await;
     let builder = builder.connect_timeout(Duration::from_secs(2));

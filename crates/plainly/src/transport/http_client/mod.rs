@@ -1,6 +1,7 @@
 //! Streamable HTTP, the client's end: messages as POSTs, and replies as JSON or as server-sent events. Knows headers and
 //! bytes, no methods; the headers of a message come with it.
 
+mod retry_after;
 mod sse;
 mod tls;
 
@@ -163,6 +164,11 @@ impl Response {
             // Chunks may come as fast as they are read, all full of nothing.
             consume_budget().await;
         }
+    }
+
+    /// How long the server asks to wait before the next request.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        retry_after::read(&self.headers)
     }
 
     /// The whole body.

@@ -1,0 +1,192 @@
+//! Whether a call that failed is worth another try, and when: by what the server says where it says anything, else by what
+//! failed.
+
+use std::time::Duration;
+
+use super::{CloseReason, Error, LocalError};
+
+impl Error {
+    /// Whether the same call may succeed later, unchanged: what is overloaded, silent or gone may come back.
+    /// [`Closed`](LocalError::Closed) does on a new connection only.
+    ///
+    /// Whether it may be made *twice* is another question, which only the method or the tool can answer: without a reply
+    /// nobody knows whether the server had acted on it.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Protocol(error) => error.is_retryable(),
+            Self::Local(error) => is_retryable(error),
+        }
+    }
+
+    /// How long to wait before the next try, if the server says so: in its error, or by `Retry-After`. It is the
+    /// server's to choose and may be ages.
+    pub fn retry_after(&self) -> Option<Duration> {
+        if let Some(LocalError::HttpStatus { retry_after, .. }) = self.local() {
+            return retry_after.filter(|_| self.is_retryable());
+        }
+        self.protocol()?.retry_after()
+    }
+}
+
+fn is_retryable(error: &LocalError) -> bool {
+    match error {
+        LocalError::Timeout { .. }
+        | LocalError::Unreachable { .. }
+        | LocalError::Interrupted { .. } => true,
+        LocalError::Closed(closed) => match closed.reason {
+            CloseReason::Peer | CloseReason::Read(_) | CloseReason::Write(_) => true,
+            CloseReason::Ours | CloseReason::LineTooLong { .. } | CloseReason::NotMessages => false,
+        },
+        LocalError::HttpStatus { status, .. } => matches!(status, 408 | 429 | 502..=504),
+        LocalError::Spawn { .. }
+        | LocalError::InvalidResponse { .. }
+        | LocalError::UnsupportedVersion { .. }
+        | LocalError::NotInRevision { .. }
+        | LocalError::SessionLost
+        | LocalError::TooManyPages { .. }
+        | LocalError::EndlessListing { .. }
+        | LocalError::NotListed { .. }
+        | LocalError::Parameters { .. }
+        | LocalError::Configuration { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use plainly_errors::{
+        ApplicationCode, InvalidParams, Problem, ProtocolError, Revision, Unavailable,
+    };
+
+    use super::*;
+    use crate::client::Closed;
+
+    const METHOD: &str = "tools/list";
+
+    fn check(cases: impl IntoIterator<Item = (Error, bool, Option<u64>)>) {
+        for (error, retryable, seconds) in cases {
+            assert_eq!(error.is_retryable(), retryable, "{error:?}");
+            let after = seconds.map(Duration::from_secs);
+            assert_eq!(error.retry_after(), after, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_servers_error_says_it_itself() {
+        let limited = Problem::rate_limited("calls", Duration::from_secs(60));
+        check(
+            [
+                (ProtocolError::parse_error("m"), false, None),
+                (ProtocolError::invalid_request("m"), false, None),
+                (ProtocolError::method_not_found("m"), false, None),
+                (InvalidParams::InvalidCursor.into(), false, None),
+                (ProtocolError::resource_not_found("u"), false, None),
+                (ProtocolError::internal("m"), true, None),
+                (Unavailable::Overloaded.into(), true, Some(1)),
+                (Unavailable::ShuttingDown.into(), true, None),
+                (ProtocolError::header_mismatch("m"), false, None),
+                (
+                    ProtocolError::application(ApplicationCode::of::<429>(), "m"),
+                    false,
+                    None,
+                ),
+                (limited.to_protocol_error(), true, Some(60)),
+            ]
+            .map(|(error, retryable, seconds)| (error.into(), retryable, seconds)),
+        );
+    }
+
+    #[test]
+    fn a_status_is_retried_where_it_passes() {
+        check(
+            [
+                (429, Some(7), true, Some(7)),
+                (503, Some(0), true, Some(0)),
+                (503, None, true, None),
+                (408, None, true, None),
+                (502, None, true, None),
+                (504, None, true, None),
+                (301, Some(7), false, None),
+                (400, None, false, None),
+                (401, Some(7), false, None),
+                (404, None, false, None),
+                (500, None, false, None),
+            ]
+            .map(|(status, header, retryable, seconds)| {
+                let error = LocalError::HttpStatus {
+                    method: METHOD,
+                    status,
+                    body: String::new(),
+                    retry_after: header.map(Duration::from_secs),
+                    source: None,
+                };
+                (error.into(), retryable, seconds)
+            }),
+        );
+    }
+
+    #[test]
+    fn a_connection_is_retried_unless_it_ended_for_a_reason_that_stays() {
+        check(
+            [
+                (CloseReason::Peer, true),
+                (CloseReason::Read(io::ErrorKind::Other.into()), true),
+                (CloseReason::Write(io::ErrorKind::BrokenPipe.into()), true),
+                (CloseReason::Ours, false),
+                (CloseReason::LineTooLong { limit: 1 }, false),
+                (CloseReason::NotMessages, false),
+            ]
+            .map(|(reason, retryable)| {
+                let closed = Arc::new(Closed::without_words(reason));
+                (LocalError::Closed(closed).into(), retryable, None)
+            }),
+        );
+    }
+
+    #[test]
+    fn what_failed_on_the_way_is_retried_and_what_stays_wrong_is_not() {
+        let text = String::new;
+        let method = METHOD;
+        let (after, limit, source) = (Duration::ZERO, 1, None);
+        let unreachable = LocalError::Unreachable {
+            url: text(),
+            source: "refused".into(),
+        };
+        let spawn = LocalError::Spawn {
+            program: text(),
+            source: io::ErrorKind::NotFound.into(),
+        };
+        let version = LocalError::UnsupportedVersion {
+            offered: vec![],
+            wanted: vec![],
+        };
+        let (revision, what, value) = (Revision::LATEST, "HTTP URL", text());
+        check(
+            [
+                (LocalError::Timeout { method, after }, true),
+                (unreachable, true),
+                (LocalError::Interrupted { method, source }, true),
+                (spawn, false),
+                (version, false),
+                (LocalError::NotInRevision { method, revision }, false),
+                (LocalError::SessionLost, false),
+                (LocalError::TooManyPages { method, limit }, false),
+                (LocalError::EndlessListing { method }, false),
+                (LocalError::NotListed { uri: text() }, false),
+                (LocalError::Configuration { what, value }, false),
+            ]
+            .map(|(error, retryable)| (error.into(), retryable, None)),
+        );
+        let source = None;
+        check([
+            (
+                LocalError::Parameters { method, source }.into(),
+                false,
+                None,
+            ),
+            (Error::invalid_response(method, "m"), false, None),
+        ]);
+    }
+}
