@@ -61,9 +61,11 @@ async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args).await,
         Command::Completions(args) => command::completions::run(&args),
+        // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => tokio::select! {
-            result = call(command) => result,
+            biased;
             () = plainly::shutdown::requested() => Err(Failure::Interrupted),
+            result = call(command) => result,
         },
     }
 }
