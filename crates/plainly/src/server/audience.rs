@@ -100,7 +100,10 @@ fn tool_failed(
 ) -> Result<CallToolResult, ProtocolError> {
     match failure.meaning() {
         Meaning::Protocol(error) if is_for_the_host(error) => Err(error.clone()),
-        Meaning::Protocol(error) => Ok(tool_error(error.message())),
+        Meaning::Protocol(error) => Ok(match error.problem() {
+            Some(problem) => with_object(tool_error(problem.text()), problem, has_schema),
+            None => tool_error(error.message()),
+        }),
         Meaning::Problem(problem) => {
             Ok(with_object(tool_error(problem.text()), problem, has_schema))
         }

@@ -89,11 +89,10 @@ pub(super) enum Meaning<'a> {
 
 impl<'a> Meaning<'a> {
     fn of(error: &'a (dyn Error + 'static)) -> Option<Self> {
-        if let Some(error) = error.downcast_ref::<ProtocolError>() {
-            return Some(error.problem().map_or(Self::Protocol(error), Self::Problem));
-        }
-        let problem = error.downcast_ref().map(Self::Problem);
-        problem.or_else(|| error.downcast_ref().map(Self::Problems))
+        let protocol = error.downcast_ref().map(Self::Protocol);
+        let problem = || error.downcast_ref().map(Self::Problem);
+        let problems = || error.downcast_ref().map(Self::Problems);
+        protocol.or_else(problem).or_else(problems)
     }
 }
 
