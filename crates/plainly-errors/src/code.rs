@@ -30,6 +30,87 @@ pub enum CodeRange {
     Application,
 }
 
+impl CodeRange {
+    /// Its name: `standard`, `reserved`, `legacy`, `specification` or `application`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Reserved => "reserved",
+            Self::Legacy => "legacy",
+            Self::Specification => "specification",
+            Self::Application => "application",
+        }
+    }
+
+    /// Which integers it holds.
+    pub const fn bounds(self) -> &'static str {
+        match self {
+            Self::Standard => "-32700 and -32603 to -32600",
+            Self::Reserved => "-32768 to -32100, but the standard codes",
+            Self::Legacy => "-32019 to -32000",
+            Self::Specification => "-32099 to -32020",
+            Self::Application => "every integer outside -32768 to -32000",
+        }
+    }
+
+    /// Who may define and send codes of it.
+    pub const fn policy(self) -> &'static str {
+        match self {
+            Self::Standard => {
+                "defined by JSON-RPC; anyone sends them, with the meaning that they have there"
+            }
+            Self::Reserved => "kept by JSON-RPC for itself; nobody sends them",
+            Self::Legacy => {
+                "taken by implementations before there was a policy; nobody defines new ones, and new implementations send none"
+            }
+            Self::Specification => {
+                "defined by the MCP specification alone; anyone sends only those that the revision defines, with that meaning"
+            }
+            Self::Application => "free: any application defines and sends its own",
+        }
+    }
+
+    /// What a receiver may assume of a code of it that the registry does not have.
+    pub const fn receive(self) -> &'static str {
+        match self {
+            Self::Standard => "assume its meaning, on every revision",
+            Self::Reserved => "assume nothing: no version of JSON-RPC defines it",
+            Self::Legacy => "assume nothing: implementations use it for different things",
+            Self::Specification => "assume nothing: no revision that is known here defines it",
+            Self::Application => "assume only what the application documents",
+        }
+    }
+
+    /// What to do about a code of it that the registry does not have.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Standard | Self::Reserved | Self::Legacy => {
+                "show the message; whoever writes the server takes a code that is defined, or one of the application range"
+            }
+            Self::Specification => {
+                "show the message; look in a newer revision, or ask whoever writes the server, which must not make up such codes"
+            }
+            Self::Application => "look into the server's documentation; show the message",
+        }
+    }
+
+    /// The document that says so.
+    pub const fn source(self) -> &'static str {
+        match self {
+            Self::Standard | Self::Reserved => "JSON-RPC 2.0, section 5.1",
+            Self::Legacy | Self::Specification | Self::Application => {
+                "MCP 2026-07-28, basic/index, Error Codes"
+            }
+        }
+    }
+}
+
+impl fmt::Display for CodeRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
 impl Code {
     /// A code as received.
     pub const fn new(value: i64) -> Self {

@@ -72,11 +72,14 @@ pub mod dialect;
 
 pub mod recognise;
 
+pub mod condition;
+
 pub mod problem;
 
 pub mod retry;
 
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
+pub use condition::{Condition, conditions};
 pub use dialect::Dialect;
 pub use problem::{Problem, ProblemBag, ProblemCode};
 pub use protocol_error::{

@@ -1,6 +1,8 @@
 //! THE table: one row for each error code that JSON-RPC or any revision of MCP ever defined. The dialects, the
 //! recogniser, the policy and the documentation read it; the numbers stand nowhere else.
 
+use std::fmt;
+
 use crate::code::{ApplicationCode, Code, CodeRange};
 use crate::dialect::Dialect;
 use crate::revision::Revision;
@@ -43,6 +45,8 @@ pub struct Entry {
     pub http_status: &'static str,
     /// Whether sending the request again helps.
     pub retry: Retry,
+    /// What whoever receives it does about it.
+    pub advice: &'static str,
     /// The document that says so.
     pub source: &'static str,
 }
@@ -73,6 +77,36 @@ pub enum Retry {
     Immediately,
 }
 
+impl Retry {
+    /// Its name: `never`, `after-fix`, `after-delay` or `immediately`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::AfterFix => "after-fix",
+            Self::AfterDelay => "after-delay",
+            Self::Immediately => "immediately",
+        }
+    }
+
+    /// What to do about an error of which nothing else is known.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Never => "don't send the request again: it would fail again",
+            Self::AfterFix => "mend what the message names, and send the request again",
+            Self::AfterDelay => {
+                "send the request again after a pause, as long as the error says, if it may be served twice"
+            }
+            Self::Immediately => "send the request again at once",
+        }
+    }
+}
+
+impl fmt::Display for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
 const JSON_RPC: &str = "JSON-RPC 2.0, section 5.1";
 const ERROR_CODES: &str = "MCP 2026-07-28, basic/index, Error Codes";
 const RELEASE_CANDIDATE: &str =
@@ -92,6 +126,7 @@ static REGISTRY: [Entry; 14] = [
         data: "none",
         http_status: "400",
         retry: Retry::AfterFix,
+        advice: "mend what writes the messages: they must be JSON in UTF-8",
         source: JSON_RPC,
     },
     Entry {
@@ -105,6 +140,7 @@ static REGISTRY: [Entry; 14] = [
         data: "none, or an object with kind",
         http_status: "400; 404 for an unknown session; what HTTP has for a refusal (403, 405, 406, 408, 413, 415)",
         retry: Retry::AfterFix,
+        advice: "data.kind says what is wrong; where a session is missing or unknown, send initialize again",
         source: JSON_RPC,
     },
     Entry {
@@ -118,6 +154,7 @@ static REGISTRY: [Entry; 14] = [
         data: "{ method }",
         http_status: "404 on 2026-07-28, 200 before",
         retry: Retry::Never,
+        advice: "ask only for what the server declares among its capabilities",
         source: JSON_RPC,
     },
     Entry {
@@ -132,6 +169,7 @@ static REGISTRY: [Entry; 14] = [
                else none, an object with kind or a problem's with code",
         http_status: "200; 400 where params is not an object, or _meta or the version is wrong",
         retry: Retry::AfterFix,
+        advice: "with data exactly { uri }: list the resources again; else correct the parameters as the message says",
         source: "JSON-RPC 2.0, section 5.1; SEP-2164",
     },
     Entry {
@@ -145,6 +183,7 @@ static REGISTRY: [Entry; 14] = [
         data: "none; { elicitations } on the revisions without -32042; else an object with kind or a problem's with code",
         http_status: "200",
         retry: Retry::AfterDelay,
+        advice: "try again after a pause if the request may be served twice; then ask who runs the server, whose log has the cause",
         source: JSON_RPC,
     },
     Entry {
@@ -158,6 +197,7 @@ static REGISTRY: [Entry; 14] = [
         data: "none",
         http_status: "400",
         retry: Retry::AfterFix,
+        advice: "list the tools again, write the headers from the body anew, and send the request again",
         source: "MCP 2026-07-28, basic/transports/streamable-http, Server Validation",
     },
     Entry {
@@ -171,6 +211,7 @@ static REGISTRY: [Entry; 14] = [
         data: "{ requiredCapabilities }",
         http_status: "400",
         retry: Retry::AfterFix,
+        advice: "declare the capabilities in data.requiredCapabilities if the client has them, and send the request again",
         source: ERROR_CODES,
     },
     Entry {
@@ -184,6 +225,7 @@ static REGISTRY: [Entry; 14] = [
         data: "{ supported, requested }",
         http_status: "400",
         retry: Retry::AfterFix,
+        advice: "choose one of data.supported, and send the request again",
         source: ERROR_CODES,
     },
     Entry {
@@ -197,6 +239,7 @@ static REGISTRY: [Entry; 14] = [
         data: "{ uri }",
         http_status: "200",
         retry: Retry::Never,
+        advice: "list the resources again; servers write -32602 with data exactly { uri } instead",
         source: "MCP 2024-11-05 to 2025-11-25, server/resources, Error Handling",
     },
     Entry {
@@ -210,6 +253,7 @@ static REGISTRY: [Entry; 14] = [
         data: "{ elicitations }",
         http_status: "200",
         retry: Retry::AfterFix,
+        advice: "let the user visit the URLs in data.elicitations, and send the request again",
         source: "MCP 2025-11-25, client/elicitation, URL Mode With Elicitation Required Error",
     },
     Entry {
@@ -223,6 +267,7 @@ static REGISTRY: [Entry; 14] = [
         data: "any",
         http_status: "any",
         retry: Retry::Never,
+        advice: "show the message; a server writes -32020 instead",
         source: RELEASE_CANDIDATE,
     },
     Entry {
@@ -236,6 +281,7 @@ static REGISTRY: [Entry; 14] = [
         data: "any",
         http_status: "any",
         retry: Retry::Never,
+        advice: "show the message; a server writes -32021 instead",
         source: RELEASE_CANDIDATE,
     },
     Entry {
@@ -249,6 +295,7 @@ static REGISTRY: [Entry; 14] = [
         data: "any",
         http_status: "any",
         retry: Retry::Never,
+        advice: "show the message; a server writes -32022 instead",
         source: RELEASE_CANDIDATE,
     },
     Entry {
@@ -262,6 +309,7 @@ static REGISTRY: [Entry; 14] = [
         data: "any",
         http_status: "200",
         retry: Retry::Never,
+        advice: "do without the sample, or ask the user another time",
         source: "MCP 2024-11-05 to 2025-11-25, client/sampling, Error Handling",
     },
 ];
@@ -277,6 +325,19 @@ pub fn lookup(code: Code) -> Option<&'static Entry> {
 }
 
 impl Entry {
+    /// The revisions that define it, in words: `all`, `from 2026-07-28`, `2024-11-05 to 2025-11-25`, `2025-11-25`, or
+    /// `no released one`.
+    pub fn revisions(&self) -> String {
+        match (self.first, self.last) {
+            (None, None) if self.emit == Emit::Never => "no released one".to_owned(),
+            (None, None) => "all".to_owned(),
+            (Some(first), None) => format!("from {first}"),
+            (None, Some(last)) => format!("to {last}"),
+            (Some(first), Some(last)) if first == last => first.to_string(),
+            (Some(first), Some(last)) => format!("{first} to {last}"),
+        }
+    }
+
     /// Whether `revision` defines it.
     pub fn defined_in(&self, revision: Revision) -> bool {
         self.emit != Emit::Never && revision.within(self.first, self.last)

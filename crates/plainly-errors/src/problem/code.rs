@@ -58,6 +58,7 @@ pub(super) enum Written {
 /// What is known of one code.
 struct Row<'a> {
     name: &'a str,
+    meaning: &'static str,
     category: Category,
     retry: Retry,
     status: Status,
@@ -81,7 +82,7 @@ const SERVICE_UNAVAILABLE: Status = Status(503, "Service Unavailable");
 
 /// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
 macro_rules! problem_codes {
-    ($($(#[$doc:meta])+ $variant:ident = $name:literal: $category:ident, $retry:ident, $status:ident, $written:ident;)+) => {
+    ($(#[doc = $meaning:literal] $variant:ident = $name:literal: $category:ident, $retry:ident, $status:ident, $written:ident;)+) => {
         /// What went wrong, by name.
         ///
         /// The names are those of the [`mcp-error-codes`](https://github.com/code-wheel/mcp-error-codes) library, which
@@ -100,7 +101,7 @@ macro_rules! problem_codes {
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[expect(clippy::exhaustive_enums, reason = "what is not in the vocabulary is custom")]
         pub enum ProblemCode {
-            $($(#[$doc])+ #[doc = concat!("\n\nOn the wire `", $name, "`.")] $variant,)+
+            $(#[doc = $meaning] #[doc = concat!("\n\nOn the wire `", $name, "`.")] $variant,)+
             /// An application's own code; of the domain, not recoverable, and written as what failed inside. Made of a
             /// name by [`From`], which knows the names above.
             Custom(String),
@@ -113,6 +114,7 @@ macro_rules! problem_codes {
                 match self {
                     $(Self::$variant => Row {
                         name: $name,
+                        meaning: $meaning,
                         category: Category::$category,
                         retry: Retry::$retry,
                         status: $status,
@@ -120,6 +122,7 @@ macro_rules! problem_codes {
                     },)+
                     Self::Custom(name) => Row {
                         name,
+                        meaning: "What its application says.",
                         category: Category::Domain,
                         retry: Retry::Never,
                         status: SERVER_ERROR,
@@ -213,6 +216,11 @@ impl ProblemCode {
     /// The name that stands on the wire.
     pub fn as_str(&self) -> &str {
         self.row().name
+    }
+
+    /// What it says, in a sentence.
+    pub fn meaning(&self) -> &'static str {
+        self.row().meaning.trim_ascii()
     }
 
     /// What it is about.
