@@ -12,4 +12,6 @@ pub(crate) mod stat;
 
 pub(crate) mod call;
 
+pub(crate) mod codes;
+
 pub(crate) mod completions;

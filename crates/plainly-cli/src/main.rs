@@ -60,6 +60,7 @@ fn main() -> ExitCode {
 async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args).await,
+        Command::Codes(args) => command::codes::run(&args),
         Command::Completions(args) => command::completions::run(&args),
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => tokio::select! {

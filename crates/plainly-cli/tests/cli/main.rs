@@ -9,6 +9,7 @@ mod fake;
 mod support;
 
 mod calling;
+mod codes;
 mod failing;
 mod foreign;
 mod listing;

@@ -1,0 +1,341 @@
+//! `plainly codes`: the registry of error codes for people, or as JSON. All that it says stands in the library's tables.
+
+use anstyle::Style;
+use plainly::errors::registry::{Entry, lookup, may_emit};
+use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
+use serde_json::{Value, json};
+
+use crate::args::{Coded, CodesArgs};
+use crate::failure::Failure;
+use crate::output::Output;
+
+const DIALECTS: [Dialect; 2] = [Dialect::Uniform, Dialect::PerRevision];
+
+pub(crate) fn run(args: &CodesArgs) -> Result<(), Failure> {
+    let mut output = Output::new(args.format());
+    match (&args.code, args.revision) {
+        (Some(Coded::Number(code)), revision) => explain(*code, revision, &mut output)?,
+        (Some(Coded::Named(entries, problems)), revision) => {
+            for entry in entries {
+                explain(entry.code, revision, &mut output)?;
+            }
+            for problem in problems {
+                explain_problem(problem, &mut output)?;
+            }
+        }
+        (None, Some(revision)) => list_revision(revision, &mut output)?,
+        (None, None) => list(&mut output)?,
+    }
+    output.flush()
+}
+
+/// Every code, then every problem.
+fn list(output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        for entry in registry() {
+            output.json(&object(entry.code, None))?;
+        }
+        return ProblemCode::all()
+            .iter()
+            .try_for_each(|problem| output.json(&problem_object(problem)));
+    }
+    row(
+        ["CODE", "NAME", "REVISIONS", "RETRY", "MEANING"],
+        true,
+        output,
+    )?;
+    for entry in registry() {
+        let (code, revisions) = (entry.code.to_string(), entry.revisions());
+        let fields = [
+            &code,
+            entry.name,
+            &revisions,
+            entry.retry.as_str(),
+            entry.meaning,
+        ];
+        row(fields, false, output)?;
+    }
+    for problem in ProblemCode::all() {
+        let (code, retry) = (problem.protocol_code().to_string(), problem.retry());
+        let fields = [
+            &code,
+            problem.as_str(),
+            "all",
+            retry.as_str(),
+            problem.meaning(),
+        ];
+        row(fields, false, output)?;
+    }
+    Ok(())
+}
+
+/// Columns without the meaning for a terminal, which they fit; all fields for a script, which needs no head.
+fn row(fields: [&str; 5], is_head: bool, output: &mut Output) -> Result<(), Failure> {
+    if !output.is_table() {
+        return if is_head {
+            Ok(())
+        } else {
+            output.fields(&fields)
+        };
+    }
+    let [code, name, revisions, retry, _] = fields;
+    let line = format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}");
+    output.styled(head(is_head), &line)
+}
+
+fn head(is_head: bool) -> Style {
+    if is_head {
+        Style::new().bold()
+    } else {
+        Style::new()
+    }
+}
+
+/// What `revision` defines, and the conditions that each code stands for there.
+fn list_revision(revision: Revision, output: &mut Output) -> Result<(), Failure> {
+    if output.is_table() {
+        let line = columns(["CODE", "NAME", "HTTP", "CONDITION"]);
+        output.styled(head(true), &line)?;
+    }
+    for (code, name, status, condition) in written_on(revision) {
+        let number = code.to_string();
+        let status_text = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
+        let fields = [&number, name, &status_text, condition];
+        if output.is_json() {
+            output.json(&json!({
+                "code": code, "name": name, "httpStatus": status, "condition": condition,
+                "revision": revision.as_str(),
+            }))?;
+        } else if output.is_table() {
+            output.styled(Style::new(), &columns(fields))?;
+        } else {
+            output.fields(&fields)?;
+        }
+    }
+    Ok(())
+}
+
+type Written = (Code, &'static str, Option<u16>, &'static str);
+
+/// By code, in the registry's order, then the codes that are ours.
+fn written_on(revision: Revision) -> Vec<Written> {
+    let conditions = conditions();
+    let mut rows = Vec::new();
+    for entry in registry().iter().filter(|it| it.defined_in(revision)) {
+        let before = rows.len();
+        for condition in &conditions {
+            let written = DIALECTS.map(|dialect| condition.written(dialect, revision));
+            if let Some((_, status)) = written.into_iter().flatten().find(|it| it.0 == entry.code) {
+                rows.push((entry.code, entry.name, Some(status), condition.name));
+            }
+        }
+        if rows.len() == before {
+            rows.push((entry.code, entry.name, None, entry.meaning));
+        }
+    }
+    for condition in &conditions {
+        if let Some((code, status)) = condition.written(Dialect::Uniform, revision)
+            && lookup(code).is_none()
+        {
+            rows.push((code, "-", Some(status), condition.name));
+        }
+    }
+    rows
+}
+
+fn columns([code, name, status, condition]: [&str; 4]) -> String {
+    format!("{code:<6}  {name:<31}  {status:>4}  {condition}")
+}
+
+/// All about one number, whether somebody defined it or not.
+fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&object(code, revision));
+    }
+    let range = code.range();
+    let entry = lookup(code);
+    let lines = [
+        ("code", Some(code.to_string())),
+        ("name", entry.map(|it| it.name.to_owned())),
+        ("meaning", entry.map(|it| it.meaning.to_owned())),
+        (
+            "range",
+            Some(format!("{range}, {}: {}", range.bounds(), range.policy())),
+        ),
+        ("revisions", entry.map(Entry::revisions)),
+        ("sent", Some(sent(code))),
+        ("received", Some(receive(code).to_owned())),
+        ("data", entry.map(|it| it.data.to_owned())),
+        ("http status", entry.map(|it| it.http_status.to_owned())),
+        ("retry", entry.map(|it| it.retry.to_string())),
+        ("advice", Some(advice(code).to_owned())),
+        ("problems", joined(problems(code))),
+        (
+            "stands for",
+            joined(stands_for(code).iter().map(|it| it.name)),
+        ),
+        ("source", Some(source(code).to_owned())),
+    ];
+    for (label, value) in lines {
+        if let Some(value) = value {
+            output.labelled(label, &value)?;
+        }
+    }
+    match revision {
+        Some(revision) => explain_on(code, revision, output),
+        None => Ok(()),
+    }
+}
+
+/// What the code, or what it stands for elsewhere, is on one revision.
+fn explain_on(code: Code, revision: Revision, output: &mut Output) -> Result<(), Failure> {
+    let verdict = match lookup(code) {
+        Some(entry) if entry.defined_in(revision) => "defined",
+        Some(_) | None => "not defined",
+    };
+    output.labelled(revision.as_str(), verdict)?;
+    for condition in stands_for(code) {
+        if let Some((code, status)) = condition.written(Dialect::Uniform, revision) {
+            let line = format!("{code}, HTTP {status}: {}", condition.name);
+            output.labelled("", &line)?;
+        }
+    }
+    Ok(())
+}
+
+fn explain_problem(problem: &ProblemCode, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&problem_object(problem));
+    }
+    let written = format!(
+        "{} with data.code {problem}, on every revision; in a tool's result as an object",
+        problem.protocol_code()
+    );
+    let lines = [
+        ("problem", problem.to_string()),
+        ("meaning", problem.meaning().to_owned()),
+        ("category", problem.category().to_string()),
+        ("written as", written),
+        (
+            "http status",
+            format!(
+                "{}, of an HTTP API; not of MCP's reply",
+                problem.http_status()
+            ),
+        ),
+        ("retry", problem.retry().to_string()),
+        ("advice", problem.retry().advice().to_owned()),
+    ];
+    lines
+        .iter()
+        .try_for_each(|(label, value)| output.labelled(label, value))
+}
+
+fn object(code: Code, revision: Option<Revision>) -> Value {
+    let (range, entry) = (code.range(), lookup(code));
+    let asked = |it: &Revision| revision.is_none_or(|revision| revision == *it);
+    let revisions: Vec<Revision> = Revision::ALL.into_iter().filter(asked).collect();
+    let emit = |dialect| -> Vec<&str> {
+        let may = |it: &&Revision| may_emit(code, **it, dialect);
+        revisions.iter().filter(may).map(|it| it.as_str()).collect()
+    };
+    let defined = |it: &&Revision| entry.is_some_and(|entry| entry.defined_in(**it));
+    json!({
+        "kind": "code",
+        "code": code,
+        "name": entry.map(|it| it.name),
+        "meaning": entry.map(|it| it.meaning),
+        "range": { "name": range.as_str(), "bounds": range.bounds(), "policy": range.policy() },
+        "definedIn": revisions.iter().filter(defined).map(|it| it.as_str()).collect::<Vec<_>>(),
+        "mayEmit": { "uniform": emit(Dialect::Uniform), "perRevision": emit(Dialect::PerRevision) },
+        "receive": receive(code),
+        "data": entry.map(|it| it.data),
+        "httpStatus": entry.map(|it| it.http_status),
+        "retry": entry.map(|it| it.retry.as_str()),
+        "advice": advice(code),
+        "problems": problems(code).collect::<Vec<_>>(),
+        "conditions": stands_for(code).iter().map(|it| condition_object(it, &revisions)).collect::<Vec<_>>(),
+        "source": source(code),
+    })
+}
+
+fn condition_object(condition: &Condition, revisions: &[Revision]) -> Value {
+    let written = revisions.iter().filter_map(|revision| {
+        let (code, status) = condition.written(Dialect::Uniform, *revision)?;
+        Some(json!({ "revision": revision.as_str(), "code": code, "httpStatus": status }))
+    });
+    json!({ "condition": condition.name, "written": written.collect::<Vec<_>>() })
+}
+
+fn problem_object(problem: &ProblemCode) -> Value {
+    json!({
+        "kind": "problem",
+        "name": problem.as_str(),
+        "meaning": problem.meaning(),
+        "category": problem.category().as_str(),
+        "code": problem.protocol_code(),
+        "httpStatus": problem.http_status(),
+        "retry": problem.retry().as_str(),
+        "advice": problem.retry().advice(),
+    })
+}
+
+/// On which revisions policy lets a code be sent.
+fn sent(code: Code) -> String {
+    let on = |dialect| {
+        let may = |revision: &Revision| may_emit(code, *revision, dialect);
+        Revision::ALL
+            .into_iter()
+            .filter(may)
+            .map(Revision::as_str)
+            .collect::<Vec<_>>()
+    };
+    let (uniform, pinned) = (on(Dialect::Uniform), on(Dialect::PerRevision));
+    match (uniform.len(), pinned.is_empty()) {
+        (_, true) => "never".to_owned(),
+        (0, false) => format!(
+            "on {}, only where old clients are pinned to it",
+            pinned.join(", ")
+        ),
+        (all, false) if all == Revision::ALL.len() => "on every revision".to_owned(),
+        (_, false) => format!("on {}", uniform.join(", ")),
+    }
+}
+
+fn receive(code: Code) -> &'static str {
+    lookup(code).map_or(code.range().receive(), |entry| entry.receive)
+}
+
+fn advice(code: Code) -> &'static str {
+    lookup(code).map_or(code.range().advice(), |entry| entry.advice)
+}
+
+fn source(code: Code) -> &'static str {
+    lookup(code).map_or(code.range().source(), |entry| entry.source)
+}
+
+/// The problems that are written with a code.
+fn problems(code: Code) -> impl Iterator<Item = &'static str> {
+    ProblemCode::all()
+        .iter()
+        .filter(move |problem| problem.protocol_code() == code)
+        .map(ProblemCode::as_str)
+}
+
+/// The conditions that a code states on some revision.
+fn stands_for(code: Code) -> Vec<Condition> {
+    let states = |condition: &Condition, dialect| {
+        Revision::ALL
+            .into_iter()
+            .filter_map(|revision| condition.written(dialect, revision))
+            .any(|(written, _)| written == code)
+    };
+    let mut conditions = conditions();
+    conditions.retain(|it| DIALECTS.into_iter().any(|dialect| states(it, dialect)));
+    conditions
+}
+
+fn joined<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<_> = names.collect();
+    (!names.is_empty()).then(|| names.join("; "))
+}

@@ -1,0 +1,1 @@
+//! `plainly codes`: error codes explained, without a server.
