@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::errors::{Revision, registry};
+use plainly::errors::{ProblemCode, registry};
 use plainly::limits::Limits;
 use plainly::transport::http::HttpLimits;
 
@@ -28,31 +28,46 @@ fn rows(page: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
+/// The cells of the rows of the one table whose head begins so.
+fn table<'a>(page: &'a str, head: &str) -> Vec<Vec<&'a str>> {
+    let (_, from) = page.split_once(head).expect(head);
+    let end = from.find("\n\n").unwrap_or(from.len());
+    let (_, body) = from[..end].split_once("\n|---").expect(head);
+    rows(body)
+}
+
 #[test]
 fn the_page_of_errors_is_the_registry() {
     let page = include_str!("../../../docs/errors.md");
-    let documented = rows(page);
     let codes = registry().iter().map(|entry| {
-        let first = entry.first.map_or("", |first| first.as_str());
-        let last = entry.last.map_or("", |last| last.as_str());
-        let revisions = match (first, last) {
-            ("", "") if entry.defined_in(Revision::LATEST) => "all".to_owned(),
-            ("", "") => "no released one".to_owned(),
-            (first, "") => format!("from {first}"),
-            (first, last) if first == last => first.to_owned(),
-            (first, last) => format!("{first} to {last}"),
-        };
         vec![
             entry.code.to_string(),
             entry.name.to_owned(),
             entry.meaning.to_owned(),
-            revisions,
+            entry.revisions(),
             entry.data.to_owned(),
             entry.http_status.to_owned(),
         ]
     });
     let expected: Vec<Vec<String>> = codes.collect();
-    assert_eq!(documented, expected);
+    assert_eq!(table(page, "| code | name | meaning |"), expected);
+}
+
+#[test]
+fn the_page_of_errors_has_every_problem() {
+    let page = include_str!("../../../docs/errors.md");
+    let problems = ProblemCode::all().iter().map(|problem| {
+        vec![
+            problem.to_string(),
+            problem.category().to_string(),
+            problem.retry().to_string(),
+            problem.http_status().to_string(),
+            problem.protocol_code().to_string(),
+        ]
+    });
+    let expected: Vec<Vec<String>> = problems.collect();
+    assert_eq!(expected.len(), 29);
+    assert_eq!(table(page, "| problem | category |"), expected);
 }
 
 #[test]
@@ -121,7 +136,15 @@ fn every_option_is_documented() {
     for (commands, page) in [
         (&["serve"][..], include_str!("../../../docs/serve.md")),
         (
-            &["discover", "ls", "stat", "read", "call", "completions"],
+            &[
+                "discover",
+                "ls",
+                "stat",
+                "read",
+                "call",
+                "codes",
+                "completions",
+            ],
             include_str!("../../../docs/client.md"),
         ),
     ] {

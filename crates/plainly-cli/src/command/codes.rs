@@ -19,7 +19,10 @@ pub(crate) fn run(args: &CodesArgs) -> Result<(), Failure> {
             for entry in entries {
                 explain(entry.code, revision, &mut output)?;
             }
-            for problem in problems {
+            for (at, problem) in problems.iter().enumerate() {
+                if !output.is_json() && at + entries.len() > 0 {
+                    output.write(b"\n")?;
+                }
                 explain_problem(problem, &mut output)?;
             }
         }
@@ -195,8 +198,16 @@ fn explain_on(code: Code, revision: Revision, output: &mut Output) -> Result<(),
     };
     output.labelled(revision.as_str(), verdict)?;
     for condition in stands_for(code) {
-        if let Some((code, status)) = condition.written(Dialect::Uniform, revision) {
+        let [uniform, pinned] = DIALECTS.map(|dialect| condition.written(dialect, revision));
+        if let Some((code, status)) = uniform {
             let line = format!("{code}, HTTP {status}: {}", condition.name);
+            output.labelled("", &line)?;
+        }
+        if let Some((code, status)) = pinned.filter(|_| pinned != uniform) {
+            let line = format!(
+                "{code}, HTTP {status}, where old clients are pinned to it: {}",
+                condition.name
+            );
             output.labelled("", &line)?;
         }
     }
