@@ -79,3 +79,16 @@ fn content_can_send_no_commands_to_the_terminal() {
     assert_eq!(status, Some(0));
     assert!(seen.contains("\u{1b}[31m"), "{seen:?}");
 }
+
+#[test]
+fn the_table_of_codes_fits_a_terminal() {
+    let (status, seen) = on_terminal(&["codes"], true);
+    assert_eq!(status, Some(0));
+    let head = "CODE    NAME                             REVISIONS                 RETRY";
+    assert_eq!(seen.lines().next(), Some(head));
+    let released = seen
+        .lines()
+        .filter(|line| !line.contains("no released one"));
+    let too_wide: Vec<_> = released.filter(|line| line.len() > 80).collect();
+    assert!(too_wide.is_empty(), "{too_wide:?}");
+}
