@@ -1,10 +1,13 @@
 //! `plainly codes`: the registry of error codes for people, or as JSON. All that it says stands in the library's tables.
 
+mod object;
+
 use anstyle::Style;
 use plainly::errors::registry::{Entry, lookup, may_emit};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use self::object::{object, problem_object};
 use crate::args::{Coded, CodesArgs};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -240,55 +243,6 @@ fn explain_problem(problem: &ProblemCode, output: &mut Output) -> Result<(), Fai
     lines
         .iter()
         .try_for_each(|(label, value)| output.labelled(label, value))
-}
-
-fn object(code: Code, revision: Option<Revision>) -> Value {
-    let (range, entry) = (code.range(), lookup(code));
-    let asked = |it: &Revision| revision.is_none_or(|revision| revision == *it);
-    let revisions: Vec<Revision> = Revision::ALL.into_iter().filter(asked).collect();
-    let emit = |dialect| -> Vec<&str> {
-        let may = |it: &&Revision| may_emit(code, **it, dialect);
-        revisions.iter().filter(may).map(|it| it.as_str()).collect()
-    };
-    let defined = |it: &&Revision| entry.is_some_and(|entry| entry.defined_in(**it));
-    json!({
-        "kind": "code",
-        "code": code,
-        "name": entry.map(|it| it.name),
-        "meaning": entry.map(|it| it.meaning),
-        "range": { "name": range.as_str(), "bounds": range.bounds(), "policy": range.policy() },
-        "definedIn": revisions.iter().filter(defined).map(|it| it.as_str()).collect::<Vec<_>>(),
-        "mayEmit": { "uniform": emit(Dialect::Uniform), "perRevision": emit(Dialect::PerRevision) },
-        "receive": receive(code),
-        "data": entry.map(|it| it.data),
-        "httpStatus": entry.map(|it| it.http_status),
-        "retry": entry.map(|it| it.retry.as_str()),
-        "advice": advice(code),
-        "problems": problems(code).collect::<Vec<_>>(),
-        "conditions": stands_for(code).iter().map(|it| condition_object(it, &revisions)).collect::<Vec<_>>(),
-        "source": source(code),
-    })
-}
-
-fn condition_object(condition: &Condition, revisions: &[Revision]) -> Value {
-    let written = revisions.iter().filter_map(|revision| {
-        let (code, status) = condition.written(Dialect::Uniform, *revision)?;
-        Some(json!({ "revision": revision.as_str(), "code": code, "httpStatus": status }))
-    });
-    json!({ "condition": condition.name, "written": written.collect::<Vec<_>>() })
-}
-
-fn problem_object(problem: &ProblemCode) -> Value {
-    json!({
-        "kind": "problem",
-        "name": problem.as_str(),
-        "meaning": problem.meaning(),
-        "category": problem.category().as_str(),
-        "code": problem.protocol_code(),
-        "httpStatus": problem.http_status(),
-        "retry": problem.retry().as_str(),
-        "advice": problem.retry().advice(),
-    })
 }
 
 /// On which revisions policy lets a code be sent.

@@ -1,0 +1,58 @@
+//! What is known of a code or a problem as JSON, for scripts.
+
+use plainly::errors::registry::{lookup, may_emit};
+use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision};
+use serde_json::{Value, json};
+
+use super::{advice, problems, receive, source, stands_for};
+
+/// All about a number, on one revision or on all.
+pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
+    let (range, entry) = (code.range(), lookup(code));
+    let asked = |it: &Revision| revision.is_none_or(|revision| revision == *it);
+    let revisions: Vec<Revision> = Revision::ALL.into_iter().filter(asked).collect();
+    let emit = |dialect| -> Vec<&str> {
+        let may = |it: &&Revision| may_emit(code, **it, dialect);
+        revisions.iter().filter(may).map(|it| it.as_str()).collect()
+    };
+    let defined = |it: &&Revision| entry.is_some_and(|entry| entry.defined_in(**it));
+    json!({
+        "kind": "code",
+        "code": code,
+        "name": entry.map(|it| it.name),
+        "meaning": entry.map(|it| it.meaning),
+        "range": { "name": range.as_str(), "bounds": range.bounds(), "policy": range.policy() },
+        "definedIn": revisions.iter().filter(defined).map(|it| it.as_str()).collect::<Vec<_>>(),
+        "mayEmit": { "uniform": emit(Dialect::Uniform), "perRevision": emit(Dialect::PerRevision) },
+        "receive": receive(code),
+        "data": entry.map(|it| it.data),
+        "httpStatus": entry.map(|it| it.http_status),
+        "retry": entry.map(|it| it.retry.as_str()),
+        "advice": advice(code),
+        "problems": problems(code).collect::<Vec<_>>(),
+        "conditions": stands_for(code).iter().map(|it| condition_object(it, &revisions)).collect::<Vec<_>>(),
+        "source": source(code),
+    })
+}
+
+fn condition_object(condition: &Condition, revisions: &[Revision]) -> Value {
+    let written = revisions.iter().filter_map(|revision| {
+        let (code, status) = condition.written(Dialect::Uniform, *revision)?;
+        Some(json!({ "revision": revision.as_str(), "code": code, "httpStatus": status }))
+    });
+    json!({ "condition": condition.name, "written": written.collect::<Vec<_>>() })
+}
+
+/// All about a problem.
+pub(super) fn problem_object(problem: &ProblemCode) -> Value {
+    json!({
+        "kind": "problem",
+        "name": problem.as_str(),
+        "meaning": problem.meaning(),
+        "category": problem.category().as_str(),
+        "code": problem.protocol_code(),
+        "httpStatus": problem.http_status(),
+        "retry": problem.retry().as_str(),
+        "advice": problem.retry().advice(),
+    })
+}
