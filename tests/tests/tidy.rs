@@ -118,6 +118,8 @@ fn the_numbers_of_errors_stand_in_their_table_alone() {
     let allowed = [
         "crates/plainly-errors/src/registry.rs",
         "crates/plainly-errors/src/code.rs",
+        // Its help shows how to ask for one.
+        "crates/plainly-cli/src/args/codes.rs",
     ];
     assert_eq!(breaches(&allowed, has_number), NOTHING);
 }

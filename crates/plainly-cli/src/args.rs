@@ -1,6 +1,6 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
-mod coded;
+mod codes;
 mod mount;
 mod server;
 mod values;
@@ -9,10 +9,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use plainly::errors::Revision;
 use tracing_subscriber::filter::Targets;
 
-pub(crate) use self::coded::Coded;
+pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::exit;
@@ -250,43 +249,6 @@ pub(crate) struct CallArgs {
     pub(crate) args: Option<serde_json::Map<String, serde_json::Value>>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
-}
-
-/// Explain error codes: what they mean, who may send them, what to do about them
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  plainly codes                          every code of JSON-RPC and MCP, then every problem
-  plainly codes -32042                   a number, also one that nobody defined: its range says what it is
-  plainly codes HeaderMismatch           a name, however it is written
-  plainly codes NOT_FOUND                a problem: a failure in an application's own terms
-  plainly codes --revision 2025-11-25    what each condition is written as on that revision
-  plainly codes -32042 --json | jq -r .advice
-
-Listed are code, name, revisions, whether to send the request again, and, if not to a terminal, the meaning; with --revision \
-code, name, HTTP status and condition. Fields have tabs between them unless they go to a terminal. No server is asked.")]
-pub(crate) struct CodesArgs {
-    /// A code, its name, or the name of a problem [default: all]
-    #[arg(value_parser = coded::parse, allow_negative_numbers = true)]
-    pub(crate) code: Option<Coded>,
-
-    /// Only what this revision of the protocol defines
-    #[arg(long, value_parser = values::revision)]
-    pub(crate) revision: Option<Revision>,
-
-    /// Print JSON, one object a line
-    #[arg(long)]
-    json: bool,
-}
-
-impl CodesArgs {
-    pub(crate) fn format(&self) -> Format {
-        if self.json {
-            Format::Json
-        } else {
-            Format::Text
-        }
-    }
 }
 
 /// Print a script that completes this command line in a shell

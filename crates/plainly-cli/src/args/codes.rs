@@ -1,10 +1,51 @@
-//! What an error is looked up by: a number, or a name of a code or a problem, however it is written.
+//! What `plainly codes` is asked: a number, or a name of a code or a problem, however it is written. Its examples are the one
+//! place of the command line that shows numbers of errors.
 
 use plainly::errors::registry::Entry;
-use plainly::errors::{Code, ProblemCode, registry};
+use plainly::errors::{Code, ProblemCode, Revision, registry};
+
+use super::values;
+use crate::format::Format;
 
 /// How many names are suggested in place of one that nobody has.
 const SUGGESTIONS: usize = 3;
+
+/// Explain error codes: what they mean, who may send them, what to do about them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly codes                          every code of JSON-RPC and MCP, then every problem
+  plainly codes -32042                   a number, also one that nobody defined: its range says what it is
+  plainly codes HeaderMismatch           a name, however it is written
+  plainly codes NOT_FOUND                a problem: a failure in an application's own terms
+  plainly codes --revision 2025-11-25    what each condition is written as on that revision
+  plainly codes -32042 --json | jq -r .advice
+
+Listed are code, name, revisions, whether to send the request again, and, if not to a terminal, the meaning; with --revision \
+code, name, HTTP status and condition. Fields have tabs between them unless they go to a terminal. No server is asked.")]
+pub(crate) struct CodesArgs {
+    /// A code, its name, or the name of a problem [default: all]
+    #[arg(value_parser = parse, allow_negative_numbers = true)]
+    pub(crate) code: Option<Coded>,
+
+    /// Only what this revision of the protocol defines
+    #[arg(long, value_parser = values::revision)]
+    pub(crate) revision: Option<Revision>,
+
+    /// Print JSON, one object a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl CodesArgs {
+    pub(crate) fn format(&self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+}
 
 /// What a word stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +57,7 @@ pub(crate) enum Coded {
 }
 
 /// Reads a code, or a name.
-pub(super) fn parse(word: &str) -> Result<Coded, String> {
+fn parse(word: &str) -> Result<Coded, String> {
     if let Ok(number) = word.parse() {
         return Ok(Coded::Number(Code::new(number)));
     }
