@@ -3,7 +3,7 @@
 //!
 //! ```console
 //! $ plainly call problem -- cargo run -q --example failing
-//! The note 'drafts' was not found. Known ids: welcome
+//! error: problem: The note 'drafts' was not found. Known ids: welcome
 //! ```
 
 use std::error::Error;
@@ -67,7 +67,7 @@ async fn arguments(Args(Wanted { count }): Args<Wanted>) -> String {
 
 #[derive(Serialize, JsonSchema)]
 struct Length {
-    characters: usize,
+    characters: i64,
 }
 
 /// A tool whose structured output has a schema, which a problem is not of.
