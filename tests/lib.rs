@@ -18,7 +18,7 @@ pub async fn connect(server: Server) -> Result<Client, Error> {
     Client::over(reader, writer).connect().await
 }
 
-/// The JSON-RPC error that the server sent; `null` for a local error.
+/// A server's error as the newest revision writes it; `null` for a local error.
 #[must_use]
 pub fn wire(error: &Error) -> Value {
     let write = |error| Dialect::default().encode(error, Revision::LATEST);

@@ -122,6 +122,7 @@ fn server() -> Result<Server, BuildErrors> {
         .resource(Resource::new("failing://denied", denied))
         .resource(Resource::new("failing://limited", limited))
         .resource(Resource::new("failing://broken", broken))
+        .resource(Resource::new("failing://panic", panicking))
         .resource(Resource::new("failing://teapot", teapot))
         .build()
 }
