@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
-use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
+use plainly::errors::{Dialect, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -25,6 +25,7 @@ pub(crate) enum Failure {
     Tool { name: String, text: String },
     /// Something on this side.
     Local {
+        exit: Exit,
         what: String,
         source: Option<Box<dyn std::error::Error>>,
     },
@@ -46,8 +47,21 @@ impl Failure {
     /// A failure of this side.
     pub(crate) fn local(what: impl Into<String>) -> Self {
         Self::Local {
+            exit: Exit::Failure,
             what: what.into(),
             source: None,
+        }
+    }
+
+    /// What the command line says can't be done, as only doing it shows.
+    pub(crate) fn impossible(
+        what: impl Into<String>,
+        source: impl Into<Option<Box<dyn std::error::Error>>>,
+    ) -> Self {
+        Self::Local {
+            exit: Exit::Usage,
+            what: what.into(),
+            source: source.into(),
         }
     }
 
@@ -57,6 +71,7 @@ impl Failure {
         source: impl Into<Box<dyn std::error::Error>>,
     ) -> Self {
         Self::Local {
+            exit: Exit::Failure,
             what: what.into(),
             source: Some(source.into()),
         }
@@ -102,7 +117,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::ReaderGone => Exit::Success,
-            Self::Local { .. } => Exit::Failure,
+            Self::Local { exit, .. } => *exit,
             Self::Usage(error) if error.use_stderr() => Exit::Usage,
             Self::Usage(_) => Exit::Success,
             Self::Tool { .. } => Exit::ToolError,
@@ -110,9 +125,10 @@ impl Failure {
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
             Self::Call { error, subject } => match (error, subject) {
-                (Error::Protocol(_), _) => Exit::Refused,
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
-                (Error::Local(_), Subject::Connection) => Exit::Unreachable,
+                // An error of the protocol too: no server says no to its own opening.
+                (_, Subject::Connection) => Exit::Unreachable,
+                (Error::Protocol(_), Subject::Resource(_) | Subject::Anything) => Exit::Refused,
                 (Error::Local(_), Subject::Resource(_) | Subject::Anything) => Exit::Failure,
             },
         }
@@ -146,8 +162,11 @@ impl Failure {
             Self::Local {
                 what,
                 source: Some(source),
+                ..
             } => format!("{}: {}", visible(what), caused(&**source)),
-            Self::Local { what, source: None } => visible(what),
+            Self::Local {
+                what, source: None, ..
+            } => visible(what),
             Self::Usage(error) => mistake(error),
             Self::ReaderGone => "nobody reads the output".to_owned(),
             Self::Interrupted => "interrupted".to_owned(),
@@ -195,12 +214,10 @@ fn refusal(error: &ProtocolError) -> String {
     format!("the server answered: {} (code {code})", visible(&message))
 }
 
-/// The error as the newest revision writes it, whichever the server speaks; what no rule recognises stays as it came.
+/// The error as the server sent it.
 fn wire(error: &ProtocolError) -> WireError {
-    if let ErrorKind::Unrecognised { code, data } = error.kind() {
-        return WireError::received(*code, error.message().into_owned(), data.clone());
-    }
-    Dialect::default().encode(error, Revision::LATEST)
+    let received = error.received().cloned();
+    received.unwrap_or_else(|| Dialect::default().encode(error, Revision::LATEST))
 }
 
 /// The error and what is at the bottom of it, in one line; what is between says less than either.

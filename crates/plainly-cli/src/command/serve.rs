@@ -1,5 +1,6 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
@@ -48,7 +49,13 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
             None => builder.mount(&mount.path),
         })
         .build()
-        .map_err(|error| Failure::caused("cannot serve", error))
+        .map_err(impossible)
+}
+
+/// What was to be served, or to whom, can't be.
+fn impossible(error: impl Error + 'static) -> Failure {
+    let error: Box<dyn Error> = Box::new(error);
+    Failure::impossible("cannot serve", error)
 }
 
 /// Replies must have room for the largest file, in base64.
@@ -67,12 +74,13 @@ async fn over_http(
     key: &str,
 ) -> Result<(), Failure> {
     let cannot = |error| Failure::caused(format!("cannot serve HTTP at {}", args.http), error);
-    let service = service(server, args).map_err(|error| Failure::caused("cannot serve", error))?;
+    let service = service(server, args).map_err(impossible)?;
     if !args.http.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
-        return Err(Failure::local(format!(
+        let why = format!(
             "{} can be reached from other machines: say with --allow-host what the server is called there",
             args.http
-        )));
+        );
+        return Err(Failure::impossible(why, None));
     }
     let http = HttpServer::bind(args.http).await.map_err(cannot)?;
     announce(&url(http.local_addr(), &args.allow_host), mounts, key);

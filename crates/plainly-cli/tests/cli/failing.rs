@@ -53,6 +53,22 @@ fn no_server_has_its_own_status() {
 }
 
 #[test]
+fn what_knows_no_opening_is_no_server() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let elsewhere = server.url.replace("/mcp", "/elsewhere");
+    let wrong_path = run(&["ls", &elsewhere, "--json"]);
+    assert_eq!(wrong_path.status, 3, "{}", wrong_path.stderr);
+    let error = &wrong_path.error_json()["error"];
+    assert_eq!(
+        (&error["from"], &error["kind"]),
+        (&json!("peer"), &json!("unreachable"))
+    );
+    #[cfg(unix)]
+    assert_eq!(run(&["ls", "--", "cat"]).status, 3);
+}
+
+#[test]
 fn a_server_that_is_silent_is_waited_for_no_longer_than_asked() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -105,6 +121,10 @@ fn a_wrong_command_line_sends_nothing() {
         &["serve"],
         &["serve", ".", "--stdio", "--http", "127.0.0.1:0"],
         &["serve", ".", "--max-file-size", "large"],
+        &["serve", "/no/such/directory"],
+        &["serve", "a=.", "a=src"],
+        &["serve", ".", "--allow-host", "http://a.example"],
+        &["serve", ".", "--allow-origin", "a.example"],
         &["ls"],
         &["ls", "not a URL"],
         &["ls", "ftp://127.0.0.1/"],

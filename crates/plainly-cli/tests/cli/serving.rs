@@ -238,7 +238,7 @@ fn it_says_its_name() {
 fn it_is_not_opened_to_other_machines_unnamed() {
     let docs = Docs::new();
     let run = run(&["serve", docs.str(), "--http", "0.0.0.0:0"]);
-    assert_eq!(run.status, 1);
+    assert_eq!(run.status, 2);
     assert!(run.stderr.contains("--allow-host"), "{}", run.stderr);
 }
 
@@ -247,7 +247,7 @@ fn everything_wrong_with_the_directories_is_said_together() {
     let docs = Docs::new();
     let file = docs.path.join("intro.md");
     let run = run(&["serve", "/no/such/directory", file.to_str().unwrap()]);
-    assert_eq!(run.status, 1);
+    assert_eq!(run.status, 2);
     assert_eq!(
         run.stderr,
         format!(
