@@ -59,6 +59,7 @@ pub(crate) enum ClientCommand {
     Ls(LsArgs),
     Stat(StatArgs),
     Read(ReadArgs),
+    Tools(ToolsArgs),
     Call(CallArgs),
 }
 
@@ -69,6 +70,7 @@ impl ClientCommand {
             Self::Ls(args) => &args.server,
             Self::Stat(args) => &args.server,
             Self::Read(args) => &args.server,
+            Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
         }
     }
@@ -218,6 +220,25 @@ pub(crate) struct ReadArgs {
     pub(crate) server: ServerArgs,
 }
 
+/// List the tools of a server
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly tools [OPTIONS] <TARGET>\n       plainly tools [OPTIONS] -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly tools http://127.0.0.1:3333/mcp
+  plainly tools -- npx some-server --flag
+  plainly tools http://127.0.0.1:3333/mcp --json    one tool of the specification a line, with its schemas
+
+The fields are the name and the first line of the description, or else the title."
+)]
+pub(crate) struct ToolsArgs {
+    /// The server's URL
+    target: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
 /// Call a tool and print its answer
 #[derive(Debug, clap::Args)]
 #[command(
@@ -294,6 +315,12 @@ impl ReadArgs {
             "read",
             self.target.take().into_iter().chain(self.uri.take()),
         )
+    }
+}
+
+impl ToolsArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new("tools", self.target.take())
     }
 }
 

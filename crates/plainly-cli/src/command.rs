@@ -11,5 +11,6 @@ pub(crate) mod read;
 pub(crate) mod stat;
 
 pub(crate) mod call;
+pub(crate) mod tools;
 
 pub(crate) mod completions;

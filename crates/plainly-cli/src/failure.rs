@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
-use plainly::errors::{Dialect, ProtocolError, Revision, WireError};
+use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -13,6 +13,9 @@ use crate::format::Format;
 use crate::visible::visible;
 
 const RED: Style = AnsiColor::Red.on_default().bold();
+
+/// The most tools that an error names.
+const NAMED: usize = 20;
 
 /// Why a command did not work.
 #[derive(Debug)]
@@ -40,7 +43,9 @@ pub(crate) enum Failure {
 pub(crate) enum Subject {
     Connection,
     Resource(String),
-    Anything,
+    Resources,
+    /// With the names of those that the server has, where that helps.
+    Tools(Vec<String>),
 }
 
 impl Failure {
@@ -101,9 +106,20 @@ impl Failure {
         Self::Call { error, subject }
     }
 
-    /// A call failed; nothing more is known.
-    pub(crate) fn call(error: Error) -> Self {
-        let subject = Subject::Anything;
+    /// The resources could not be listed.
+    pub(crate) fn resources(error: Error) -> Self {
+        let subject = Subject::Resources;
+        Self::Call { error, subject }
+    }
+
+    /// The tools could not be listed, or not called.
+    pub(crate) fn tools(error: Error) -> Self {
+        Self::no_such_tool(error, Vec::new())
+    }
+
+    /// The tool could not be called, and is none of those that are `there`.
+    pub(crate) fn no_such_tool(error: Error, there: Vec<String>) -> Self {
+        let subject = Subject::Tools(there);
         Self::Call { error, subject }
     }
 
@@ -128,8 +144,8 @@ impl Failure {
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
                 // An error of the protocol too: no server says no to its own opening.
                 (_, Subject::Connection) => Exit::Unreachable,
-                (Error::Protocol(_), Subject::Resource(_) | Subject::Anything) => Exit::Refused,
-                (Error::Local(_), Subject::Resource(_) | Subject::Anything) => Exit::Failure,
+                (Error::Protocol(_), _) => Exit::Refused,
+                (Error::Local(_), _) => Exit::Failure,
             },
         }
     }
@@ -154,8 +170,8 @@ impl Failure {
                 error,
                 subject: Subject::Resource(uri),
             } if is_missing(error) => format!("no such resource: {}", visible(uri)),
-            Self::Call { error, .. } => match error {
-                Error::Protocol(error) => refusal(error),
+            Self::Call { error, subject } => match error {
+                Error::Protocol(error) => refusal(error) + &subject.hint(error),
                 Error::Local(error) => caused(&**error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
@@ -194,6 +210,30 @@ impl Failure {
             object.insert("data".to_owned(), data);
         }
         json!({ "error": object })
+    }
+}
+
+impl Subject {
+    /// What the server's error means here, where there is more to say than it does.
+    fn hint(&self, error: &ProtocolError) -> String {
+        let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
+        match self {
+            Self::Resource(_) | Self::Resources if is_unknown => {
+                ": this server has no resources".to_owned()
+            }
+            Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
+            Self::Tools(there) if !there.is_empty() => {
+                let named = there.iter().take(NAMED).map(|name| visible(name));
+                let more = if there.len() > NAMED { ", …" } else { "" };
+                format!(
+                    ": its tools are {}{more}",
+                    named.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Self::Connection | Self::Resource(_) | Self::Resources | Self::Tools(_) => {
+                String::new()
+            }
+        }
     }
 }
 

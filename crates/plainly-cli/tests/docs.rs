@@ -121,7 +121,15 @@ fn every_option_is_documented() {
     for (commands, page) in [
         (&["serve"][..], include_str!("../../../docs/serve.md")),
         (
-            &["discover", "ls", "stat", "read", "call", "completions"],
+            &[
+                "discover",
+                "ls",
+                "stat",
+                "read",
+                "tools",
+                "call",
+                "completions",
+            ],
             include_str!("../../../docs/client.md"),
         ),
     ] {

@@ -213,6 +213,7 @@ fn help_has_examples_and_the_exit_statuses() {
         "ls",
         "stat",
         "read",
+        "tools",
         "call",
         "completions",
     ] {
