@@ -19,17 +19,10 @@ use crate::format::Format;
 #[derive(Debug, Parser)]
 #[command(name = "plainly", version, after_help = exit::help(), disable_help_subcommand = true)]
 pub(crate) struct Args {
-    /// What to log on standard error: a level (error, warn, info, debug, trace), or levels by module
-    #[arg(
-        long,
-        global = true,
-        env = "RUST_LOG",
-        default_value = "warn",
-        value_name = "LEVEL",
-        hide_env_values = true,
-        display_order = 900
-    )]
-    pub(crate) log: Targets,
+    /// What to log on standard error: off, error, warn, info, debug or trace, or such levels by module, as in
+    /// plainly=debug,warn [default: $RUST_LOG, or else warn]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = values::log, display_order = 900)]
+    pub(crate) log: Option<Targets>,
 
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use plainly::errors::Revision;
 use serde_json::{Map, Value};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -28,6 +29,22 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "give a number of seconds, as in 30 or 0.5".to_owned())
 }
 
+/// Levels of the log. A word alone must be a level: a misspelt one is no module whose every event is wanted.
+pub(super) fn log(text: &str) -> Result<Targets, String> {
+    let wrong = || {
+        "give off, error, warn, info, debug or trace, or levels by module, as in plainly=debug,warn"
+            .to_owned()
+    };
+    // An empty level would be read as `error`.
+    let is_level = |part: &str| !part.is_empty() && part.parse::<LevelFilter>().is_ok();
+    let is_sound = |part: &str| part.contains('=') || is_level(part);
+    let targets = text.parse().map_err(|_invalid| wrong())?;
+    match text.split(',').all(is_sound) {
+        true => Ok(targets),
+        false => Err(wrong()),
+    }
+}
+
 /// A JSON object.
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("give a JSON object: {error}"))
@@ -36,11 +53,25 @@ pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
 /// A header as it stands in a request.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
+        Some((name, _)) if is_of_the_protocol(name.trim()) => {
+            let name = name.trim();
+            Err(format!("{name} is the protocol's own header"))
+        }
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
         Some(_) | None => Err("give NAME: VALUE, as in \"Authorization: Bearer …\"".to_owned()),
     }
+}
+
+/// Whether the client itself says what this header is, and so nobody else can.
+fn is_of_the_protocol(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_of_the_body = matches!(
+        name.as_str(),
+        "accept" | "content-type" | "content-length" | "transfer-encoding" | "connection"
+    );
+    is_of_the_body || name.starts_with("mcp-")
 }
 
 /// A revision of the protocol.
@@ -84,13 +115,30 @@ mod tests {
     }
 
     #[test]
+    fn logs() {
+        for text in ["off", "DEBUG", "plainly=debug", "plainly::child=trace,warn"] {
+            assert!(log(text).is_ok(), "{text}");
+        }
+        for text in ["", "nonsense", "debgu", "warn,nonsense", "plainly=loud"] {
+            assert!(log(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn headers() {
         let parsed = header("Authorization: Bearer a:b ").unwrap();
         assert_eq!(
             parsed,
             ("Authorization".to_owned(), "Bearer a:b".to_owned())
         );
-        for text in ["", "Authorization", ": value"] {
+        for text in [
+            "",
+            "Authorization",
+            ": value",
+            "Mcp-Method: ping",
+            "mcp-session-id : 1",
+            "Accept: */*",
+        ] {
             assert!(header(text).is_err(), "{text}");
         }
     }

@@ -138,6 +138,7 @@ fn a_wrong_command_line_sends_nothing() {
         &["call", "http://127.0.0.1:1/", "tool", "--args", "[]"],
         &["call", "http://127.0.0.1:1/", "tool", "a=1", "--args", "{}"],
         &["ls", "http://127.0.0.1:1/", "--header", "no header"],
+        &["ls", "http://127.0.0.1:1/", "--header", "Mcp-Method: x"],
         &["ls", "--header", "a: b", "--", &child],
         &["ls", "http://127.0.0.1:1/", "--timeout", "0"],
         &["completions", "powershell"],
@@ -244,7 +245,9 @@ fn logs_are_asked_for_and_stay_out_of_the_output() {
         "{}",
         loud.stderr
     );
-    assert_eq!(run(&["ls", &server.url, "--log", "=loud="]).status, 2);
+    for wrong in ["=loud=", "nonsense"] {
+        assert_eq!(run(&["ls", &server.url, "--log", wrong]).status, 2);
+    }
 }
 
 #[cfg(unix)]

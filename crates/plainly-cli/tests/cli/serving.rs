@@ -258,6 +258,39 @@ fn everything_wrong_with_the_directories_is_said_together() {
 }
 
 #[test]
+fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
+    let docs = Docs::new();
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
+        .args(["--log", "debug"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let serving = lines.find(|line| line.starts_with("serving ")).unwrap();
+    let (_, address) = serving
+        .trim_end_matches("/mcp")
+        .split_once("http://")
+        .unwrap();
+    for (path, host) in [("/mcp", "evil.example"), ("/elsewhere", address)] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let refusal = lines.find(|line| line.contains("answered with an error"));
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        let message = body["error"]["message"].as_str().unwrap();
+        assert!(refusal.unwrap().contains(message));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
 fn an_address_in_use_is_named() {
     let docs = Docs::new();
     let server = Serving::docs(&docs);
