@@ -17,7 +17,7 @@ use crate::format::Format;
 
 /// Serve directories over MCP, and talk to any MCP server
 #[derive(Debug, Parser)]
-#[command(name = "plainly", version, after_help = exit::help(), disable_help_subcommand = true)]
+#[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
     /// What to log on standard error: off, error, warn, info, debug or trace, or such levels by module, as in
     /// plainly=debug,warn [default: $RUST_LOG, or else warn]
@@ -90,6 +90,7 @@ pub(crate) struct ServeArgs {
         long,
         value_name = "ADDRESS",
         default_value = "127.0.0.1:3333",
+        value_parser = values::address,
         conflicts_with = "stdio"
     )]
     pub(crate) http: SocketAddr,
@@ -106,9 +107,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// What the server calls itself
-    #[arg(long, default_value = "plainly")]
-    pub(crate) name: String,
+    /// What the server calls itself, and mcp.json calls it [default: plainly, and the first directory's name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
 
     /// Also serve files and directories whose names begin with a dot
     #[arg(long)]

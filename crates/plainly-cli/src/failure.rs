@@ -169,10 +169,10 @@ impl Failure {
             Self::Call {
                 error,
                 subject: Subject::Resource(uri),
-            } if is_missing(error) => format!("no such resource: {}", visible(uri)),
+            } if is_missing(error) => format!("no such resource: {}{}", visible(uri), scheme(uri)),
             Self::Call { error, subject } => match error {
                 Error::Protocol(error) => refusal(error) + &subject.hint(error),
-                Error::Local(error) => caused(&**error),
+                Error::Local(error) => caused(&**error) + advice(error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
@@ -221,6 +221,7 @@ impl Subject {
             Self::Resource(_) | Self::Resources if is_unknown => {
                 ": this server has no resources".to_owned()
             }
+            Self::Resource(uri) => scheme(uri).to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Tools(there) if !there.is_empty() => {
                 let named = there.iter().take(NAMED).map(|name| visible(name));
@@ -230,11 +231,25 @@ impl Subject {
                     named.collect::<Vec<_>>().join(", ")
                 )
             }
-            Self::Connection | Self::Resource(_) | Self::Resources | Self::Tools(_) => {
-                String::new()
-            }
+            Self::Connection | Self::Resources | Self::Tools(_) => String::new(),
         }
     }
+}
+
+/// What is missing where a path was given as a URI.
+fn scheme(uri: &str) -> &'static str {
+    if uri.contains(':') {
+        return "";
+    }
+    ": this is no URI, as in file:///docs/intro.md"
+}
+
+/// What to do about it, where the command line shows that.
+fn advice(error: &LocalError) -> &'static str {
+    if matches!(error, LocalError::Spawn { program, .. } if program.contains(' ')) {
+        return ": the program and its arguments are words of their own, without quotes around them all";
+    }
+    ""
 }
 
 /// Whether there is no such resource, as far as the server tells.

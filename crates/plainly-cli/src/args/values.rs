@@ -1,5 +1,6 @@
 //! Values of options that are more than text.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use plainly::errors::Revision;
@@ -18,6 +19,19 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     let wrong = || "give a number of bytes, as in 65536, 64K, 16M or 1G".to_owned();
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     number.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
+/// An address to listen at. `localhost` is what people call 127.0.0.1; other names would have to be looked up.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:");
+    let numeric = port.map(|port| format!("127.0.0.1:{port}"));
+    numeric
+        .as_deref()
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_invalid| {
+            "give an address with a port, as in 127.0.0.1:3333 or localhost:3333".to_owned()
+        })
 }
 
 /// A number of seconds, perhaps with a fraction.
@@ -103,6 +117,22 @@ mod tests {
         ];
         for (text, bytes) in cases {
             assert_eq!(size(text).ok(), bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses() {
+        for (text, expected) in [
+            ("127.0.0.1:0", Some("127.0.0.1:0")),
+            ("localhost:3334", Some("127.0.0.1:3334")),
+            ("[::1]:3334", Some("[::1]:3334")),
+            ("3334", None),
+            (":3334", None),
+            ("localhost", None),
+            ("docs.example:3334", None),
+        ] {
+            let parsed = address(text).ok().map(|address| address.to_string());
+            assert_eq!(parsed.as_deref(), expected, "{text}");
         }
     }
 

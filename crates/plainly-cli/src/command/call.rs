@@ -82,7 +82,9 @@ fn argument(word: &str) -> Result<(&str, Value), String> {
         None => Ok((name, value.into())),
         Some(name) => serde_json::from_str(value)
             .map(|value| (name, value))
-            .map_err(|error| format!("the value of {name} is no JSON: {error}")),
+            .map_err(|error| {
+                format!("the value of {name} is no JSON ({error}): for text give {name}={value}")
+            }),
     }
 }
 

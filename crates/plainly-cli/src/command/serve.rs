@@ -1,7 +1,7 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
 use std::error::Error;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 
 use plainly::limits::Limits;
@@ -20,21 +20,44 @@ const PATH: &str = "/mcp";
 pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
     let store = store(&args)?;
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
-    let key = store
-        .mounts()
-        .next()
-        .map_or("plainly", |mount| mount.name())
-        .to_owned();
-    let server = Server::builder(&args.name, env!("CARGO_PKG_VERSION"))
-        .limits(limits(args.max_file_size))
-        .store(store)
-        .build()
-        .map_err(|error| Failure::caused("cannot serve", error))?;
+    let first = store.mounts().next().map(|mount| mount.name().to_owned());
+    let key = key(args.name.as_deref(), first.as_deref());
+    let server = Server::builder(
+        args.name.as_deref().unwrap_or("plainly"),
+        env!("CARGO_PKG_VERSION"),
+    )
+    .limits(limits(args.max_file_size))
+    .store(store)
+    .build()
+    .map_err(|error| Failure::caused("cannot serve", error))?;
     if args.stdio {
+        if io::stdin().is_terminal() {
+            // Whoever types waits for a prompt that never comes; a client reads none of this.
+            let _ = writeln!(
+                io::stderr(),
+                "waiting for a client's messages on standard input, as in `plainly ls -- plainly serve DIR --stdio`; \
+                 Ctrl-D stops it"
+            );
+        }
         let broken = |error| Failure::unless_gone("the connection broke", error);
         return server.serve_stdio().await.map_err(broken);
     }
     over_http(&server, &args, &mounts, &key).await
+}
+
+/// What a host calls the server in its configuration: the name given, or else that of the first directory, in the letters
+/// that every host takes.
+fn key(name: Option<&str>, first: Option<&str>) -> String {
+    let name = name.or(first).unwrap_or_default();
+    let is_safe = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    let safe: String = name
+        .chars()
+        .map(|character| if is_safe(character) { character } else { '-' })
+        .collect();
+    match safe.trim_matches('-') {
+        "" => "plainly".to_owned(),
+        key => key.to_owned(),
+    }
 }
 
 fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
@@ -82,7 +105,17 @@ async fn over_http(
         );
         return Err(Failure::impossible(why, None));
     }
-    let http = HttpServer::bind(args.http).await.map_err(cannot)?;
+    let http = match HttpServer::bind(args.http).await {
+        Ok(http) => http,
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            let why = format!(
+                "cannot serve HTTP at {}: address in use; give another with --http, or 127.0.0.1:0 for any free port",
+                args.http
+            );
+            return Err(Failure::local(why));
+        }
+        Err(error) => return Err(cannot(error)),
+    };
     announce(&url(http.local_addr(), &args.allow_host), mounts, key);
     http.serve(service, shutdown::requested())
         .await
@@ -149,6 +182,20 @@ mod tests {
         for (address, hosts, expected) in cases {
             let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
             assert_eq!(url(address.parse().unwrap(), &hosts), expected);
+        }
+    }
+
+    #[test]
+    fn hosts_get_a_name_that_they_take() {
+        let cases = [
+            (Some("handbook"), Some("docs"), "handbook"),
+            (None, Some("docs_2-a"), "docs_2-a"),
+            (None, Some("my docs.d"), "my-docs-d"),
+            (None, Some("文書"), "plainly"),
+            (None, None, "plainly"),
+        ];
+        for (name, first, expected) in cases {
+            assert_eq!(key(name, first), expected);
         }
     }
 

@@ -152,6 +152,41 @@ fn a_wrong_command_line_sends_nothing() {
 }
 
 #[test]
+fn what_would_be_right_is_said() {
+    let url = "http://127.0.0.1:1/";
+    let cases = [
+        (
+            &["ls", "127.0.0.1:3333/mcp"][..],
+            "did you mean http://127.0.0.1:3333/mcp?",
+        ),
+        (&["ls", "./mine"], "`-- plainly serve ./mine --stdio`"),
+        (&["ls", "--", "plainly", "serve", "mine"], "--stdio"),
+        (&["call", url, "tool", "a:=b"], "for text give a=b"),
+        (&["serve", "mine="], "no directory after ="),
+        (&["serve", "=mine"], "no name before ="),
+        (&["serve", ".", "--http", "3334"], "as in 127.0.0.1:3333"),
+    ];
+    for (words, advice) in cases {
+        let run = run(words);
+        assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
+    }
+    let quoted = run(&["ls", "--", "plainly serve mine --stdio"]);
+    assert_eq!(quoted.status, 3);
+    assert!(
+        quoted.stderr.contains("without quotes"),
+        "{}",
+        quoted.stderr
+    );
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let path = run(&["read", &server.url, "docs/intro.md"]).stderr;
+    assert!(path.contains("as in file:///docs/intro.md"), "{path}");
+    let slash = run(&["ls", &format!("{}/", server.url)]).stderr;
+    assert!(slash.contains("it is at /mcp"), "{slash}");
+}
+
+#[test]
 fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
     let url = "http://127.0.0.1:1/";
     let cases = [
@@ -226,6 +261,8 @@ fn help_has_examples_and_the_exit_statuses() {
             help.text()
         );
     }
+    let asked = run(&["help", "ls"]).succeeded();
+    assert_eq!(asked.text(), run(&["ls", "--help"]).succeeded().text());
     let version = run(&["--version"]).succeeded();
     assert_eq!(
         version.text(),

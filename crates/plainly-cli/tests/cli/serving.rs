@@ -301,8 +301,9 @@ fn an_address_in_use_is_named() {
     let run = run(&["serve", docs.str(), "--http", address]);
     assert_eq!(run.status, 1);
     assert!(
-        run.stderr
-            .starts_with(&format!("error: cannot serve HTTP at {address}: ")),
+        run.stderr.starts_with(&format!(
+            "error: cannot serve HTTP at {address}: address in use; "
+        )),
         "{}",
         run.stderr
     );
