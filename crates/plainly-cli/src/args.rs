@@ -19,9 +19,9 @@ use crate::format::Format;
 #[derive(Debug, Parser)]
 #[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
-    /// What to log on standard error: off, error, warn, info, debug or trace, or such levels by module, as in
-    /// plainly=debug,warn [default: $RUST_LOG, or else warn]
-    #[arg(long, global = true, value_name = "LEVEL", value_parser = values::log, display_order = 900)]
+    /// What to log on standard error: a level, or levels by module, as in plainly=debug,warn [default: $RUST_LOG, or else
+    /// warn]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = values::Levels, display_order = 900)]
     pub(crate) log: Option<Targets>,
 
     #[command(subcommand)]
@@ -193,7 +193,7 @@ pub(crate) struct StatArgs {
 Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
-  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   the whole result
+  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   all representations, and _meta
   plainly read file:///docs/intro.md -- npx some-server --flag
 
 Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a \

@@ -29,7 +29,7 @@ pub(crate) struct ServerArgs {
     pub(crate) headers: Vec<(String, String)>,
 
     /// Speak this revision of the protocol and no other [default: the newest that both sides know]
-    #[arg(long, value_parser = values::revision)]
+    #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
     /// A server to start, with its arguments, instead of a TARGET

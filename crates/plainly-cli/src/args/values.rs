@@ -1,8 +1,10 @@
 //! Values of options that are more than text.
 
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use plainly::errors::Revision;
 use serde_json::{Map, Value};
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -43,8 +45,31 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "give a number of seconds, as in 30 or 0.5".to_owned())
 }
 
+/// Levels of the log, the single ones of which shells complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Levels;
+
+impl TypedValueParser for Levels {
+    type Value = Targets;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Targets, clap::Error> {
+        let parser = StringValueParser::new().try_map(|text| log(&text));
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let levels = ["off", "error", "warn", "info", "debug", "trace"];
+        Some(Box::new(levels.into_iter().map(PossibleValue::new)))
+    }
+}
+
 /// Levels of the log. A word alone must be a level: a misspelt one is no module whose every event is wanted.
-pub(super) fn log(text: &str) -> Result<Targets, String> {
+fn log(text: &str) -> Result<Targets, String> {
     let wrong = || {
         "give off, error, warn, info, debug or trace, or levels by module, as in plainly=debug,warn"
             .to_owned()
@@ -88,12 +113,9 @@ fn is_of_the_protocol(name: &str) -> bool {
     is_of_the_body || name.starts_with("mcp-")
 }
 
-/// A revision of the protocol.
-pub(super) fn revision(text: &str) -> Result<Revision, String> {
-    text.parse().map_err(|_| {
-        let known = Revision::ALL.map(Revision::as_str).join(", ");
-        format!("plainly speaks {known}")
-    })
+/// A revision of the protocol, which shells complete.
+pub(super) fn revision() -> impl TypedValueParser<Value = Revision> {
+    PossibleValuesParser::new(Revision::ALL.map(Revision::as_str)).try_map(|text| text.parse())
 }
 
 #[cfg(test)]

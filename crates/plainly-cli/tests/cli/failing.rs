@@ -107,7 +107,7 @@ fn a_revision_that_the_server_does_not_speak_is_not_replaced() {
     let run = run(&["ls", &server.url, "--revision", "2023-01-01"]);
     assert_eq!(run.status, 2);
     assert!(
-        run.stderr.contains("plainly speaks 2024-11-05, "),
+        run.stderr.contains("[possible values: 2024-11-05, "),
         "{}",
         run.stderr
     );
@@ -316,7 +316,15 @@ fn a_server_that_writes_rubbish_too_is_complained_about_once() {
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = run(&["completions", shell]).succeeded();
-        for word in ["serve", "discover", "stat", "max-file-size", "mime-type"] {
+        for word in [
+            "serve",
+            "discover",
+            "stat",
+            "max-file-size",
+            "mime-type",
+            "2025-06-18",
+            "debug",
+        ] {
             assert!(script.text().contains(word), "{shell}: {word}");
         }
     }
