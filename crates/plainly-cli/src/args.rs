@@ -103,7 +103,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Over HTTP, also answer to web pages of this origin, as in https://app.example.com
+    /// Over HTTP, also let in requests with this Origin, as in https://app.example.com; to read the answers, web pages need
+    /// CORS headers too, which a proxy adds
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
@@ -119,7 +120,8 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
-    /// The size up to which files can be read; larger ones are only listed
+    /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
+    /// read 32 MiB, which is a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]
     pub(crate) max_file_size: u64,
 }

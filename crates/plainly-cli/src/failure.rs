@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
-use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
+use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -221,6 +221,9 @@ impl Subject {
             Self::Resource(_) | Self::Resources if is_unknown => {
                 ": this server has no resources".to_owned()
             }
+            Self::Resource(_) if is_too_large(error) => {
+                ": `plainly serve` has --max-file-size for that".to_owned()
+            }
             Self::Resource(uri) => scheme(uri).to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Tools(there) if !there.is_empty() => {
@@ -234,6 +237,13 @@ impl Subject {
             Self::Connection | Self::Resources | Self::Tools(_) => String::new(),
         }
     }
+}
+
+fn is_too_large(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { .. })
+    )
 }
 
 /// What is missing where a path was given as a URI.

@@ -1,7 +1,7 @@
 //! What `serve` serves: a directory, perhaps under another name than its own.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
@@ -13,6 +13,13 @@ pub(crate) struct Mount {
 }
 
 impl Mount {
+    /// The whole word, if it was split and is a directory too.
+    pub(crate) fn unsplit(&self) -> Option<String> {
+        let name = self.name.as_deref()?;
+        let word = format!("{name}={}", self.path.to_str()?);
+        Path::new(&word).is_dir().then_some(word)
+    }
+
     /// `NAME=DIR` or `DIR`. What has a slash before the equals sign is a path: `./a=b` is the directory `a=b`.
     fn new(word: OsString) -> Result<Self, String> {
         let split = word

@@ -11,7 +11,7 @@ use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::{HttpServer, HttpService, InvalidAllowance};
 use serde_json::json;
 
-use crate::args::ServeArgs;
+use crate::args::{Mount, ServeArgs};
 use crate::failure::Failure;
 
 /// Where the endpoint is.
@@ -72,7 +72,16 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
             None => builder.mount(&mount.path),
         })
         .build()
-        .map_err(impossible)
+        .map_err(|error| {
+            // Taken for NAME=DIR, though it is there as it stands.
+            match args.mounts.iter().find_map(Mount::unsplit) {
+                Some(path) => Failure::impossible(
+                    format!("cannot serve: {error}; the directory {path} is given as ./{path}"),
+                    None,
+                ),
+                None => impossible(error),
+            }
+        })
 }
 
 /// What was to be served, or to whom, can't be.

@@ -212,6 +212,11 @@ fn a_file_beyond_the_limit_is_listed_and_not_read() {
     let refused = read("255");
     assert_eq!(refused.status, 6, "{}", refused.stderr);
     assert!(refused.stderr.contains("256"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--max-file-size"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -288,6 +293,23 @@ fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn a_directory_with_an_equals_sign_is_told_how_to_be_given() {
+    let docs = Docs::new();
+    std::fs::create_dir(docs.path.join("a=b")).unwrap();
+    let output = plainly()
+        .args(["serve", "a=b", "--stdio"])
+        .current_dir(&docs.path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.ends_with("; the directory a=b is given as ./a=b\n"),
+        "{said}"
+    );
 }
 
 #[test]
