@@ -19,19 +19,12 @@ use crate::format::Format;
 
 /// Serve directories over MCP, and talk to any MCP server
 #[derive(Debug, Parser)]
-#[command(name = "plainly", version, after_help = exit::help(), disable_help_subcommand = true)]
+#[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
-    /// What to log on standard error: a level (error, warn, info, debug, trace), or levels by module
-    #[arg(
-        long,
-        global = true,
-        env = "RUST_LOG",
-        default_value = "warn",
-        value_name = "LEVEL",
-        hide_env_values = true,
-        display_order = 900
-    )]
-    pub(crate) log: Targets,
+    /// What to log on standard error: a level, or levels by module, as in plainly=debug,warn [default: $RUST_LOG, or else
+    /// warn]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = values::Levels, display_order = 900)]
+    pub(crate) log: Option<Targets>,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -63,6 +56,7 @@ pub(crate) enum ClientCommand {
     Ls(LsArgs),
     Stat(StatArgs),
     Read(ReadArgs),
+    Tools(ToolsArgs),
     Call(CallArgs),
 }
 
@@ -73,6 +67,7 @@ impl ClientCommand {
             Self::Ls(args) => &args.server,
             Self::Stat(args) => &args.server,
             Self::Read(args) => &args.server,
+            Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
         }
     }
@@ -99,6 +94,7 @@ pub(crate) struct ServeArgs {
         long,
         value_name = "ADDRESS",
         default_value = "127.0.0.1:3333",
+        value_parser = values::address,
         conflicts_with = "stdio"
     )]
     pub(crate) http: SocketAddr,
@@ -111,13 +107,14 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Over HTTP, also answer to web pages of this origin, as in https://app.example.com
+    /// Over HTTP, also let in requests with this Origin, as in https://app.example.com; to read the answers, web pages need
+    /// CORS headers too, which a proxy adds
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// What the server calls itself
-    #[arg(long, default_value = "plainly")]
-    pub(crate) name: String,
+    /// What the server calls itself, and mcp.json calls it [default: plainly, and the first directory's name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
 
     /// Also serve files and directories whose names begin with a dot
     #[arg(long)]
@@ -127,7 +124,8 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
-    /// The size up to which files can be read; larger ones are only listed
+    /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
+    /// read 32 MiB, which is a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]
     pub(crate) max_file_size: u64,
 }
@@ -201,7 +199,7 @@ pub(crate) struct StatArgs {
 Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
-  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   the whole result
+  plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   all representations, and _meta
   plainly read file:///docs/intro.md -- npx some-server --flag
 
 Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a \
@@ -218,6 +216,25 @@ pub(crate) struct ReadArgs {
     /// Write the representation of this MIME type
     #[arg(long, value_name = "TYPE", conflicts_with = "json")]
     pub(crate) mime_type: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// List the tools of a server
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly tools [OPTIONS] <TARGET>\n       plainly tools [OPTIONS] -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly tools http://127.0.0.1:3333/mcp
+  plainly tools -- npx some-server --flag
+  plainly tools http://127.0.0.1:3333/mcp --json    one tool of the specification a line, with its schemas
+
+The fields are the name and the first line of the description, or else the title."
+)]
+pub(crate) struct ToolsArgs {
+    /// The server's URL
+    target: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
@@ -298,6 +315,12 @@ impl ReadArgs {
             "read",
             self.target.take().into_iter().chain(self.uri.take()),
         )
+    }
+}
+
+impl ToolsArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new("tools", self.target.take())
     }
 }
 

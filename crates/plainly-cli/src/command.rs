@@ -11,6 +11,7 @@ pub(crate) mod read;
 pub(crate) mod stat;
 
 pub(crate) mod call;
+pub(crate) mod tools;
 
 pub(crate) mod codes;
 

@@ -39,13 +39,17 @@ impl Exit {
             Self::Failure => (
                 1,
                 "failure",
-                "it failed here: a timeout, a lost connection, an unreadable reply, an unwritable file",
+                "it failed here: a timeout, a lost connection, an unreadable reply, an address in use, a collection to `read`, an unwritable file",
             ),
-            Self::Usage => (2, "usage", "the command line is wrong; nothing was sent"),
+            Self::Usage => (
+                2,
+                "usage",
+                "the command line is wrong, or names what can't be served; nothing was sent",
+            ),
             Self::Unreachable => (
                 3,
                 "unreachable",
-                "no MCP server there: nobody listens, it can't be started, or what answers is something else",
+                "no connection to an MCP server: nobody listens, it can't be started, it doesn't answer in time, or what answers is something else",
             ),
             Self::NotFound => (4, "not-found", "the server has no such resource"),
             Self::ToolError => (5, "tool-error", "the tool ran, and says that it failed"),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
-use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
+use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -13,6 +13,9 @@ use crate::format::Format;
 use crate::visible::visible;
 
 const RED: Style = AnsiColor::Red.on_default().bold();
+
+/// The most tools that an error names.
+const NAMED: usize = 20;
 
 /// Why a command did not work.
 #[derive(Debug)]
@@ -25,6 +28,7 @@ pub(crate) enum Failure {
     Tool { name: String, text: String },
     /// Something on this side.
     Local {
+        exit: Exit,
         what: String,
         source: Option<Box<dyn std::error::Error>>,
     },
@@ -39,15 +43,30 @@ pub(crate) enum Failure {
 pub(crate) enum Subject {
     Connection,
     Resource(String),
-    Anything,
+    Resources,
+    /// With the names of those that the server has, where that helps.
+    Tools(Vec<String>),
 }
 
 impl Failure {
     /// A failure of this side.
     pub(crate) fn local(what: impl Into<String>) -> Self {
         Self::Local {
+            exit: Exit::Failure,
             what: what.into(),
             source: None,
+        }
+    }
+
+    /// What the command line says can't be done, as only doing it shows.
+    pub(crate) fn impossible(
+        what: impl Into<String>,
+        source: impl Into<Option<Box<dyn std::error::Error>>>,
+    ) -> Self {
+        Self::Local {
+            exit: Exit::Usage,
+            what: what.into(),
+            source: source.into(),
         }
     }
 
@@ -57,6 +76,7 @@ impl Failure {
         source: impl Into<Box<dyn std::error::Error>>,
     ) -> Self {
         Self::Local {
+            exit: Exit::Failure,
             what: what.into(),
             source: Some(source.into()),
         }
@@ -86,9 +106,20 @@ impl Failure {
         Self::Call { error, subject }
     }
 
-    /// A call failed; nothing more is known.
-    pub(crate) fn call(error: Error) -> Self {
-        let subject = Subject::Anything;
+    /// The resources could not be listed.
+    pub(crate) fn resources(error: Error) -> Self {
+        let subject = Subject::Resources;
+        Self::Call { error, subject }
+    }
+
+    /// The tools could not be listed, or not called.
+    pub(crate) fn tools(error: Error) -> Self {
+        Self::no_such_tool(error, Vec::new())
+    }
+
+    /// The tool could not be called, and is none of those that are `there`.
+    pub(crate) fn no_such_tool(error: Error, there: Vec<String>) -> Self {
+        let subject = Subject::Tools(there);
         Self::Call { error, subject }
     }
 
@@ -102,7 +133,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::ReaderGone => Exit::Success,
-            Self::Local { .. } => Exit::Failure,
+            Self::Local { exit, .. } => *exit,
             Self::Usage(error) if error.use_stderr() => Exit::Usage,
             Self::Usage(_) => Exit::Success,
             Self::Tool { .. } => Exit::ToolError,
@@ -110,10 +141,11 @@ impl Failure {
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
             Self::Call { error, subject } => match (error, subject) {
-                (Error::Protocol(_), _) => Exit::Refused,
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
-                (Error::Local(_), Subject::Connection) => Exit::Unreachable,
-                (Error::Local(_), Subject::Resource(_) | Subject::Anything) => Exit::Failure,
+                // An error of the protocol too: no server says no to its own opening.
+                (_, Subject::Connection) => Exit::Unreachable,
+                (Error::Protocol(_), _) => Exit::Refused,
+                (Error::Local(_), _) => Exit::Failure,
             },
         }
     }
@@ -137,17 +169,20 @@ impl Failure {
             Self::Call {
                 error,
                 subject: Subject::Resource(uri),
-            } if is_missing(error) => format!("no such resource: {}", visible(uri)),
-            Self::Call { error, .. } => match error {
-                Error::Protocol(error) => refusal(error),
-                Error::Local(error) => caused(&**error),
+            } if is_missing(error) => format!("no such resource: {}{}", visible(uri), scheme(uri)),
+            Self::Call { error, subject } => match error {
+                Error::Protocol(error) => refusal(error) + &subject.hint(error),
+                Error::Local(error) => caused(&**error) + advice(error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
                 what,
                 source: Some(source),
+                ..
             } => format!("{}: {}", visible(what), caused(&**source)),
-            Self::Local { what, source: None } => visible(what),
+            Self::Local {
+                what, source: None, ..
+            } => visible(what),
             Self::Usage(error) => mistake(error),
             Self::ReaderGone => "nobody reads the output".to_owned(),
             Self::Interrupted => "interrupted".to_owned(),
@@ -178,6 +213,55 @@ impl Failure {
     }
 }
 
+impl Subject {
+    /// What the server's error means here, where there is more to say than it does.
+    fn hint(&self, error: &ProtocolError) -> String {
+        let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
+        match self {
+            Self::Resource(_) | Self::Resources if is_unknown => {
+                ": this server has no resources".to_owned()
+            }
+            Self::Resource(_) if is_too_large(error) => {
+                ": `plainly serve` has --max-file-size for that".to_owned()
+            }
+            Self::Resource(uri) => scheme(uri).to_owned(),
+            Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
+            Self::Tools(there) if !there.is_empty() => {
+                let named = there.iter().take(NAMED).map(|name| visible(name));
+                let more = if there.len() > NAMED { ", …" } else { "" };
+                format!(
+                    ": its tools are {}{more}",
+                    named.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Self::Connection | Self::Resources | Self::Tools(_) => String::new(),
+        }
+    }
+}
+
+fn is_too_large(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { .. })
+    )
+}
+
+/// What is missing where a path was given as a URI.
+fn scheme(uri: &str) -> &'static str {
+    if uri.contains(':') {
+        return "";
+    }
+    ": this is no URI, as in file:///docs/intro.md"
+}
+
+/// What to do about it, where the command line shows that.
+fn advice(error: &LocalError) -> &'static str {
+    if matches!(error, LocalError::Spawn { program, .. } if program.contains(' ')) {
+        return ": the program and its arguments are words of their own, without quotes around them all";
+    }
+    ""
+}
+
 /// Whether there is no such resource, as far as the server tells.
 fn is_missing(error: &Error) -> bool {
     let is_unlisted = matches!(error.local(), Some(LocalError::NotListed { .. }));
@@ -195,12 +279,10 @@ fn refusal(error: &ProtocolError) -> String {
     format!("the server answered: {} (code {code})", visible(&message))
 }
 
-/// The error as the newest revision writes it, whichever the server speaks; what no rule recognises stays as it came.
+/// The error as the server sent it.
 fn wire(error: &ProtocolError) -> WireError {
-    if let ErrorKind::Unrecognised { code, data } = error.kind() {
-        return WireError::received(*code, error.message().into_owned(), data.clone());
-    }
-    Dialect::default().encode(error, Revision::LATEST)
+    let received = error.received().cloned();
+    received.unwrap_or_else(|| Dialect::default().encode(error, Revision::LATEST))
 }
 
 /// The error and what is at the bottom of it, in one line; what is between says less than either.

@@ -3,14 +3,18 @@
 use std::io::{self, Write};
 
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::visible::visible;
 
-/// Writes what `filter` lets through, from now on.
-pub(crate) fn init(filter: Targets) {
+/// Writes from now on what `filter` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
+/// it says nothing to this one, warnings are written.
+pub(crate) fn init(filter: Option<Targets>) {
+    let of_all = || std::env::var("RUST_LOG").ok()?.parse().ok();
+    let filter = filter.or_else(of_all);
+    let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     let layer = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(|| Visible(io::stderr()))

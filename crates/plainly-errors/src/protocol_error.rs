@@ -18,6 +18,7 @@ pub use self::detail::{
 pub use self::kind::ErrorKind;
 use crate::code::ApplicationCode;
 use crate::problem::Problem;
+use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
 ///
@@ -32,6 +33,8 @@ struct Inner {
     message: Option<Cow<'static, str>>,
     /// Only where `kind` has no data of its own.
     received_data: Option<Value>,
+    /// The error object that it was recognised from, for those who show it as it came.
+    received: Option<WireError>,
     /// What the data says too, or what the error was made of.
     problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
@@ -44,6 +47,7 @@ impl ProtocolError {
             kind,
             message: None,
             received_data: None,
+            received: None,
             problem: None,
             source: None,
         }))
@@ -59,9 +63,16 @@ impl ProtocolError {
             kind,
             message: Some(message),
             received_data: data,
+            received: None,
             problem: None,
             source: None,
         }))
+    }
+
+    /// The same error with the object that it was read from.
+    pub(crate) fn with_received(mut self, received: WireError) -> Self {
+        self.0.received = Some(received);
+        self
     }
 
     /// The same error with the problem that it states.
@@ -197,6 +208,21 @@ impl ProtocolError {
     /// nothing of it. Only decoding and problems set it.
     pub fn received_data(&self) -> Option<&Value> {
         self.0.received_data.as_ref()
+    }
+
+    /// The error object as the peer sent it; `None` for an error that was made here. The [kind](Self::kind) says what it
+    /// means; this is for showing it as it came.
+    ///
+    /// ```
+    /// use plainly_errors::{Code, WireError};
+    ///
+    /// let received = WireError::received(Code::new(-32002), "Resource not found", None);
+    /// let error = received.recognise();
+    /// assert!(error.is_resource_not_found());
+    /// assert_eq!(error.received(), Some(&received));
+    /// ```
+    pub fn received(&self) -> Option<&WireError> {
+        self.0.received.as_ref()
     }
 
     /// Whether the resource asked for does not exist, whatever number the peer gave it.

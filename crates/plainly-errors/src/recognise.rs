@@ -34,7 +34,9 @@ impl WireError {
                 (kind, unread)
             }
         };
-        ProtocolError::with_data(kind, self.message.clone(), unread).with_problem(problem)
+        ProtocolError::with_data(kind, self.message.clone(), unread)
+            .with_problem(problem)
+            .with_received(self.clone())
     }
 
     fn kind(&self) -> ErrorKind {

@@ -1,7 +1,7 @@
 //! What `serve` serves: a directory, perhaps under another name than its own.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
@@ -13,24 +13,40 @@ pub(crate) struct Mount {
 }
 
 impl Mount {
+    /// The whole word, if it was split and is a directory too.
+    pub(crate) fn unsplit(&self) -> Option<String> {
+        let name = self.name.as_deref()?;
+        let word = format!("{name}={}", self.path.to_str()?);
+        Path::new(&word).is_dir().then_some(word)
+    }
+
     /// `NAME=DIR` or `DIR`. What has a slash before the equals sign is a path: `./a=b` is the directory `a=b`.
-    fn new(word: OsString) -> Self {
-        let split = word.to_str().and_then(|text| text.split_once('='));
+    fn new(word: OsString) -> Result<Self, String> {
+        let split = word
+            .to_str()
+            .and_then(|text| text.split_once('='))
+            .filter(|(name, _)| !name.contains(['/', '\\']));
         match split {
-            Some((name, path)) if !name.contains(['/', '\\']) => Self {
+            Some(("", path)) => Err(format!(
+                "there is no name before =: give {path} or NAME={path}"
+            )),
+            Some((name, "")) => Err(format!(
+                "there is no directory after =: give {name} or {name}=DIR"
+            )),
+            Some((name, path)) => Ok(Self {
                 name: Some(name.to_owned()),
                 path: path.into(),
-            },
-            Some(_) | None => Self {
+            }),
+            None => Ok(Self {
                 name: None,
                 path: word.into(),
-            },
+            }),
         }
     }
 }
 
 pub(super) fn parser() -> impl TypedValueParser<Value = Mount> {
-    OsStringValueParser::new().map(Mount::new)
+    OsStringValueParser::new().try_map(Mount::new)
 }
 
 #[cfg(test)]
@@ -45,11 +61,14 @@ mod tests {
             ("api=./docs", Some("api"), "./docs"),
             ("api=a=b", Some("api"), "a=b"),
             ("./a=b", None, "./a=b"),
-            ("=./docs", Some(""), "./docs"),
+            ("./a=", None, "./a="),
         ];
         for (word, name, path) in cases {
-            let mount = Mount::new(word.into());
+            let mount = Mount::new(word.into()).unwrap();
             assert_eq!((mount.name.as_deref(), mount.path), (name, path.into()));
+        }
+        for word in ["=./docs", "docs=", "="] {
+            assert!(Mount::new(word.into()).is_err(), "{word}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
 use clap::CommandFactory;
@@ -28,7 +29,7 @@ pub(crate) struct ServerArgs {
     pub(crate) headers: Vec<(String, String)>,
 
     /// Speak this revision of the protocol and no other [default: the newest that both sides know]
-    #[arg(long, value_parser = values::revision)]
+    #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
     /// A server to start, with its arguments, instead of a TARGET
@@ -56,7 +57,13 @@ impl ServerArgs {
     /// Where the server is; takes the first of the `words` unless a command was given.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
         if self.command.is_empty() {
-            return words.take("TARGET").map(Server::Url);
+            return words.url();
+        }
+        if serves_nobody(&self.command) {
+            return Err(words.wrong(
+                ErrorKind::MissingRequiredArgument,
+                "the server must use --stdio, as in `-- plainly serve DIR --stdio`",
+            ));
         }
         if !self.headers.is_empty() {
             return Err(words.wrong(
@@ -66,6 +73,18 @@ impl ServerArgs {
         }
         Ok(Server::Child(std::mem::take(&mut self.command)))
     }
+}
+
+/// Whether this is plainly as a server over HTTP, which would say nothing where it is listened to.
+fn serves_nobody(command: &[OsString]) -> bool {
+    let [program, subcommand, rest @ ..] = command else {
+        return false;
+    };
+    let is_plainly = Path::new(program)
+        .file_stem()
+        .is_some_and(|stem| stem == "plainly");
+    let is_asked_only = |word: &OsString| ["--stdio", "--help", "-h"].iter().any(|it| word == it);
+    is_plainly && subcommand == "serve" && !rest.iter().any(is_asked_only)
 }
 
 /// The words of a command line that have no option's name, in their order.
@@ -89,6 +108,21 @@ impl Words {
             let missing = format!("<{name}> is missing");
             self.wrong(ErrorKind::MissingRequiredArgument, &missing)
         })
+    }
+
+    /// The URL of a server, which comes first.
+    fn url(&mut self) -> Result<Server, Failure> {
+        let target = self.take("TARGET")?;
+        if target.contains("://") {
+            return Ok(Server::Url(target));
+        }
+        let is_path = target.starts_with(['.', '/', '~']);
+        let instead = match is_path {
+            true => format!("to serve a directory give `-- plainly serve {target} --stdio`"),
+            false => format!("did you mean http://{target}?"),
+        };
+        let why = format!("{target:?} is no URL of a server: {instead}");
+        Err(self.wrong(ErrorKind::ValueValidation, &why))
     }
 
     /// The next word, if there is one.

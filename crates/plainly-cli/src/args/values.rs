@@ -1,9 +1,13 @@
 //! Values of options that are more than text.
 
+use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use plainly::errors::Revision;
 use serde_json::{Map, Value};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -19,6 +23,19 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
+/// An address to listen at. `localhost` is what people call 127.0.0.1; other names would have to be looked up.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:");
+    let numeric = port.map(|port| format!("127.0.0.1:{port}"));
+    numeric
+        .as_deref()
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_invalid| {
+            "give an address with a port, as in 127.0.0.1:3333 or localhost:3333".to_owned()
+        })
+}
+
 /// A number of seconds, perhaps with a fraction.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     text.parse()
@@ -26,6 +43,45 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| "give a number of seconds, as in 30 or 0.5".to_owned())
+}
+
+/// Levels of the log, the single ones of which shells complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Levels;
+
+impl TypedValueParser for Levels {
+    type Value = Targets;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Targets, clap::Error> {
+        let parser = StringValueParser::new().try_map(|text| log(&text));
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let levels = ["off", "error", "warn", "info", "debug", "trace"];
+        Some(Box::new(levels.into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Levels of the log. A word alone must be a level: a misspelt one is no module whose every event is wanted.
+fn log(text: &str) -> Result<Targets, String> {
+    let wrong = || {
+        "give off, error, warn, info, debug or trace, or levels by module, as in plainly=debug,warn"
+            .to_owned()
+    };
+    // An empty level would be read as `error`.
+    let is_level = |part: &str| !part.is_empty() && part.parse::<LevelFilter>().is_ok();
+    let is_sound = |part: &str| part.contains('=') || is_level(part);
+    let targets = text.parse().map_err(|_invalid| wrong())?;
+    match text.split(',').all(is_sound) {
+        true => Ok(targets),
+        false => Err(wrong()),
+    }
 }
 
 /// A JSON object.
@@ -36,6 +92,10 @@ pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
 /// A header as it stands in a request.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
+        Some((name, _)) if is_of_the_protocol(name.trim()) => {
+            let name = name.trim();
+            Err(format!("{name} is the protocol's own header"))
+        }
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
@@ -43,12 +103,19 @@ pub(super) fn header(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A revision of the protocol.
-pub(super) fn revision(text: &str) -> Result<Revision, String> {
-    text.parse().map_err(|_| {
-        let known = Revision::ALL.map(Revision::as_str).join(", ");
-        format!("plainly speaks {known}")
-    })
+/// Whether the client itself says what this header is, and so nobody else can.
+fn is_of_the_protocol(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_of_the_body = matches!(
+        name.as_str(),
+        "accept" | "content-type" | "content-length" | "transfer-encoding" | "connection"
+    );
+    is_of_the_body || name.starts_with("mcp-")
+}
+
+/// A revision of the protocol, which shells complete.
+pub(super) fn revision() -> impl TypedValueParser<Value = Revision> {
+    PossibleValuesParser::new(Revision::ALL.map(Revision::as_str)).try_map(|text| text.parse())
 }
 
 #[cfg(test)]
@@ -76,10 +143,36 @@ mod tests {
     }
 
     #[test]
+    fn addresses() {
+        for (text, expected) in [
+            ("127.0.0.1:0", Some("127.0.0.1:0")),
+            ("localhost:3334", Some("127.0.0.1:3334")),
+            ("[::1]:3334", Some("[::1]:3334")),
+            ("3334", None),
+            (":3334", None),
+            ("localhost", None),
+            ("docs.example:3334", None),
+        ] {
+            let parsed = address(text).ok().map(|address| address.to_string());
+            assert_eq!(parsed.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn times() {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         for text in ["", "0", "-1", "NaN", "inf", "1e300", "soon"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn logs() {
+        for text in ["off", "DEBUG", "plainly=debug", "plainly::child=trace,warn"] {
+            assert!(log(text).is_ok(), "{text}");
+        }
+        for text in ["", "nonsense", "debgu", "warn,nonsense", "plainly=loud"] {
+            assert!(log(text).is_err(), "{text}");
         }
     }
 
@@ -90,7 +183,14 @@ mod tests {
             parsed,
             ("Authorization".to_owned(), "Bearer a:b".to_owned())
         );
-        for text in ["", "Authorization", ": value"] {
+        for text in [
+            "",
+            "Authorization",
+            ": value",
+            "Mcp-Method: ping",
+            "mcp-session-id : 1",
+            "Accept: */*",
+        ] {
             assert!(header(text).is_err(), "{text}");
         }
     }

@@ -1,6 +1,7 @@
 //! `plainly call`: a tool called, and its answer printed.
 
 use clap::error::ErrorKind;
+use plainly::client::{Client, Error};
 use plainly::protocol::types::{Body, CallToolResult, Content};
 use serde_json::{Map, Value};
 
@@ -16,8 +17,10 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let arguments = arguments(args.args, words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
-        let called = client.call_tool(&name, &arguments).await;
-        called.map_err(Failure::call)
+        match client.call_tool(&name, &arguments).await {
+            Ok(result) => Ok(result),
+            Err(error) => Err(refused(error, &name, client).await),
+        }
     })
     .await?;
     if output.is_json() {
@@ -33,6 +36,20 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
         });
     }
     Ok(())
+}
+
+/// Why the tool was not called; names those that are there if it is none of them.
+async fn refused(error: Error, name: &str, client: &Client) -> Failure {
+    let is_perhaps_unknown = error.is_invalid_params();
+    let there = match is_perhaps_unknown {
+        // Only a help: where this fails too, the first error says more.
+        true => client.tools().await.unwrap_or_default(),
+        false => Vec::new(),
+    };
+    if there.iter().any(|tool| tool.name == name) {
+        return Failure::tools(error);
+    }
+    Failure::no_such_tool(error, there.into_iter().map(|tool| tool.name).collect())
 }
 
 /// The arguments: all of them as one object, or one by one.
@@ -65,7 +82,9 @@ fn argument(word: &str) -> Result<(&str, Value), String> {
         None => Ok((name, value.into())),
         Some(name) => serde_json::from_str(value)
             .map(|value| (name, value))
-            .map_err(|error| format!("the value of {name} is no JSON: {error}")),
+            .map_err(|error| {
+                format!("the value of {name} is no JSON ({error}): for text give {name}={value}")
+            }),
     }
 }
 

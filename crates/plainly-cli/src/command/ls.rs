@@ -31,7 +31,7 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
 async fn list(client: &Client, uri: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     let failed = |error| match uri {
         Some(uri) => Failure::about(uri)(error),
-        None => Failure::call(error),
+        None => Failure::resources(error),
     };
     if uri.is_some() && !lists_children(client) {
         tracing::warn!(

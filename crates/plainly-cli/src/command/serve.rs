@@ -1,6 +1,7 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
-use std::io::{self, Write};
+use std::error::Error;
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 
 use plainly::limits::Limits;
@@ -10,7 +11,7 @@ use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::{HttpServer, HttpService, InvalidAllowance};
 use serde_json::json;
 
-use crate::args::ServeArgs;
+use crate::args::{Mount, ServeArgs};
 use crate::failure::Failure;
 
 /// Where the endpoint is.
@@ -19,21 +20,44 @@ const PATH: &str = "/mcp";
 pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
     let store = store(&args)?;
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
-    let key = store
-        .mounts()
-        .next()
-        .map_or("plainly", |mount| mount.name())
-        .to_owned();
-    let server = Server::builder(&args.name, env!("CARGO_PKG_VERSION"))
-        .limits(limits(args.max_file_size))
-        .store(store)
-        .build()
-        .map_err(|error| Failure::caused("cannot serve", error))?;
+    let first = store.mounts().next().map(|mount| mount.name().to_owned());
+    let key = key(args.name.as_deref(), first.as_deref());
+    let server = Server::builder(
+        args.name.as_deref().unwrap_or("plainly"),
+        env!("CARGO_PKG_VERSION"),
+    )
+    .limits(limits(args.max_file_size))
+    .store(store)
+    .build()
+    .map_err(|error| Failure::caused("cannot serve", error))?;
     if args.stdio {
+        if io::stdin().is_terminal() {
+            // Whoever types waits for a prompt that never comes; a client reads none of this.
+            let _ = writeln!(
+                io::stderr(),
+                "waiting for a client's messages on standard input, as in `plainly ls -- plainly serve DIR --stdio`; \
+                 Ctrl-D stops it"
+            );
+        }
         let broken = |error| Failure::unless_gone("the connection broke", error);
         return server.serve_stdio().await.map_err(broken);
     }
     over_http(&server, &args, &mounts, &key).await
+}
+
+/// What a host calls the server in its configuration: the name given, or else that of the first directory, in the letters
+/// that every host takes.
+fn key(name: Option<&str>, first: Option<&str>) -> String {
+    let name = name.or(first).unwrap_or_default();
+    let is_safe = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    let safe: String = name
+        .chars()
+        .map(|character| if is_safe(character) { character } else { '-' })
+        .collect();
+    match safe.trim_matches('-') {
+        "" => "plainly".to_owned(),
+        key => key.to_owned(),
+    }
 }
 
 fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
@@ -48,7 +72,22 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
             None => builder.mount(&mount.path),
         })
         .build()
-        .map_err(|error| Failure::caused("cannot serve", error))
+        .map_err(|error| {
+            // Taken for NAME=DIR, though it is there as it stands.
+            match args.mounts.iter().find_map(Mount::unsplit) {
+                Some(path) => Failure::impossible(
+                    format!("cannot serve: {error}; the directory {path} is given as ./{path}"),
+                    None,
+                ),
+                None => impossible(error),
+            }
+        })
+}
+
+/// What was to be served, or to whom, can't be.
+fn impossible(error: impl Error + 'static) -> Failure {
+    let error: Box<dyn Error> = Box::new(error);
+    Failure::impossible("cannot serve", error)
 }
 
 /// Replies must have room for the largest file, in base64.
@@ -67,14 +106,25 @@ async fn over_http(
     key: &str,
 ) -> Result<(), Failure> {
     let cannot = |error| Failure::caused(format!("cannot serve HTTP at {}", args.http), error);
-    let service = service(server, args).map_err(|error| Failure::caused("cannot serve", error))?;
+    let service = service(server, args).map_err(impossible)?;
     if !args.http.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
-        return Err(Failure::local(format!(
+        let why = format!(
             "{} can be reached from other machines: say with --allow-host what the server is called there",
             args.http
-        )));
+        );
+        return Err(Failure::impossible(why, None));
     }
-    let http = HttpServer::bind(args.http).await.map_err(cannot)?;
+    let http = match HttpServer::bind(args.http).await {
+        Ok(http) => http,
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            let why = format!(
+                "cannot serve HTTP at {}: address in use; give another with --http, or 127.0.0.1:0 for any free port",
+                args.http
+            );
+            return Err(Failure::local(why));
+        }
+        Err(error) => return Err(cannot(error)),
+    };
     announce(&url(http.local_addr(), &args.allow_host), mounts, key);
     http.serve(service, shutdown::requested())
         .await
@@ -141,6 +191,20 @@ mod tests {
         for (address, hosts, expected) in cases {
             let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
             assert_eq!(url(address.parse().unwrap(), &hosts), expected);
+        }
+    }
+
+    #[test]
+    fn hosts_get_a_name_that_they_take() {
+        let cases = [
+            (Some("handbook"), Some("docs"), "handbook"),
+            (None, Some("docs_2-a"), "docs_2-a"),
+            (None, Some("my docs.d"), "my-docs-d"),
+            (None, Some("文書"), "plainly"),
+            (None, None, "plainly"),
+        ];
+        for (name, first, expected) in cases {
+            assert_eq!(key(name, first), expected);
         }
     }
 

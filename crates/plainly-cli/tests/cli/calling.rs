@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{REVISIONS, Target};
+use crate::support::{Docs, REVISIONS, Target};
 
 #[test]
 fn a_tool_answers_on_every_revision() {
@@ -71,5 +71,43 @@ fn an_unknown_tool_is_refused() {
             (&json!("peer"), &json!("refused"))
         );
         assert_eq!(error["code"], -32602);
+        let told = target.run("call", &["no-such-tool"]).stderr;
+        assert!(told.ends_with(": its tools are greet, divide\n"), "{told}");
+    }
+}
+
+#[test]
+fn tools_are_listed_on_every_revision() {
+    for target in Target::toolbox() {
+        for revision in REVISIONS {
+            let listed = target.run("tools", &["--revision", revision]).succeeded();
+            assert_eq!(
+                listed.text(),
+                "greet\tGreets somebody\ndivide\tDivides with remainder\n"
+            );
+        }
+        let objects = target.run("tools", &["--json"]).succeeded().json_lines();
+        assert_eq!(objects.len(), 2);
+        assert_eq!(objects[0]["name"], "greet");
+        assert_eq!(objects[0]["inputSchema"]["required"], json!(["name"]));
+    }
+}
+
+#[test]
+fn a_server_without_tools_or_resources_is_said_to_have_none() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for words in [&["tools"][..], &["call", "greet"]] {
+            let run = target.run(words[0], &words[1..]);
+            assert_eq!(run.status, 6);
+            let said = &run.stderr;
+            assert!(said.ends_with(": this server has no tools\n"), "{said}");
+        }
+    }
+    for target in Target::toolbox() {
+        for words in [&["ls"][..], &["read", "a:b"]] {
+            let said = target.run(words[0], &words[1..]).stderr;
+            assert!(said.ends_with(": this server has no resources\n"), "{said}");
+        }
     }
 }

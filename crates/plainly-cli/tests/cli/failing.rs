@@ -53,6 +53,22 @@ fn no_server_has_its_own_status() {
 }
 
 #[test]
+fn what_knows_no_opening_is_no_server() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let elsewhere = server.url.replace("/mcp", "/elsewhere");
+    let wrong_path = run(&["ls", &elsewhere, "--json"]);
+    assert_eq!(wrong_path.status, 3, "{}", wrong_path.stderr);
+    let error = &wrong_path.error_json()["error"];
+    assert_eq!(
+        (&error["from"], &error["kind"]),
+        (&json!("peer"), &json!("unreachable"))
+    );
+    #[cfg(unix)]
+    assert_eq!(run(&["ls", "--", "cat"]).status, 3);
+}
+
+#[test]
 fn a_server_that_is_silent_is_waited_for_no_longer_than_asked() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -91,7 +107,7 @@ fn a_revision_that_the_server_does_not_speak_is_not_replaced() {
     let run = run(&["ls", &server.url, "--revision", "2023-01-01"]);
     assert_eq!(run.status, 2);
     assert!(
-        run.stderr.contains("plainly speaks 2024-11-05, "),
+        run.stderr.contains("[possible values: 2024-11-05, "),
         "{}",
         run.stderr
     );
@@ -105,6 +121,10 @@ fn a_wrong_command_line_sends_nothing() {
         &["serve"],
         &["serve", ".", "--stdio", "--http", "127.0.0.1:0"],
         &["serve", ".", "--max-file-size", "large"],
+        &["serve", "/no/such/directory"],
+        &["serve", "a=.", "a=src"],
+        &["serve", ".", "--allow-host", "http://a.example"],
+        &["serve", ".", "--allow-origin", "a.example"],
         &["ls"],
         &["ls", "not a URL"],
         &["ls", "ftp://127.0.0.1/"],
@@ -118,6 +138,7 @@ fn a_wrong_command_line_sends_nothing() {
         &["call", "http://127.0.0.1:1/", "tool", "--args", "[]"],
         &["call", "http://127.0.0.1:1/", "tool", "a=1", "--args", "{}"],
         &["ls", "http://127.0.0.1:1/", "--header", "no header"],
+        &["ls", "http://127.0.0.1:1/", "--header", "Mcp-Method: x"],
         &["ls", "--header", "a: b", "--", &child],
         &["ls", "http://127.0.0.1:1/", "--timeout", "0"],
         &["completions", "powershell"],
@@ -128,6 +149,41 @@ fn a_wrong_command_line_sends_nothing() {
         assert_eq!(run.stdout, b"", "{words:?}");
         assert_ne!(run.stderr, "", "{words:?}");
     }
+}
+
+#[test]
+fn what_would_be_right_is_said() {
+    let url = "http://127.0.0.1:1/";
+    let cases = [
+        (
+            &["ls", "127.0.0.1:3333/mcp"][..],
+            "did you mean http://127.0.0.1:3333/mcp?",
+        ),
+        (&["ls", "./mine"], "`-- plainly serve ./mine --stdio`"),
+        (&["ls", "--", "plainly", "serve", "mine"], "--stdio"),
+        (&["call", url, "tool", "a:=b"], "for text give a=b"),
+        (&["serve", "mine="], "no directory after ="),
+        (&["serve", "=mine"], "no name before ="),
+        (&["serve", ".", "--http", "3334"], "as in 127.0.0.1:3333"),
+    ];
+    for (words, advice) in cases {
+        let run = run(words);
+        assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
+    }
+    let quoted = run(&["ls", "--", "plainly serve mine --stdio"]);
+    assert_eq!(quoted.status, 3);
+    assert!(
+        quoted.stderr.contains("without quotes"),
+        "{}",
+        quoted.stderr
+    );
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let path = run(&["read", &server.url, "docs/intro.md"]).stderr;
+    assert!(path.contains("as in file:///docs/intro.md"), "{path}");
+    let slash = run(&["ls", &format!("{}/", server.url)]).stderr;
+    assert!(slash.contains("it is at /mcp"), "{slash}");
 }
 
 #[test]
@@ -193,6 +249,7 @@ fn help_has_examples_and_the_exit_statuses() {
         "ls",
         "stat",
         "read",
+        "tools",
         "call",
         "completions",
     ] {
@@ -204,6 +261,8 @@ fn help_has_examples_and_the_exit_statuses() {
             help.text()
         );
     }
+    let asked = run(&["help", "ls"]).succeeded();
+    assert_eq!(asked.text(), run(&["ls", "--help"]).succeeded().text());
     let version = run(&["--version"]).succeeded();
     assert_eq!(
         version.text(),
@@ -223,7 +282,9 @@ fn logs_are_asked_for_and_stay_out_of_the_output() {
         "{}",
         loud.stderr
     );
-    assert_eq!(run(&["ls", &server.url, "--log", "=loud="]).status, 2);
+    for wrong in ["=loud=", "nonsense"] {
+        assert_eq!(run(&["ls", &server.url, "--log", wrong]).status, 2);
+    }
 }
 
 #[cfg(unix)]
@@ -255,7 +316,15 @@ fn a_server_that_writes_rubbish_too_is_complained_about_once() {
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = run(&["completions", shell]).succeeded();
-        for word in ["serve", "discover", "stat", "max-file-size", "mime-type"] {
+        for word in [
+            "serve",
+            "discover",
+            "stat",
+            "max-file-size",
+            "mime-type",
+            "2025-06-18",
+            "debug",
+        ] {
             assert!(script.text().contains(word), "{shell}: {word}");
         }
     }

@@ -18,7 +18,7 @@ fn a_resource_is_missing_by_whichever_code_the_server_says_so() {
     let run = run(&["read", &url, "a:b", "--json"]);
     assert_eq!(
         run.error_json()["error"],
-        json!({ "from": "peer", "kind": "not-found", "code": -32602, "message": "who knows", "data": { "uri": "a:b" } })
+        json!({ "from": "peer", "kind": "not-found", "code": -32002, "message": "who knows", "data": { "uri": "a:b" } })
     );
 }
 
@@ -37,6 +37,19 @@ fn an_error_of_the_peer_is_shown_as_it_came_in_one_line() {
     assert_eq!(
         run.error_json()["error"],
         json!({ "from": "peer", "kind": "refused", "code": -32001, "message": "no\n\u{1b}[2Jfake\u{202e}", "data": [1] })
+    );
+}
+
+fn unknown_tool(_: &str, _: &Value) -> Value {
+    json!({ "error": { "code": -32602, "message": "Unknown tool: nope" } })
+}
+
+#[test]
+fn nothing_is_added_to_an_error_of_the_peer() {
+    let run = run(&["call", &fake(unknown_tool), "nope", "--json"]);
+    assert_eq!(
+        run.error_json()["error"],
+        json!({ "from": "peer", "kind": "refused", "code": -32602, "message": "Unknown tool: nope" })
     );
 }
 

@@ -212,6 +212,11 @@ fn a_file_beyond_the_limit_is_listed_and_not_read() {
     let refused = read("255");
     assert_eq!(refused.status, 6, "{}", refused.stderr);
     assert!(refused.stderr.contains("256"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--max-file-size"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -238,7 +243,7 @@ fn it_says_its_name() {
 fn it_is_not_opened_to_other_machines_unnamed() {
     let docs = Docs::new();
     let run = run(&["serve", docs.str(), "--http", "0.0.0.0:0"]);
-    assert_eq!(run.status, 1);
+    assert_eq!(run.status, 2);
     assert!(run.stderr.contains("--allow-host"), "{}", run.stderr);
 }
 
@@ -247,13 +252,63 @@ fn everything_wrong_with_the_directories_is_said_together() {
     let docs = Docs::new();
     let file = docs.path.join("intro.md");
     let run = run(&["serve", "/no/such/directory", file.to_str().unwrap()]);
-    assert_eq!(run.status, 1);
+    assert_eq!(run.status, 2);
     assert_eq!(
         run.stderr,
         format!(
             "error: cannot serve: no such directory: /no/such/directory; not a directory: {}\n",
             file.display()
         )
+    );
+}
+
+#[test]
+fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
+    let docs = Docs::new();
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
+        .args(["--log", "debug"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let serving = lines.find(|line| line.starts_with("serving ")).unwrap();
+    let (_, address) = serving
+        .trim_end_matches("/mcp")
+        .split_once("http://")
+        .unwrap();
+    for (path, host) in [("/mcp", "evil.example"), ("/elsewhere", address)] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let refusal = lines.find(|line| line.contains("answered with an error"));
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        let message = body["error"]["message"].as_str().unwrap();
+        assert!(refusal.unwrap().contains(message));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_directory_with_an_equals_sign_is_told_how_to_be_given() {
+    let docs = Docs::new();
+    std::fs::create_dir(docs.path.join("a=b")).unwrap();
+    let output = plainly()
+        .args(["serve", "a=b", "--stdio"])
+        .current_dir(&docs.path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.ends_with("; the directory a=b is given as ./a=b\n"),
+        "{said}"
     );
 }
 
@@ -268,8 +323,9 @@ fn an_address_in_use_is_named() {
     let run = run(&["serve", docs.str(), "--http", address]);
     assert_eq!(run.status, 1);
     assert!(
-        run.stderr
-            .starts_with(&format!("error: cannot serve HTTP at {address}: ")),
+        run.stderr.starts_with(&format!(
+            "error: cannot serve HTTP at {address}: address in use; "
+        )),
         "{}",
         run.stderr
     );

@@ -1,7 +1,8 @@
 //! What people see: output to a terminal.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
 use rustix::fs::{Mode, OFlags};
@@ -11,11 +12,7 @@ use crate::support::{Docs, Serving, plainly};
 
 /// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
 fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let terminal = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let (master, terminal) = terminal();
     let mut command = plainly();
     if no_color {
         command.env("NO_COLOR", "1");
@@ -35,6 +32,38 @@ fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
     let _ = File::from(master).read_to_end(&mut seen);
     let seen = String::from_utf8(seen).unwrap().replace("\r\n", "\n");
     (child.wait().unwrap().code(), seen)
+}
+
+/// A terminal: the end that a person has, and the end that a process has.
+fn terminal() -> (OwnedFd, OwnedFd) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    (master, slave)
+}
+
+#[test]
+fn a_server_that_waits_for_a_client_says_so_to_whoever_types() {
+    let docs = Docs::new();
+    let (_person, terminal) = terminal();
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--stdio"])
+        .stdin(Stdio::from(terminal))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        said.starts_with("waiting for a client's messages"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -291,7 +291,9 @@ struct Excerpt<'a>(&'a str);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.lines().next() {
+        // A page for people begins with nothing that says why.
+        let is_markup = self.0.trim_start().starts_with('<');
+        match self.0.lines().next().filter(|_| !is_markup) {
             Some(line) => write!(f, ": {}", Escaped(line)),
             None => Ok(()),
         }
@@ -394,6 +396,8 @@ mod tests {
             page.to_string(),
             "HTTP status 502 without an MCP reply to `ping`: Bad Gateway"
         );
+        let markup = status(404, "\n<!DOCTYPE html>", None).to_string();
+        assert_eq!(markup, "HTTP status 404 without an MCP reply to `ping`");
         assert!(page.source().is_none());
         let error = status(
             401,

@@ -115,6 +115,7 @@ impl Encoder {
             error: &'a plainly_errors::WireError,
         }
         let wire = self.dialect.encode(error, revision);
+        tracing::debug!(id, code = wire.code.get(), message = ?wire.message, "answered with an error");
         let mut out = opening(id);
         let body = serde_json::to_string(&Response { error: &wire })
             .expect("strings and JSON values are JSON");

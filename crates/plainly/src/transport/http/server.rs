@@ -132,10 +132,7 @@ impl<E: Exchange> Inner<E> {
         let is_http_1 = head.version <= Version::HTTP_11;
         let (reply, refused) = match self.answer(head, body).await {
             Ok(reply) => (reply, None),
-            Err(refused) => (
-                self.exchange.refuse(&ProtocolError::from(refused)),
-                Some(refused),
-            ),
+            Err(refused) => (self.exchange.refuse(&self.error(refused)), Some(refused)),
         };
         let mut response = response(reply);
         // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
@@ -147,6 +144,18 @@ impl<E: Exchange> Inner<E> {
                 .insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
+    }
+
+    /// The error of a refusal; whoever is at the wrong path is told the right one.
+    fn error(&self, refused: Refused) -> ProtocolError {
+        let error = ProtocolError::from(refused);
+        match (refused, &self.path) {
+            (Refused::For(Refusal::UnknownPath), Some(path)) => {
+                let message = format!("{}: it is at {path}", error.message());
+                error.with_message(message)
+            }
+            (Refused::For(_) | Refused::Overloaded, _) => error,
+        }
     }
 
     async fn answer<B>(&self, head: http::request::Parts, body: B) -> Result<Reply, Refused>
