@@ -29,7 +29,7 @@ pub(crate) struct CodesArgs {
     pub(crate) code: Option<Coded>,
 
     /// Only what this revision of the protocol defines
-    #[arg(long, value_parser = values::revision)]
+    #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
     /// Print JSON, one object a line
