@@ -1,4 +1,29 @@
-//! End-to-end tests live in `tests/`. The examples of the README and the guide are compiled here.
+//! End-to-end tests live in `tests/`. The examples of the README and the guide are compiled here, with what they share.
+
+use plainly::client::{Client, Error};
+use plainly::errors::{Dialect, Revision};
+use plainly::server::Server;
+use serde_json::Value;
+
+/// A client of `server`, in the same process.
+///
+/// # Errors
+///
+/// If the two can't agree on a revision.
+pub async fn connect(server: Server) -> Result<Client, Error> {
+    let (near, far) = tokio::io::duplex(64 << 10);
+    let (reader, writer) = tokio::io::split(far);
+    tokio::spawn(async move { server.serve(reader, writer).await });
+    let (reader, writer) = tokio::io::split(near);
+    Client::over(reader, writer).connect().await
+}
+
+/// A server's error as the newest revision writes it; `null` for a local error.
+#[must_use]
+pub fn wire(error: &Error) -> Value {
+    let write = |error| Dialect::default().encode(error, Revision::LATEST);
+    serde_json::to_value(error.protocol().map(write)).expect("an error is JSON")
+}
 
 #[cfg(doctest)]
 mod examples {
@@ -10,4 +35,7 @@ mod examples {
 
     #[doc = include_str!("../docs/guide/client.md")]
     struct Client;
+
+    #[doc = include_str!("../docs/errors.md")]
+    struct Errors;
 }

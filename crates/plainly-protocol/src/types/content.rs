@@ -12,7 +12,7 @@ use super::base64;
 use super::common::Annotations;
 use super::contents::ResourceContents;
 use super::json::{Meta, RawJson};
-use super::resources::Resource;
+use super::resource::Resource;
 use super::setters::setters;
 
 /// A block of content.

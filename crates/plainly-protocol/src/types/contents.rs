@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::base64;
 use super::common::{Annotations, Icon};
 use super::json::Meta;
-use super::resources::Resource;
+use super::resource::Resource;
 
 /// What was read of a resource (Resources, "Resource Contents").
 ///

@@ -17,6 +17,7 @@ mod initialize;
 
 mod content;
 mod contents;
+mod resource;
 mod resources;
 mod tools;
 
@@ -32,10 +33,11 @@ pub use self::discover::DiscoverResult;
 pub use self::initialize::{InitializeParams, InitializeResult};
 pub use self::json::{JsonObject, Meta, RawJson};
 pub use self::pagination::Cursor;
+pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ReadResourceParams, ReadResourceResult, Resource, ResourceMetadataParams,
-    ResourceMetadataResult, ResourceTemplate, SubscribeParams, UnsubscribeParams,
+    ListResourcesResult, ReadResourceParams, ReadResourceResult, ResourceMetadataParams,
+    ResourceMetadataResult, SubscribeParams, UnsubscribeParams,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
 pub use self::tools::{

@@ -13,7 +13,7 @@ use plainly_protocol::types::{
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::error::{Error, LocalError};
+use super::error::{Error, LocalError, is_of_the_way};
 use super::link::Link;
 use super::message::{Introduction, Writer};
 use super::reply::{Answer, Reply};
@@ -155,12 +155,6 @@ impl Verdict {
             (_, error) => Self::Failed(error),
         }
     }
-}
-
-/// Whether a status is about whoever asks, or of somebody in between: it tells nothing about the server's era, and counts
-/// for more than a number in the body that could mean anything.
-pub(super) fn is_of_the_way(code: u16) -> bool {
-    matches!(code, 401 | 403 | 407 | 429 | 502..=504)
 }
 
 /// Whether only a modern server answers so.

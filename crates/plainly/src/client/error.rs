@@ -313,6 +313,12 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
     }
 }
 
+/// Whether a status is about whoever asks, or of somebody in between: it tells nothing about the server's era, and counts
+/// for more than a number in the body that could mean anything.
+pub(super) fn is_of_the_way(code: u16) -> bool {
+    matches!(code, 401 | 403 | 407 | 429 | 502..=504)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

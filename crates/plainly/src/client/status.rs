@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use plainly_errors::{ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError};
 
-use super::connect::is_of_the_way;
-use super::error::{Error, LocalError};
+use super::error::{Error, LocalError, is_of_the_way};
 
 /// The status of a response that is no success.
 #[derive(Clone, Copy, Debug)]
