@@ -203,7 +203,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::registry::{Emit, may_emit, registry};
+    use crate::policy::may_emit;
+    use crate::registry::{Emit, registry};
 
     #[test]
     fn each_is_written_with_a_code_that_may_be_sent() {

@@ -70,6 +70,8 @@ pub mod wire_error;
 
 pub mod dialect;
 
+pub mod policy;
+
 pub mod recognise;
 
 pub mod condition;

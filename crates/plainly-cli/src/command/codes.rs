@@ -3,7 +3,8 @@
 mod object;
 
 use anstyle::Style;
-use plainly::errors::registry::{Entry, lookup, may_emit};
+use plainly::errors::policy::may_emit;
+use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! Property over all integers: whatever is stated, passed on or made up, the code that leaves is one that the
 //! specification lets us send to that revision.
 
-use plainly_errors::registry::{Emit, Entry, lookup, may_emit};
+use plainly_errors::policy::may_emit;
+use plainly_errors::registry::{Emit, Entry, lookup};
 use plainly_errors::{
     ApplicationCode, Code, Dialect, ErrorKind, ProtocolError, Revision, WireError, registry,
 };

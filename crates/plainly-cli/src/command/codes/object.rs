@@ -1,6 +1,7 @@
 //! What is known of a code or a problem as JSON, for scripts.
 
-use plainly::errors::registry::{lookup, may_emit};
+use plainly::errors::policy::may_emit;
+use plainly::errors::registry::lookup;
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision};
 use serde_json::{Value, json};
 
