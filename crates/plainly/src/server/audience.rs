@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, ProtocolError};
+use plainly_errors::{ErrorKind, Internal, Problem, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
 use serde::Serialize;
@@ -98,15 +98,15 @@ fn tool_failed(
     has_schema: bool,
     masking: bool,
 ) -> Result<CallToolResult, ProtocolError> {
+    let of_problem =
+        |problem: &Problem| with_object(tool_error(problem.text()), problem, has_schema);
     match failure.meaning() {
         Meaning::Protocol(error) if is_for_the_host(error) => Err(error.clone()),
         Meaning::Protocol(error) => Ok(match error.problem() {
-            Some(problem) => with_object(tool_error(problem.text()), problem, has_schema),
+            Some(problem) => of_problem(problem),
             None => tool_error(error.message()),
         }),
-        Meaning::Problem(problem) => {
-            Ok(with_object(tool_error(problem.text()), problem, has_schema))
-        }
+        Meaning::Problem(problem) => Ok(of_problem(problem)),
         Meaning::Problems(problems) => Ok(with_object(
             tool_error(problems.text()),
             problems,
