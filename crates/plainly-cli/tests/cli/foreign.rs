@@ -56,7 +56,10 @@ fn nothing_is_added_to_an_error_of_the_peer() {
 fn demanding(_: &str, params: &Value) -> Value {
     let (message, required) = match params["name"].as_str() {
         Some("open") => ("open needs elicitation", json!({ "elicitation": {} })),
-        _ => ("no", json!({ "elicitation": { "url": {} }, "sampling": {} })),
+        _ => (
+            "no",
+            json!({ "elicitation": { "url": {} }, "sampling": {} }),
+        ),
     };
     let data = json!({ "requiredCapabilities": required });
     json!({ "error": { "code": -32021, "message": message, "data": data } })
@@ -76,7 +79,11 @@ fn what_an_error_asks_for_is_named_once() {
             "no (code -32021): it needs the client capability elicitation.url, sampling",
         ),
         (demanding, "open", "open needs elicitation (code -32021)"),
-        (of_the_future, "close", "no (code -32022): it speaks 2031-01-01, a\\nb"),
+        (
+            of_the_future,
+            "close",
+            "no (code -32022): it speaks 2031-01-01, a\\nb",
+        ),
     ] {
         run(&["call", &fake(answer), tool])
             .failed(6, &format!("error: the server answered: {expected}\n"));
