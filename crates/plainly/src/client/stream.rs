@@ -15,6 +15,7 @@ use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::Request;
 use super::process::OtherEnd;
 use super::reply::Reply;
+use super::spoken::Spoken;
 use crate::pending::Pending;
 use crate::transport::Meter;
 
@@ -35,8 +36,7 @@ pub(super) struct Stream {
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) pending: Mutex<Pending<oneshot::Sender<Reply>>>,
-    /// The revision that is spoken, once it is known.
-    pub(super) revision: OnceLock<Revision>,
+    pub(super) revision: Spoken,
     /// How it ended. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
 }
@@ -109,7 +109,7 @@ impl Stream {
 
     /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
-        self.shared.revision.get_or_init(|| revision);
+        self.shared.revision.set(revision);
     }
 
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
