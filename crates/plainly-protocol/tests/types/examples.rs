@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, ClientCapabilities, Content, DiscoverResult,
+    CallToolParams, CallToolResult, ClientCapabilities, Content, DiscoverResult, ElicitUrlParams,
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ListToolsParams, ListToolsResult, ReadResourceParams, ReadResourceResult,
     Resource, ResourceContents, ResultFields, ResultType, ServerCapabilities, Tool,
@@ -55,6 +55,7 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ListResourceTemplatesRequest", Holds::Request, again::<ListResourceTemplatesParams>),
     ("ListResourceTemplatesResult", Holds::Result, again::<ListResourceTemplatesResult>),
     ("ListResourceTemplatesResultResponse", Holds::Response, again::<ListResourceTemplatesResult>),
+    ("ElicitRequestURLParams", Holds::Type, again::<ElicitUrlParams>),
     ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
     ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
     ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),

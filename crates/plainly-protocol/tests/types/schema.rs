@@ -1,10 +1,11 @@
 //! What we write is valid by the JSON Schema of every revision that has the type.
 
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, Content, DiscoverResult, EmptyResult, InitializeParams,
-    InitializeResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, MediaContent,
-    RawJson, ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    CallToolParams, CallToolResult, Content, DiscoverResult, ElicitUrlParams, EmptyResult,
+    InitializeParams, InitializeResult, InputRequest, InputRequiredResult,
+    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
+    ListResourcesResult, ListToolsParams, ListToolsResult, MediaContent, RawJson,
+    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
     SubscribeParams, Tool, UnsubscribeParams,
 };
 use serde::Serialize;
@@ -136,6 +137,9 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
         let discovery =
             DiscoverResult::new([revision.to_owned()], server_capabilities()).instructions("Ask.");
         results.push(("DiscoverResult", value(&discovery.meta(meta()))));
+        let visit = InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", "Sign in"));
+        let asked = InputRequiredResult::new([("sign-in".to_owned(), visit)]);
+        results.push(("InputRequiredResult", value(&asked)));
     } else {
         let initialized = InitializeResult::new(revision, server_capabilities(), implementation())
             .instructions("Ask.");
