@@ -4,10 +4,12 @@ use std::fs;
 use std::time::Duration;
 
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, ClientCapabilities, Content, DiscoverResult, ElicitUrlParams,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListToolsParams, ListToolsResult, ReadResourceParams, ReadResourceResult,
-    Resource, ResourceContents, ResultFields, ResultType, ServerCapabilities, Tool,
+    CallToolParams, CallToolResult, ClientCapabilities, CompleteParams, CompleteResult, Content,
+    DiscoverResult, ElicitUrlParams, GetPromptParams, GetPromptResult, ListPromptsParams,
+    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ReadResourceParams,
+    ReadResourceResult, Resource, ResourceContents, ResultFields, ResultType, ServerCapabilities,
+    Tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +61,17 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
     ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
     ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),
+    ("CompleteRequest", Holds::Request, again::<CompleteParams>),
+    ("CompleteRequestParams", Holds::Params, again::<CompleteParams>),
+    ("CompleteResult", Holds::Result, again::<CompleteResult>),
+    ("CompleteResultResponse", Holds::Response, again::<CompleteResult>),
+    ("GetPromptRequest", Holds::Request, again::<GetPromptParams>),
+    ("GetPromptRequestParams", Holds::Params, again::<GetPromptParams>),
+    ("GetPromptResult", Holds::Result, again::<GetPromptResult>),
+    ("GetPromptResultResponse", Holds::Response, again::<GetPromptResult>),
+    ("ListPromptsRequest", Holds::Request, again::<ListPromptsParams>),
+    ("ListPromptsResult", Holds::Result, again::<ListPromptsResult>),
+    ("ListPromptsResultResponse", Holds::Response, again::<ListPromptsResult>),
     ("ListToolsRequest", Holds::Request, again::<ListToolsParams>),
     ("ListToolsResult", Holds::Result, again::<ListToolsResult>),
     ("ListToolsResultResponse", Holds::Response, again::<ListToolsResult>),
