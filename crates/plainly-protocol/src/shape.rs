@@ -5,13 +5,13 @@ use plainly_errors::Revision;
 use serde_json::{Map, Value, json};
 
 use crate::meta::SERVER_INFO;
-use crate::types::{CacheHint, Implementation};
+use crate::types::{CacheHint, Implementation, ResultType};
 
 /// A field that a result has besides its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Field {
-    /// `resultType`: `complete`.
+    /// `resultType`.
     ResultType,
     /// `ttlMs`, on cacheable results.
     TtlMs,
@@ -29,7 +29,7 @@ pub static FIELDS: [(Field, Option<Revision>, Option<Revision>); 4] = [
     (Field::ServerInfo, Some(Revision::V2026_07_28), None),
 ];
 
-/// What a complete result has besides its body.
+/// What a result has besides its body.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surroundings {
@@ -39,9 +39,10 @@ pub struct Surroundings {
     pub meta: Map<String, Value>,
 }
 
-/// What a complete result of `revision` has besides its body; `cache` where it is a cacheable one.
+/// What a result of this type has besides its body in `revision`; `cache` where it is a cacheable one.
 pub fn surroundings(
     revision: Revision,
+    result_type: &ResultType,
     cache: Option<CacheHint>,
     server: &Implementation,
 ) -> Surroundings {
@@ -54,7 +55,7 @@ pub fn surroundings(
             (Field::ResultType, _) => {
                 around
                     .members
-                    .insert("resultType".to_owned(), json!("complete"));
+                    .insert("resultType".to_owned(), json!(result_type.as_str()));
             }
             (Field::TtlMs, Some(hint)) => {
                 let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
@@ -82,7 +83,12 @@ mod tests {
     fn older_revisions_get_the_bare_result() {
         let server = Implementation::new("s", "1");
         for revision in Revision::ALL {
-            let around = surroundings(revision, Some(CacheHint::default()), &server);
+            let around = surroundings(
+                revision,
+                &ResultType::Complete,
+                Some(CacheHint::default()),
+                &server,
+            );
             assert_eq!(
                 around == Surroundings::default(),
                 revision != Revision::V2026_07_28
@@ -93,12 +99,17 @@ mod tests {
     #[test]
     fn the_newest_revision_has_all_fields_and_hints_only_where_cacheable() {
         let server = Implementation::new("s", "1");
-        let around = surroundings(Revision::V2026_07_28, Some(CacheHint::default()), &server);
+        let around = surroundings(
+            Revision::V2026_07_28,
+            &ResultType::Complete,
+            Some(CacheHint::default()),
+            &server,
+        );
         let members = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
         assert_eq!(Value::Object(around.members), members);
         let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}});
         assert_eq!(Value::Object(around.meta), meta);
-        let plain = surroundings(Revision::V2026_07_28, None, &server);
+        let plain = surroundings(Revision::V2026_07_28, &ResultType::Complete, None, &server);
         assert_eq!(
             Value::Object(plain.members),
             json!({"resultType": "complete"})

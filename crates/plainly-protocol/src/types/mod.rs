@@ -15,6 +15,9 @@ mod capabilities;
 mod discover;
 mod initialize;
 
+mod elicitation;
+mod input;
+
 mod content;
 mod contents;
 mod resource;
@@ -31,7 +34,9 @@ pub use self::common::{Annotations, Icon, IconTheme, Implementation, Role};
 pub use self::content::{Content, EmbeddedResource, MediaContent, TextContent};
 pub use self::contents::{Body, ResourceContents};
 pub use self::discover::DiscoverResult;
+pub use self::elicitation::ElicitUrlParams;
 pub use self::initialize::{InitializeParams, InitializeResult};
+pub use self::input::{InputRequest, InputRequiredResult};
 pub use self::json::{JsonObject, Meta, RawJson};
 pub use self::pagination::Cursor;
 pub use self::resource::{Resource, ResourceTemplate};

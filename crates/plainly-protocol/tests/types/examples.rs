@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use plainly_protocol::types::{
     AcknowledgedParams, CallToolParams, CallToolResult, ClientCapabilities, Content,
-    DiscoverResult, ListChangedParams, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, ReadResourceParams, ReadResourceResult, Resource, ResourceContents,
-    ResourceUpdatedParams, ResultFields, ResultType, ServerCapabilities, Tool,
+    DiscoverResult, ElicitUrlParams, ListChangedParams, ListResourceTemplatesParams,
+    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
+    ListToolsResult, ListenParams, ListenResult, ReadResourceParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceUpdatedParams, ResultFields, ResultType, ServerCapabilities, Tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -58,6 +58,7 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ListResourceTemplatesRequest", Holds::Request, again::<ListResourceTemplatesParams>),
     ("ListResourceTemplatesResult", Holds::Result, again::<ListResourceTemplatesResult>),
     ("ListResourceTemplatesResultResponse", Holds::Response, again::<ListResourceTemplatesResult>),
+    ("ElicitRequestURLParams", Holds::Type, again::<ElicitUrlParams>),
     ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
     ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
     ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),

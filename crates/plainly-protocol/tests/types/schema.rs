@@ -2,12 +2,13 @@
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    AcknowledgedParams, CallToolParams, CallToolResult, Content, DiscoverResult, EmptyResult,
-    InitializeParams, InitializeResult, ListChangedParams, ListResourceTemplatesParams,
-    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
-    ListToolsResult, ListenParams, ListenResult, MediaContent, RawJson, ReadResourceParams,
-    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ResourceUpdatedParams,
-    SubscribeParams, Tool, UnsubscribeParams,
+    AcknowledgedParams, CallToolParams, CallToolResult, Content, DiscoverResult, ElicitUrlParams,
+    EmptyResult, InitializeParams, InitializeResult, InputRequest, InputRequiredResult,
+    ListChangedParams, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
+    ListenResult, MediaContent, RawJson, ReadResourceParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate, ResourceUpdatedParams, SubscribeParams, Tool,
+    UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -140,6 +141,9 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
             DiscoverResult::new([revision.to_owned()], server_capabilities()).instructions("Ask.");
         results.push(("DiscoverResult", value(&discovery.meta(meta()))));
         results.push(("SubscriptionsListenResult", value(&ListenResult::new("x"))));
+        let visit = InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", "Sign in"));
+        let asked = InputRequiredResult::new([("sign-in".to_owned(), visit)]);
+        results.push(("InputRequiredResult", value(&asked)));
     } else {
         let initialized = InitializeResult::new(revision, server_capabilities(), implementation())
             .instructions("Ask.");
