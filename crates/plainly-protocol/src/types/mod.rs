@@ -22,6 +22,7 @@ mod content;
 mod contents;
 mod resource;
 mod resources;
+mod subscriptions;
 mod tools;
 
 mod arguments;
@@ -54,9 +55,13 @@ pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ReadResourceParams, ReadResourceResult, ResourceMetadataParams,
-    ResourceMetadataResult, SubscribeParams, UnsubscribeParams,
+    ResourceMetadataResult,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
+pub use self::subscriptions::{
+    AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
+    SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+};
 pub use self::tools::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,
 };
