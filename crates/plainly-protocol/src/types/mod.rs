@@ -17,6 +17,7 @@ mod initialize;
 
 mod content;
 mod contents;
+mod representation;
 mod resource;
 mod resources;
 mod tools;
@@ -33,6 +34,7 @@ pub use self::discover::DiscoverResult;
 pub use self::initialize::{InitializeParams, InitializeResult};
 pub use self::json::{JsonObject, Meta, RawJson};
 pub use self::pagination::Cursor;
+pub use self::representation::{REPRESENTATIONS, Representation};
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
