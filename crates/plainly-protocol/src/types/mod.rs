@@ -20,6 +20,7 @@ mod input;
 
 mod content;
 mod contents;
+mod representation;
 mod resource;
 mod resources;
 mod subscriptions;
@@ -51,6 +52,7 @@ pub use self::prompts::{
     GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
     PromptMessage,
 };
+pub use self::representation::{REPRESENTATIONS, Representation};
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,

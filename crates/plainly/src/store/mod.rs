@@ -2,6 +2,8 @@
 //! peer in its dialect.
 
 #[cfg(feature = "store-directory")]
+pub mod convert;
+#[cfg(feature = "store-directory")]
 pub mod directory;
 
 use std::error::Error;
