@@ -3,6 +3,8 @@
 
 #[cfg(feature = "store-directory")]
 pub mod directory;
+#[cfg(feature = "tools")]
+pub mod tools;
 
 use std::error::Error;
 use std::fmt;
