@@ -86,7 +86,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `server` | yes | [`Server`]: tools, resources, and any [`Store`](store::Store) of resources |
+//! | `server` | yes | [`Server`]: tools, resources, prompts, and any [`Store`](store::Store) of resources |
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
@@ -128,7 +128,7 @@ pub use self::server::extract::{Args, Context, ResourceUri, State};
 #[cfg(feature = "server")]
 pub use self::server::reply::{Blob, Json, Text};
 #[cfg(feature = "server")]
-pub use self::server::{Failure, Resource, Server, Tool};
+pub use self::server::{Failure, Prompt, Resource, Server, Tool};
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

@@ -1,11 +1,15 @@
 //! What a handler may return: one trait per kind of handler, so that a tool error cannot come out of a resource, nor a
 //! protocol error out of a tool.
 
+mod completion;
 mod json;
+mod prompt;
 mod resource;
 mod tool;
 
+pub use self::completion::CompletionReply;
 pub use self::json::Json;
+pub use self::prompt::PromptReply;
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;
 
