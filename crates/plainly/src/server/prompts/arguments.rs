@@ -95,6 +95,7 @@ mod tests {
         /// The first.
         #[schemars(rename = "1")]
         One,
+        /// The second.
         #[schemars(rename = "2")]
         Two,
     }
