@@ -9,6 +9,9 @@ use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
 use super::extract::Needs;
+use super::changes::Changes;
+use super::listening::{Listens, Tells};
+use super::watching::Watching;
 use super::resources::{Resources, StaticResource, erase};
 use super::route::Routes;
 use super::session::Sessions;
@@ -32,6 +35,7 @@ pub struct ServerBuilder {
     tools: Vec<Tool>,
     fixed: Vec<StaticResource>,
     resources: Resources,
+    changes: Option<Changes>,
 }
 
 impl ServerBuilder {
@@ -46,6 +50,7 @@ impl ServerBuilder {
             tools: Vec::new(),
             fixed: Vec::new(),
             resources: Resources::default(),
+            changes: None,
         }
     }
 
@@ -105,6 +110,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Tells peers that are subscribed what is published through `changes`, and says so in the capabilities: of tools and
+    /// resources alike. What a store tells by itself ([`Store::watch`]) needs none of this.
+    #[must_use]
+    pub fn changes(mut self, changes: Changes) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
     /// Which code a missing resource has on the revisions that defined one of its own.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
@@ -143,16 +156,20 @@ impl ServerBuilder {
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }
+        let tells = Tells::new(self.changes.is_some(), &tools, &self.resources);
+        let changes = self.changes.unwrap_or_default();
         let routes = Routes {
             discovery: discovery::Discovery::new(
                 &self.implementation,
                 self.instructions,
                 &tools,
                 &self.resources,
+                tells,
             ),
             tools,
             resources: self.resources,
             states: self.states,
+            tells,
         };
         Ok(Server(Arc::new(Inner {
             encoder: encode::Encoder::new(
@@ -160,8 +177,11 @@ impl ServerBuilder {
                 self.implementation,
                 self.limits.reply_bytes,
             ),
-            sessions: Sessions::new(&self.limits),
+            sessions: Sessions::new(&self.limits, &changes),
             load: dispatch::Load::default(),
+            changes,
+            listens: Listens::default(),
+            watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
             routes,

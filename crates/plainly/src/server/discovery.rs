@@ -7,6 +7,7 @@ use plainly_protocol::types::{
 };
 use serde_json::json;
 
+use super::listening::Tells;
 use super::resources::Resources;
 use super::tools::Tools;
 
@@ -28,14 +29,15 @@ impl Discovery {
         instructions: Option<String>,
         tools: &Tools,
         resources: &Resources,
+        tells: Tells,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
         if !tools.is_empty() {
-            capabilities = capabilities.tools(ListCapability::new());
+            capabilities = capabilities.tools(list_capability(tells.tools));
         }
         if !resources.is_empty() {
-            capabilities = capabilities.resources(ResourcesCapability::new());
+            capabilities = capabilities.resources(resources_capability(tells.resources));
             extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
         }
         Self {
@@ -73,6 +75,24 @@ impl Discovery {
         let mut result = DiscoverResult::new(modern_versions(), capabilities);
         result.instructions.clone_from(&self.instructions);
         result
+    }
+}
+
+fn list_capability(is_told: bool) -> ListCapability {
+    let list = ListCapability::new();
+    if is_told {
+        list.list_changed(true)
+    } else {
+        list
+    }
+}
+
+fn resources_capability(is_told: bool) -> ResourcesCapability {
+    let resources = ResourcesCapability::new();
+    if is_told {
+        resources.subscribe(true).list_changed(true)
+    } else {
+        resources
     }
 }
 

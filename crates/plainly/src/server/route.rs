@@ -8,7 +8,7 @@ use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListToolsParams, ReadResourceParams, ResourceMetadataParams,
+    ListResourcesParams, ListToolsParams, ListenParams, SubscriptionFilter, ReadResourceParams, ResourceMetadataParams,
 };
 use serde::Deserialize;
 
@@ -16,6 +16,7 @@ use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
 use super::discovery::Discovery;
+use super::listening::{News, Tells};
 use super::extract::{ResourceCall, ToolCall};
 use super::resources::Resources;
 use super::state::States;
@@ -28,12 +29,15 @@ pub(super) struct Routes {
     pub(super) tools: Tools,
     pub(super) resources: Resources,
     pub(super) states: States,
+    pub(super) tells: Tells,
 }
 
 /// What a request leads to.
 pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
+    /// Messages are to come, until the peer has heard enough.
+    Listen(SubscriptionFilter),
     /// Something runs.
     Later(Audience, AnswerFuture),
 }
@@ -47,6 +51,7 @@ impl Routes {
                 && match row.capability {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
+                    Some(Capability::ResourcesSubscribe) => self.tells.resources,
                     Some(Capability::Tools) => !self.tools.is_empty(),
                     Some(_) => false,
                 }
@@ -64,6 +69,7 @@ impl Server {
         method: Method,
         params: Option<&Object<'_>>,
         peer: &Arc<Peer>,
+        news: Option<&Arc<News>>,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             discovery,
@@ -105,14 +111,17 @@ impl Server {
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?),
+            Method::Listen => {
+                let params: ListenParams = read(params)?;
+                Step::Listen(params.notifications)
+            }
+            Method::Subscribe => self.subscribe(read(params)?, news)?,
+            Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
             Method::Initialize
             | Method::ReadDirectory
-            | Method::Subscribe
-            | Method::Unsubscribe
             | Method::ListPrompts
             | Method::GetPrompt
             | Method::Complete
-            | Method::Listen
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress

@@ -13,4 +13,4 @@ pub mod lines;
 
 #[cfg(feature = "client")]
 pub(crate) use escaped::Escaped;
-pub use frame::{Exchange, Frame, Reply};
+pub use frame::{Exchange, Feed, Frame, Reply, ReplyBody};
