@@ -17,8 +17,8 @@ use plainly_protocol::peer::Peer;
 use super::Server;
 use super::dispatch::{Begun, Started};
 use super::encode::Encoded;
-use super::session::Session;
 use super::malformed::cancelled;
+use super::session::Session;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
-use super::extract::Needs;
 use super::changes::Changes;
+use super::extract::Needs;
 use super::listening::{Listens, Tells};
-use super::watching::Watching;
 use super::resources::{Resources, StaticResource, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
 use super::tools::{LONGEST_NAME, Tool, Tools};
+use super::watching::Watching;
 use super::{Inner, Server, discovery, dispatch, encode};
 use crate::limits::Limits;
 use crate::schema::Schema;

@@ -156,15 +156,14 @@ impl Server {
             tools,
             resources,
         } = self.0.routes.tells;
-        let both = |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
+        let both =
+            |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
         let mut told = SubscriptionFilter::new();
         told.tools_list_changed = both(tools, asked.tools_list_changed);
         told.resources_list_changed = both(resources, asked.resources_list_changed);
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();
-        uris.retain(|uri| {
-            self.0.routes.resources.can_tell(uri, all) && seen.insert(uri.clone())
-        });
+        uris.retain(|uri| self.0.routes.resources.can_tell(uri, all) && seen.insert(uri.clone()));
         told.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         told
     }
@@ -233,7 +232,10 @@ impl Feed for Listening {
     }
 
     fn end(&mut self) -> Option<Bytes> {
-        let id = self.id.as_deref().filter(|_| !self.subscription.is_closed())?;
+        let id = self
+            .id
+            .as_deref()
+            .filter(|_| !self.subscription.is_closed())?;
         Some(self.server.listened(id))
     }
 }
@@ -241,10 +243,7 @@ impl Feed for Listening {
 impl Stream for Listening {
     type Item = Bytes;
 
-    fn poll_next(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Bytes>> {
+    fn poll_next(self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         self.get_mut().poll_message(context)
     }
 }

@@ -8,7 +8,8 @@ use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListToolsParams, ListenParams, SubscriptionFilter, ReadResourceParams, ResourceMetadataParams,
+    ListResourcesParams, ListToolsParams, ListenParams, ReadResourceParams, ResourceMetadataParams,
+    SubscriptionFilter,
 };
 use serde::Deserialize;
 
@@ -16,8 +17,8 @@ use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
 use super::discovery::Discovery;
-use super::listening::{News, Tells};
 use super::extract::{ResourceCall, ToolCall};
+use super::listening::{News, Tells};
 use super::resources::Resources;
 use super::state::States;
 use super::tools::Tools;

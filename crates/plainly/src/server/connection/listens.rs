@@ -21,6 +21,8 @@ pub(super) struct Listens {
     limit: usize,
     requests: HashMap<RequestId, Arc<Subscription>>,
     feeds: SelectAll<Listening>,
+    /// It was their turn just now.
+    have_spoken: bool,
 }
 
 impl Listens {
@@ -29,6 +31,7 @@ impl Listens {
             limit,
             requests: HashMap::new(),
             feeds: SelectAll::new(),
+            have_spoken: false,
         }
     }
 
@@ -63,13 +66,24 @@ impl Listens {
         }
     }
 
-    /// The next message of any of them, or `other`, whichever is there first; if both are, either, so that neither keeps
-    /// the other waiting. No message is lost if the future is dropped.
+    /// The next message of any of them, or `other`, whichever is there first; where both are, by turns, so that neither
+    /// keeps the other waiting. No message is lost if the future is dropped.
     pub(super) async fn next_or<T>(&mut self, other: impl Future<Output = T>) -> Either<Bytes, T> {
-        tokio::select! {
-            Some(message) = self.feeds.next() => Either::Left(message),
-            other = other => Either::Right(other),
-        }
+        let next = if std::mem::take(&mut self.have_spoken) {
+            tokio::select! {
+                biased;
+                other = other => Either::Right(other),
+                Some(message) = self.feeds.next() => Either::Left(message),
+            }
+        } else {
+            tokio::select! {
+                biased;
+                Some(message) = self.feeds.next() => Either::Left(message),
+                other = other => Either::Right(other),
+            }
+        };
+        self.have_spoken = matches!(next, Either::Left(_));
+        next
     }
 
     /// Ends all of them; what they say last.
