@@ -13,6 +13,7 @@ mod content;
 mod describe;
 
 mod mount;
+mod watch;
 
 #[cfg(unix)]
 #[cfg(test)]
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures_util::stream::BoxStream;
 use plainly_protocol::types::{Resource, ResourceContents};
 
 use self::job::{Jobs, Waiter};
@@ -30,7 +32,7 @@ use self::mount::Root;
 use self::place::{MAX_DEPTH, Opened, Place, Shown};
 use self::uri::Location;
 use self::walk::Walk;
-use super::{ListQuery, Page, Store, StoreError};
+use super::{Change, ListQuery, Page, Store, StoreError};
 
 pub use self::mount::{DirectoryStoreBuilder, MountError, MountProblem};
 
@@ -165,6 +167,12 @@ impl Store for DirectoryStore {
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         let uri = uri.to_owned();
         self.blocking(move |request| request.read(&uri)).await
+    }
+
+    /// Of what is shown only, about a tenth of a second after it changed. A file that is renamed over another one is told
+    /// like a new one. What was in a directory that has gone isn't named: the listing is told.
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        watch::watch(&self.inner)
     }
 }
 
