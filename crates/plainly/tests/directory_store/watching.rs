@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use plainly::store::directory::DirectoryStoreBuilder;
+use plainly::store::directory::{DirectoryStore, DirectoryStoreBuilder};
 use plainly::store::{Change, Store};
 
 use crate::fixture::{ALL, Fixture, SECRET, short, write_all};
@@ -34,12 +34,28 @@ impl Watched {
         files: &[(&str, &str)],
         configure: impl FnOnce(DirectoryStoreBuilder) -> DirectoryStoreBuilder,
     ) -> Self {
+        Self::of(Self::fixture(files, configure), |fixture| {
+            fixture.store.watch()
+        })
+    }
+
+    fn fixture(
+        files: &[(&str, &str)],
+        configure: impl FnOnce(DirectoryStoreBuilder) -> DirectoryStoreBuilder,
+    ) -> Fixture {
         let fixture = Fixture::with(files, configure);
         write_all(&fixture.root(), &ENDS.map(|name| (name, "")));
-        let changes = fixture.store.watch().unwrap();
+        fixture
+    }
+
+    fn of(
+        fixture: Fixture,
+        watch: impl FnOnce(&Fixture) -> Option<BoxStream<'static, Change>>,
+    ) -> Self {
+        age(&fixture.root());
+        let changes = watch(&fixture).unwrap();
         let mut watched = Self { fixture, changes };
-        // What the fixture just made is told first.
-        while watched.next() != Change::Listing {}
+        assert_eq!(watched.told(), "", "nothing has changed");
         watched
     }
 
@@ -55,6 +71,15 @@ impl Watched {
         let outside = self.fixture.outside().to_str().unwrap();
         assert!(!said.contains(outside) && !said.contains(SECRET), "{said}");
         change
+    }
+
+    /// What is told before the listing.
+    fn until_listing(&mut self) -> Vec<String> {
+        let mut told = Vec::new();
+        while let Change::Resource(uri) = self.next() {
+            told.push(uri);
+        }
+        told
     }
 
     /// All that is told of what was done so far: URIs without what is the same in all, and `*` for the listing.
@@ -85,98 +110,117 @@ fn edit(path: &Path) {
     file.write_all(b"edited").unwrap();
 }
 
+/// Makes it look as if nothing at `path` had changed for long.
+fn age(path: &Path) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            age(&entry.unwrap().path());
+        }
+    }
+    age_alone(path);
+}
+
+/// What is done in `docs/d`, which has `a.md` in it and an empty `e` beside it, and what is told.
+type Case = (&'static str, fn(&Path), &'static str);
+
+const EDITS: &[Case] = &[
+    (
+        "write",
+        |d| fs::write(d.join("a.md"), "2").unwrap(),
+        "docs/d/a.md",
+    ),
+    ("time", |d| age_alone(&d.join("a.md")), "docs/d/a.md"),
+    ("time of a directory", age_alone, "docs/d"),
+    ("read", |d| drop(fs::read(d.join("a.md")).unwrap()), ""),
+    (
+        "outside",
+        |d| fs::write(d.join("../../x"), "2").unwrap(),
+        "",
+    ),
+];
+
+const NAMES: &[Case] = &[
+    (
+        "create",
+        |d| fs::write(d.join("b c"), "").unwrap(),
+        "* docs/d docs/d/b%20c",
+    ),
+    (
+        "delete",
+        |d| fs::remove_file(d.join("a.md")).unwrap(),
+        "* docs/d docs/d/a.md",
+    ),
+    (
+        "come and gone",
+        |d| {
+            fs::write(d.join("x"), "").unwrap();
+            fs::remove_file(d.join("x")).unwrap();
+        },
+        "* docs/d docs/d/x",
+    ),
+    (
+        "new directory",
+        |d| write_all(d, &[("n/o/p", "")]),
+        "* docs/d docs/d/n",
+    ),
+    (
+        "removed directory",
+        |d| fs::remove_dir_all(d).unwrap(),
+        "* docs docs/d",
+    ),
+];
+
+const MOVES: &[Case] = &[
+    (
+        "rename",
+        |d| rename(d, "a.md", "b"),
+        "* docs/d docs/d/a.md docs/d/b",
+    ),
+    (
+        "within",
+        |d| rename(d, "a.md", "../e/b"),
+        "* docs/d docs/d/a.md docs/e docs/e/b",
+    ),
+    (
+        "out",
+        |d| rename(d, "a.md", "../../a"),
+        "* docs/d docs/d/a.md",
+    ),
+    (
+        "in",
+        |d| rename(d, "../../secret.txt", "b"),
+        "* docs/d docs/d/b",
+    ),
+    (
+        "replace",
+        |d| {
+            fs::write(d.join("../../next"), "2").unwrap();
+            rename(d, "../../next", "a.md");
+        },
+        "* docs/d docs/d/a.md",
+    ),
+    (
+        "directory out",
+        |d| fs::rename(d, d.join("../../d")).unwrap(),
+        "* docs docs/d",
+    ),
+];
+
+fn rename(directory: &Path, from: &str, to: &str) {
+    fs::rename(directory.join(from), directory.join(to)).unwrap();
+}
+
+fn age_alone(path: &Path) {
+    let file = fs::File::open(path).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+}
+
 #[test]
 fn each_change_is_told_of_what_changed() {
-    type Case = (&'static str, fn(&Path), &'static str);
-    let cases: &[Case] = &[
-        (
-            "edit",
-            |d| fs::write(d.join("a.md"), "2").unwrap(),
-            "docs/d/a.md",
-        ),
-        (
-            "create",
-            |d| fs::write(d.join("b c"), "").unwrap(),
-            "* docs/d docs/d/b%20c",
-        ),
-        (
-            "delete",
-            |d| fs::remove_file(d.join("a.md")).unwrap(),
-            "* docs/d docs/d/a.md",
-        ),
-        (
-            "rename",
-            |d| fs::rename(d.join("a.md"), d.join("b")).unwrap(),
-            "* docs/d docs/d/a.md docs/d/b",
-        ),
-        (
-            "move",
-            |d| fs::rename(d.join("a.md"), d.join("../e/b")).unwrap(),
-            "* docs/d docs/d/a.md docs/e docs/e/b",
-        ),
-        (
-            "move out",
-            |d| fs::rename(d.join("a.md"), d.join("../../a")).unwrap(),
-            "* docs/d docs/d/a.md",
-        ),
-        (
-            "move in",
-            |d| fs::rename(d.join("../../secret.txt"), d.join("b")).unwrap(),
-            "* docs/d docs/d/b",
-        ),
-        (
-            "replace",
-            |d| {
-                fs::write(d.join("../../next"), "2").unwrap();
-                fs::rename(d.join("../../next"), d.join("a.md")).unwrap();
-            },
-            "* docs/d docs/d/a.md",
-        ),
-        (
-            "new directory",
-            |d| write_all(d, &[("n/o/p", "")]),
-            "* docs/d docs/d/n",
-        ),
-        (
-            "directory out",
-            |d| fs::rename(d, d.join("../../d")).unwrap(),
-            "* docs docs/d",
-        ),
-        (
-            "directory away",
-            |d| fs::remove_dir_all(d).unwrap(),
-            "* docs docs/d",
-        ),
-        (
-            "come and gone",
-            |d| {
-                fs::write(d.join("x"), "").unwrap();
-                fs::remove_file(d.join("x")).unwrap();
-            },
-            "* docs/d docs/d/x",
-        ),
-        (
-            "time",
-            |d| {
-                let file = fs::File::options()
-                    .write(true)
-                    .open(d.join("a.md"))
-                    .unwrap();
-                file.set_modified(std::time::UNIX_EPOCH).unwrap();
-            },
-            "docs/d/a.md",
-        ),
-        ("read", |d| drop(fs::read(d.join("a.md")).unwrap()), ""),
-        (
-            "outside",
-            |d| fs::write(d.join("../../secret.txt"), SECRET).unwrap(),
-            "",
-        ),
-    ];
-    for (what, change, expected) in cases {
+    for (what, change, expected) in [EDITS, NAMES, MOVES].concat() {
         let mut watched = Watched::new(&[("d/a.md", "1"), ("e/", "")]);
         change(&watched.root().join("d"));
-        assert_eq!(watched.told(), *expected, "{what}");
+        assert_eq!(watched.told(), expected, "{what}");
     }
 }
 
@@ -327,36 +371,20 @@ fn a_directory_that_takes_the_place_of_a_mount_is_not_watched() {
 #[test]
 fn what_changes_before_the_first_look_is_told() {
     let fixture = Fixture::new(&[("d/e/x", "1"), ("d/old", "1")]);
-    let old = fs::File::options()
-        .write(true)
-        .open(fixture.root().join("d/old"))
-        .unwrap();
-    old.set_modified(std::time::UNIX_EPOCH).unwrap();
+    age(&fixture.root());
     let changes = fixture.store.watch().unwrap();
     fs::write(fixture.root().join("d/e/x"), "2").unwrap();
     fs::write(fixture.root().join("d/e/new"), "2").unwrap();
     let mut watched = Watched { fixture, changes };
-    let mut told = Vec::new();
-    loop {
-        match watched.next() {
-            Change::Listing => break,
-            change => told.push(change),
-        }
-    }
+    let told = watched.until_listing();
     for expected in [
         "file:///docs/d/e",
         "file:///docs/d/e/new",
         "file:///docs/d/e/x",
     ] {
-        assert!(
-            told.contains(&Change::Resource(expected.into())),
-            "{expected}: {told:?}"
-        );
+        assert!(told.contains(&expected.to_owned()), "{expected}: {told:?}");
     }
-    assert!(
-        !told.contains(&Change::Resource("file:///docs/d/old".into())),
-        "{told:?}"
-    );
+    assert!(!told.contains(&"file:///docs/d/old".to_owned()), "{told:?}");
 }
 
 #[test]
@@ -367,11 +395,8 @@ fn a_burst_is_told_in_few_words_and_nothing_after_it_is_missed() {
     for index in 0..FILES {
         write_all(&root, &[(&*format!("burst/{}/{index}", index % 50), "")]);
     }
-    let mut count = 0;
-    while watched.next() != Change::Listing {
-        count += 1;
-    }
-    assert!(count <= 1024, "{count}");
+    let told = watched.until_listing().len();
+    assert!(told <= 1024, "{told}");
     watched.told();
     assert_eq!(
         watched
@@ -387,15 +412,16 @@ fn a_burst_is_told_in_few_words_and_nothing_after_it_is_missed() {
 
 #[test]
 fn nested_mounts_are_each_told() {
-    let mut watched = Watched::new(&[("d/x", "1")]);
-    let builder = plainly::store::directory::DirectoryStore::builder();
-    let both = builder
-        .mount(watched.root())
-        .mount_as("inner", watched.root().join("d"))
-        .build()
-        .unwrap();
-    watched.changes = both.watch().unwrap();
-    while watched.next() != Change::Listing {}
+    let mut watched = Watched::of(
+        Watched::fixture(&[("d/x", "1")], |builder| builder),
+        |fixture| {
+            let both = DirectoryStore::builder()
+                .mount(fixture.root())
+                .mount_as("inner", fixture.root().join("d"))
+                .build();
+            both.unwrap().watch()
+        },
+    );
     fs::write(watched.root().join("d/x"), "2").unwrap();
     assert_eq!(watched.told(), "docs/d/x inner/x");
 }
