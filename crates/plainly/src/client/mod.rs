@@ -36,6 +36,7 @@ mod message;
 mod news;
 mod pages;
 mod process;
+mod prompts;
 mod read_result;
 mod reply;
 mod resources;
