@@ -30,7 +30,7 @@ pub(super) struct Link {
 pub(super) enum Connection {
     Stream(Stream),
     #[cfg(feature = "http-client")]
-    Http(Session),
+    Http(Box<Session>),
 }
 
 impl Link {
