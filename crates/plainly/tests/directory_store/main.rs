@@ -14,6 +14,7 @@ mod listing;
 mod mounts;
 mod reading;
 mod uris;
+mod watching;
 
 #[cfg(unix)]
 mod links;
