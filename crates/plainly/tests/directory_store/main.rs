@@ -15,6 +15,9 @@ mod mounts;
 mod reading;
 mod uris;
 
+#[cfg(all(feature = "store-directory-tools", feature = "client"))]
+mod tools;
+
 #[cfg(unix)]
 mod links;
 #[cfg(unix)]

@@ -77,7 +77,10 @@ impl Walk {
     /// Passes over what is in the directory that was the last entry.
     #[cfg(feature = "store-directory-tools")]
     pub(super) fn leave(&mut self, entry: &Entry) {
-        let is_entered = self.levels.last().is_some_and(|level| level.uri == entry.uri);
+        let is_entered = self
+            .levels
+            .last()
+            .is_some_and(|level| level.uri == entry.uri);
         if is_entered && self.levels.len() > 1 {
             self.levels.pop();
         }

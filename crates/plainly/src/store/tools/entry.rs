@@ -47,7 +47,10 @@ pub(super) fn line(resource: &Resource) -> String {
     let size = resource.size.map(|size| format!("{size} bytes"));
     let known: Vec<&str> = [
         size.as_deref(),
-        resource.mime_type.as_deref().filter(|_| !is_collection(resource)),
+        resource
+            .mime_type
+            .as_deref()
+            .filter(|_| !is_collection(resource)),
         last_modified(resource),
     ]
     .into_iter()

@@ -26,7 +26,10 @@ impl Globs {
             return Ok(None);
         }
         if globs.len() > MOST {
-            let why = format!("{} globs are more than the {MOST} that are taken.", globs.len());
+            let why = format!(
+                "{} globs are more than the {MOST} that are taken.",
+                globs.len()
+            );
             return Err(Problem::validation(field, why));
         }
         let mut set = GlobSetBuilder::new();
@@ -47,9 +50,9 @@ impl Globs {
                 .map_err(|error| invalid(format!("{glob:?}: {}.", error.kind())))?;
             set.add(compiled);
         }
-        let set = set.build().map_err(|error| {
-            Problem::validation(field, format!("{}.", error.kind()))
-        })?;
+        let set = set
+            .build()
+            .map_err(|error| Problem::validation(field, format!("{}.", error.kind())))?;
         Ok(Some(Self(set)))
     }
 

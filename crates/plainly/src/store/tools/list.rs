@@ -65,10 +65,7 @@ pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(
-    source: Arc<Source<S>>,
-    args: ListArgs,
-) -> Result<Shown<Listing>, Failure> {
+async fn run<S: Store>(source: Arc<Source<S>>, args: ListArgs) -> Result<Shown<Listing>, Failure> {
     let uri = source.uri(args.uri.as_deref())?;
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
     let sort = args.sort.unwrap_or(Sort::Name);

@@ -22,7 +22,11 @@ const LONGEST_NAME: usize = 256;
 const ABOVE: usize = 64;
 
 /// What is said of the URI `uri` for which the store answered with `error`.
-pub(in crate::store) async fn of<S: Store>(source: &Source<S>, uri: &str, error: StoreError) -> Problem {
+pub(in crate::store) async fn of<S: Store>(
+    source: &Source<S>,
+    uri: &str,
+    error: StoreError,
+) -> Problem {
     match error {
         StoreError::NotFound => {
             Problem::not_found("resource", uri).suggest(instead(source, uri).await)
@@ -48,7 +52,9 @@ pub(in crate::store) async fn of<S: Store>(source: &Source<S>, uri: &str, error:
 pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
     let message = format!("{uri} has {size} bytes, and no more than {limit} are read.");
     Problem::new(ProblemCode::PayloadTooLarge, message)
-        .suggest("Nothing of it can be read with these tools: stat_resource tells what is known of it.")
+        .suggest(
+            "Nothing of it can be read with these tools: stat_resource tells what is known of it.",
+        )
         .detail("uri", uri)
         .detail("size", size)
         .detail("limit", limit)
@@ -191,10 +197,16 @@ mod tests {
 
     #[test]
     fn the_nearest_names_come_first_and_others_not_at_all() {
-        let uris: Vec<String> = ["intro.md", "outro.md", "Intro.txt", "zebra.png", "index.html"]
-            .iter()
-            .map(|name| format!("file:///d/{name}"))
-            .collect();
+        let uris: Vec<String> = [
+            "intro.md",
+            "outro.md",
+            "Intro.txt",
+            "zebra.png",
+            "index.html",
+        ]
+        .iter()
+        .map(|name| format!("file:///d/{name}"))
+        .collect();
         for (name, expected) in [
             ("intro.md", vec!["intro.md", "Intro.txt", "outro.md"]),
             ("INTRO.MD", vec!["intro.md", "Intro.txt", "outro.md"]),

@@ -137,7 +137,8 @@ impl<S: Store> Gathering<'_, S> {
                 let found = if depth > self.depth || self.left == 0 {
                     Ok((Vec::new(), true))
                 } else {
-                    self.children(Some(&node.resource.uri), &node.path, depth).await
+                    self.children(Some(&node.resource.uri), &node.path, depth)
+                        .await
                 };
                 let (children, has_more) = match found {
                     Ok(found) => found,
@@ -175,7 +176,11 @@ impl<S: Store> Gathering<'_, S> {
             let page = self.source.store.list(query).await?;
             for resource in page.resources {
                 let path = path.join(&resource.name);
-                if self.exclude.as_ref().is_some_and(|globs| globs.matches(&path)) {
+                if self
+                    .exclude
+                    .as_ref()
+                    .is_some_and(|globs| globs.matches(&path))
+                {
                     continue;
                 }
                 if self.left == 0 || self.bytes_left < resource.uri.len() {

@@ -113,7 +113,9 @@ fn lines(
     pattern: &RegexMatcher,
     until: Instant,
 ) -> Result<Hits, StoreError> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(THREADS);
+    let threads = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(THREADS);
     let largest = request.store.max_file_bytes;
     let (give, waiting) = sync_channel(WAITING);
     let team = Team {
@@ -126,7 +128,12 @@ fn lines(
         let members: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let mut order = 0;
         let walked = walk(request, tops, query, until, |entry| {
-            let Entry { uri, name, opened: Opened::File(file) } = entry else {
+            let Entry {
+                uri,
+                name,
+                opened: Opened::File(file),
+            } = entry
+            else {
                 return Ok(None);
             };
             // One more than is wanted tells that there are more.
@@ -134,7 +141,12 @@ fn lines(
                 return Ok(Some(Stopped::Limit));
             }
             order += 1;
-            let candidate = Candidate { order, uri, name, file };
+            let candidate = Candidate {
+                order,
+                uri,
+                name,
+                file,
+            };
             // Who takes nothing any more has panicked, which is told below.
             Ok(give.send(candidate).err().map(|_| Stopped::Limit))
         });

@@ -118,7 +118,11 @@ fn note(hits: &Hits, stopped: Option<Stopped>, query: &Query) -> String {
         )],
         None => vec![format!(
             "{} of such a name.",
-            counted(hits.found.len(), "file or directory", "files and directories")
+            counted(
+                hits.found.len(),
+                "file or directory",
+                "files and directories"
+            )
         )],
     };
     sentences.extend(left_out(&hits.left_out));

@@ -1,11 +1,11 @@
 //! `search`: lines that match a pattern, or files by their names. The arguments become a [`Query`], a job walks the
 //! directories with it ([`walk`], [`find`]), and what it [`Found`] becomes text, structured output and links.
 
-mod query;
-mod walk;
-mod lines;
 mod find;
 mod found;
+mod lines;
+mod query;
+mod walk;
 
 use std::sync::Arc;
 

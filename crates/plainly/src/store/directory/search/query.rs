@@ -35,7 +35,9 @@ impl Query {
 
     /// Whether what has this path is left out, with all below it.
     pub(super) fn excludes(&self, path: &Path) -> bool {
-        self.exclude.as_ref().is_some_and(|globs| globs.matches(path))
+        self.exclude
+            .as_ref()
+            .is_some_and(|globs| globs.matches(path))
     }
 
     /// Whether what has this path could be found.
@@ -103,12 +105,21 @@ mod tests {
                 "a(?=b)",
                 "look-around, including look-ahead and look-behind, is not supported, at character 2: (?=b)",
             ),
-            ("*", "repetition operator missing expression, at character 1: *"),
+            (
+                "*",
+                "repetition operator missing expression, at character 1: *",
+            ),
             ("é\\k", "unrecognized escape sequence, at character 2: \\k"),
-            ("\\p{Nope}", "Unicode property not found, at character 1: \\p{Nope}"),
+            (
+                "\\p{Nope}",
+                "Unicode property not found, at character 1: \\p{Nope}",
+            ),
             ("a\\nb", "it can't match the end of a line."),
             ("a\nb", "it can't match the end of a line."),
-            ("(a{1000}){1000}", "compiled regex exceeds size limit of 10485760."),
+            (
+                "(a{1000}){1000}",
+                "compiled regex exceeds size limit of 10485760.",
+            ),
         ] {
             let problem = super::pattern(pattern, false, false).unwrap_err();
             let expected = format!("Invalid value for 'pattern': {expected}");

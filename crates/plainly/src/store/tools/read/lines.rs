@@ -66,7 +66,9 @@ impl<'a> Lines<'a> {
         let (skipped, most) = match part {
             Part::From { offset, .. } if offset > total.max(1) => {
                 let problem = Problem::validation("offset", format!("the text has {total} lines."));
-                return Err(problem.suggest("Give an offset up to that, or the last lines with tail."));
+                return Err(
+                    problem.suggest("Give an offset up to that, or the last lines with tail.")
+                );
             }
             Part::From { offset, limit } => (offset - 1, limit),
             Part::Tail(lines) => (total.saturating_sub(lines), lines),
@@ -140,14 +142,34 @@ mod tests {
         let text = "one\ntwo\nthree";
         for (part, room, expected, note) in [
             (Part::ALL, 100, text, None),
-            (part(1, 2), 100, "one\ntwo\n", Some("Lines 1 to 2 of 3. To go on: offset=3.")),
+            (
+                part(1, 2),
+                100,
+                "one\ntwo\n",
+                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+            ),
             (part(3, 9), 100, "three", Some("Line 3 of 3.")),
             (Part::Tail(2), 100, "two\nthree", Some("Lines 2 to 3 of 3.")),
             (Part::Tail(9), 100, text, None),
             (Part::Tail(0), 100, "", Some("No line of 3.")),
-            (part(1, 0), 100, "", Some("No line of 3. To go on: offset=1.")),
-            (Part::ALL, 8, "one\ntwo\n", Some("Lines 1 to 2 of 3. To go on: offset=3.")),
-            (Part::ALL, 7, "one\n", Some("Line 1 of 3. To go on: offset=2.")),
+            (
+                part(1, 0),
+                100,
+                "",
+                Some("No line of 3. To go on: offset=1."),
+            ),
+            (
+                Part::ALL,
+                8,
+                "one\ntwo\n",
+                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+            ),
+            (
+                Part::ALL,
+                7,
+                "one\n",
+                Some("Line 1 of 3. To go on: offset=2."),
+            ),
             (
                 Part::ALL,
                 2,
@@ -164,7 +186,11 @@ mod tests {
     #[test]
     fn a_last_line_end_begins_no_line() {
         for (text, total) in [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2)] {
-            assert_eq!(Lines::of(text, Part::ALL, 9).unwrap().total, total, "{text:?}");
+            assert_eq!(
+                Lines::of(text, Part::ALL, 9).unwrap().total,
+                total,
+                "{text:?}"
+            );
         }
         assert_eq!(Lines::of("a\nb\n", Part::Tail(1), 9).unwrap().text, "b\n");
     }
@@ -178,7 +204,10 @@ mod tests {
     #[test]
     fn beyond_the_end_is_no_part() {
         let problem = Lines::of("a\nb", part(3, 1), 9).unwrap_err();
-        assert_eq!(problem.message(), "Invalid value for 'offset': the text has 2 lines.");
+        assert_eq!(
+            problem.message(),
+            "Invalid value for 'offset': the text has 2 lines."
+        );
         assert!(Lines::of("", part(2, 1), 9).is_err());
         assert!(Lines::of("", part(1, 1), 9).is_ok());
     }
@@ -188,7 +217,10 @@ mod tests {
         assert_eq!(Part::parse(None, None, None, None).unwrap(), Part::ALL);
         assert_eq!(Part::parse(Some(0), None, None, None).unwrap(), Part::ALL);
         assert_eq!(Part::parse(None, None, Some(3), None).unwrap(), part(1, 3));
-        assert_eq!(Part::parse(Some(2), Some(3), None, None).unwrap(), part(2, 3));
+        assert_eq!(
+            Part::parse(Some(2), Some(3), None, None).unwrap(),
+            part(2, 3)
+        );
         for (offset, limit, head, tail) in [
             (None, None, Some(1), Some(1)),
             (Some(1), None, Some(1), None),
