@@ -58,10 +58,7 @@ impl<'a> Tools<'a> {
             .block_on(self.client.call_tool(name, &arguments))
             .unwrap();
         self.fixture.tells_nothing(&format!("{result:?}"));
-        let texts = result.content.iter().filter_map(|block| match block {
-            Content::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        });
+        let texts = result.content.iter().filter_map(text);
         let structured = result.structured_content.as_ref();
         Answer {
             is_error: result.is_tool_error(),
@@ -91,13 +88,24 @@ impl<'a> Tools<'a> {
 impl Answer {
     /// The URIs of the links, without what is the same in all of them.
     pub(crate) fn links(&self) -> Vec<&str> {
-        fn link(block: &Content) -> Option<&str> {
-            match block {
-                Content::ResourceLink(resource) => resource.uri.strip_prefix("file:///"),
-                _ => None,
-            }
-        }
-        self.result.content.iter().filter_map(link).collect()
+        let links = self.result.content.iter().filter_map(link);
+        links.collect()
+    }
+}
+
+fn text(block: &Content) -> Option<&str> {
+    if let Content::Text(text) = block {
+        Some(&text.text)
+    } else {
+        None
+    }
+}
+
+fn link(block: &Content) -> Option<&str> {
+    if let Content::ResourceLink(resource) = block {
+        resource.uri.strip_prefix("file:///")
+    } else {
+        None
     }
 }
 
