@@ -1,5 +1,7 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod templates;
+
 use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +11,7 @@ use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
 use super::extract::Needs;
-use super::resources::{Resources, StaticResource, erase};
+use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
@@ -31,6 +33,7 @@ pub struct ServerBuilder {
     states: States,
     tools: Vec<Tool>,
     fixed: Vec<StaticResource>,
+    templates: Vec<Template>,
     resources: Resources,
 }
 
@@ -45,6 +48,7 @@ impl ServerBuilder {
             states: States::default(),
             tools: Vec::new(),
             fixed: Vec::new(),
+            templates: Vec::new(),
             resources: Resources::default(),
         }
     }
@@ -105,6 +109,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Serves resources whose URIs follow a template.
+    #[must_use]
+    pub fn resource_template(mut self, template: Template) -> Self {
+        self.templates.push(template);
+        self
+    }
+
     /// Serves everything in a store.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
@@ -145,8 +156,15 @@ impl ServerBuilder {
                 errors.push(BuildError::new(&subject, "is there twice"));
             }
             check_needs(&subject, resource.needs(), &self.states, &mut errors);
+            if !resource.needs().vars.is_empty() {
+                let problem = "takes Vars, which only a resource template has";
+                errors.push(BuildError::new(&subject, problem));
+            }
             self.resources.add(resource);
         }
+        let templates = std::mem::take(&mut self.templates);
+        let templates = templates::build_templates(templates, &self.states, &mut errors);
+        self.resources.add_templates(templates);
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }

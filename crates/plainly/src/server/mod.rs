@@ -29,6 +29,7 @@ mod answer;
 mod audience;
 mod encode;
 mod malformed;
+mod url_elicitation;
 
 mod batch;
 mod in_flight;
@@ -45,7 +46,7 @@ use std::sync::Arc;
 pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 pub use self::handler::Handler;
-pub use self::resources::StaticResource as Resource;
+pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 use self::session::Sessions;
 pub use self::tools::Tool;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use plainly_errors::Problem;
 
 use crate::store::tools::Globs;
@@ -68,7 +68,7 @@ pub(super) fn pattern(
 
 /// Where the pattern is wrong, and how to mend it.
 fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
-    if pattern.contains('\n') || pattern.contains("\\n") {
+    if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
         return Problem::validation("pattern", "it can't match the end of a line.")
             .suggest("Lines are searched one by one: leave out what is on the next line.");
     }
