@@ -6,9 +6,8 @@ mod json;
 mod resource;
 mod tool;
 
-pub use self::json::{Json, Shown};
 pub use self::described::{ListReply, MetadataReply};
-pub use self::json::Json;
+pub use self::json::{Json, Shown};
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;
 
