@@ -169,12 +169,15 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Paragraph)
     }
 
-    /// What belongs to the structure of a table.
+    /// What belongs to the structure of a table. No mark goes on beyond it.
     pub(super) fn mark(&mut self, mark: &str) -> fmt::Result {
         self.suspend_marks()?;
+        self.marks.clear();
         self.has_space = false;
         self.begin_line()?;
-        self.draft.write_str(mark)
+        self.draft.write_str(mark)?;
+        self.at_start = true;
+        Ok(())
     }
 
     /// Within a cell nothing begins a line.
