@@ -82,6 +82,8 @@ pub struct Row {
     pub name_header: Option<&'static str>,
     /// Whether its result carries cache hints (2026-07-28, Caching).
     pub cacheable: bool,
+    /// Whether the server may ask for input before it answers (2026-07-28, Multi Round-Trip Requests).
+    pub may_ask: bool,
 }
 
 /// Whether a message wants a reply.
@@ -135,6 +137,7 @@ const REQUEST: Row = Row {
     capability: None,
     name_header: None,
     cacheable: false,
+    may_ask: false,
 };
 const NOTIFICATION: Row = Row {
     kind: Kind::Notification,
@@ -170,15 +173,15 @@ static METHODS: [Row; 24] = [
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
     Row { method: Method::ListResources, name: "resources/list", cacheable: true, ..RESOURCES },
     Row { method: Method::ListResourceTemplates, name: "resources/templates/list", cacheable: true, ..RESOURCES },
-    Row { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, ..RESOURCES },
+    Row { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES },
     Row { method: Method::ResourceMetadata, name: "resources/metadata", ..RESOURCES },
     Row { method: Method::ReadDirectory, name: "resources/directory/read", ..RESOURCES },
     Row { method: Method::Subscribe, name: "resources/subscribe", ..SUBSCRIBE },
     Row { method: Method::Unsubscribe, name: "resources/unsubscribe", ..SUBSCRIBE },
     Row { method: Method::ListTools, name: "tools/list", cacheable: true, ..TOOLS },
-    Row { method: Method::CallTool, name: "tools/call", name_header: Some("name"), ..TOOLS },
+    Row { method: Method::CallTool, name: "tools/call", name_header: Some("name"), may_ask: true, ..TOOLS },
     Row { method: Method::ListPrompts, name: "prompts/list", cacheable: true, ..PROMPTS },
-    Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), ..PROMPTS },
+    Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
     Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
     Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },

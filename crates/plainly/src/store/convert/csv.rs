@@ -130,7 +130,11 @@ mod tests {
             ("", ""),
             ("\"never ends, a", "| never ends, a |\n| --- |\n"),
         ] {
-            assert_eq!(converted(&Csv, "text/csv", csv.as_bytes()).unwrap(), expected, "{csv}");
+            assert_eq!(
+                converted(&Csv, "text/csv", csv.as_bytes()).unwrap(),
+                expected,
+                "{csv}"
+            );
         }
     }
 

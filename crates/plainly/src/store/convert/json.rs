@@ -93,7 +93,10 @@ fn token(first: char, rest: &str) -> usize {
 fn string(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;
-    while let Some(found) = bytes.get(at..).and_then(|left| memchr::memchr2(b'"', b'\\', left)) {
+    while let Some(found) = bytes
+        .get(at..)
+        .and_then(|left| memchr::memchr2(b'"', b'\\', left))
+    {
         at += found;
         if bytes.get(at) == Some(&b'"') {
             return at + 1;
@@ -141,7 +144,10 @@ mod tests {
     fn what_can_be_read_already_is_left() {
         let lines = "[\n".to_owned() + &"1,\n".repeat(1_000) + "1]";
         for json in [r#"{"short":1}"#, "", &lines] {
-            assert_eq!(converted(&Json, "application/json", json.as_bytes()).unwrap(), "");
+            assert_eq!(
+                converted(&Json, "application/json", json.as_bytes()).unwrap(),
+                ""
+            );
         }
     }
 
@@ -149,7 +155,12 @@ mod tests {
     fn what_is_no_json_or_too_deep_fails() {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         let broken = format!("[\"{}\"", "x".repeat(LONG_LINES));
-        for json in [deep.as_bytes(), broken.as_bytes(), &[b'"'; 300], &[0xff; 300]] {
+        for json in [
+            deep.as_bytes(),
+            broken.as_bytes(),
+            &[b'"'; 300],
+            &[0xff; 300],
+        ] {
             assert!(converted(&Json, "application/json", json).is_err());
         }
     }

@@ -8,15 +8,11 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 /// Windows used in the west. What can't be decoded is replaced.
 pub(super) fn decode<'a>(content: &'a [u8], name: Option<&[u8]>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(content) {
-        return encoding
-            .decode_without_bom_handling(&content[mark..])
-            .0;
+        return encoding.decode_without_bom_handling(&content[mark..]).0;
     }
     if let Ok(text) = str::from_utf8(content) {
         return text.into();
     }
-    let encoding = name
-        .and_then(Encoding::for_label)
-        .unwrap_or(WINDOWS_1252);
+    let encoding = name.and_then(Encoding::for_label).unwrap_or(WINDOWS_1252);
     encoding.decode_without_bom_handling(content).0
 }

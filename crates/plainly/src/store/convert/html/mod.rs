@@ -65,7 +65,10 @@ fn charset(content: &[u8]) -> Option<&[u8]> {
         .windows(KEY.len())
         .position(|found| found.eq_ignore_ascii_case(KEY))?;
     let name = head.get(at + KEY.len()..)?;
-    let name = name.strip_prefix(b"\"").or(name.strip_prefix(b"'")).unwrap_or(name);
+    let name = name
+        .strip_prefix(b"\"")
+        .or(name.strip_prefix(b"'"))
+        .unwrap_or(name);
     name.split(|byte| b"\"'>;/ ".contains(byte)).next()
 }
 

@@ -126,7 +126,11 @@ impl<'a, 'd> Paper<'a, 'd> {
         }
         self.begin()?;
         let fence = "`".repeat(longest_run(&line) + 1);
-        let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
+        let pad = if line.starts_with('`') || line.ends_with('`') {
+            " "
+        } else {
+            ""
+        };
         write!(self.draft, "{fence}{pad}{line}{pad}{fence}")
     }
 
@@ -225,11 +229,15 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     /// Ends the item of the innermost list, or any where there is no list.
     pub(super) fn close_item(&mut self) -> fmt::Result {
-        let innermost = self.containers.iter().rev().find_map(|container| match container {
-            Container::List(_) => Some(false),
-            Container::Item(..) => Some(true),
-            Container::Quote => None,
-        });
+        let innermost = self
+            .containers
+            .iter()
+            .rev()
+            .find_map(|container| match container {
+                Container::List(_) => Some(false),
+                Container::Item(..) => Some(true),
+                Container::Quote => None,
+            });
         if innermost == Some(true) {
             self.leave(|container| matches!(container, Container::Item(..)));
         }
@@ -250,7 +258,11 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     pub(super) fn finish(mut self) -> fmt::Result {
         self.suspend_marks()?;
-        if self.is_empty { Ok(()) } else { self.draft.write_char('\n') }
+        if self.is_empty {
+            Ok(())
+        } else {
+            self.draft.write_char('\n')
+        }
     }
 
     /// A list within an item continues it.
@@ -278,7 +290,10 @@ impl<'a, 'd> Paper<'a, 'd> {
     fn switch(&mut self, kind: Kind, on: bool) -> fmt::Result {
         let is_on = self.marks.iter().any(|mark| mark.kind == kind);
         if on && !is_on {
-            self.marks.push(Mark { kind, is_open: false });
+            self.marks.push(Mark {
+                kind,
+                is_open: false,
+            });
         } else if !on && is_on {
             self.close(|other| *other == kind)?;
         }
@@ -301,7 +316,13 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     /// Writes the ends of marks, from the innermost to that at `from`.
     fn suspend(&mut self, from: usize) -> fmt::Result {
-        for mark in self.marks.iter_mut().skip(from).rev().filter(|mark| mark.is_open) {
+        for mark in self
+            .marks
+            .iter_mut()
+            .skip(from)
+            .rev()
+            .filter(|mark| mark.is_open)
+        {
             mark.is_open = false;
             match &mark.kind {
                 Kind::Bold => self.draft.write_str("**")?,
@@ -339,9 +360,14 @@ impl<'a, 'd> Paper<'a, 'd> {
         if !self.is_empty {
             self.draft.write_char('\n')?;
             if self.gap == Break::Paragraph {
-                let is_written = |container: &&Container| !matches!(container, Container::Item(Some(_), _));
-                let prefix: String =
-                    self.containers.iter().take_while(is_written).map(before).collect();
+                let is_written =
+                    |container: &&Container| !matches!(container, Container::Item(Some(_), _));
+                let prefix: String = self
+                    .containers
+                    .iter()
+                    .take_while(is_written)
+                    .map(before)
+                    .collect();
                 writeln!(self.draft, "{}", prefix.trim_end())?;
             }
         }
@@ -407,14 +433,19 @@ fn begins_block(word: &str) -> bool {
 }
 
 fn longest_run(code: &str) -> usize {
-    code.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
+    code.split(|letter| letter != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Where a link leads: nowhere if it stays on the page, runs a script or holds what it leads to.
 fn destination(target: &str) -> Option<String> {
     let target = target.trim();
     let is = |scheme: &str| {
-        target.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme))
+        target
+            .get(..scheme.len())
+            .is_some_and(|own| own.eq_ignore_ascii_case(scheme))
     };
     if target.is_empty() || target.starts_with('#') || is("javascript:") || is("data:") {
         return None;

@@ -13,31 +13,61 @@ fn elements_become_markdown() {
         ("", ""),
         ("   \n ", ""),
         ("just text", "just text\n"),
-        ("<h1>A  title</h1><p>One\n two.</p><p>Three", "# A title\n\nOne two.\n\nThree\n"),
+        (
+            "<h1>A  title</h1><p>One\n two.</p><p>Three",
+            "# A title\n\nOne two.\n\nThree\n",
+        ),
         ("<h2></h2><p>x", "x\n"),
         ("a<br>b<hr>c", "a\nb\n\n---\n\nc\n"),
-        ("<b>bold</b> and <em> italic </em>.", "**bold** and *italic* .\n"),
+        (
+            "<b>bold</b> and <em> italic </em>.",
+            "**bold** and *italic* .\n",
+        ),
         ("<b><i>both</b> one</i> none", "***both*** *one* none\n"),
         ("<b></b>x<i> </i>y", "x y\n"),
         ("<b>a<p>b</b>c", "**a**\n\n**b**c\n"),
-        ("see <a href='/a b'>the  page</a>.", "see [the page](/a%20b).\n"),
-        ("<a href='#top'>up</a> <a href='JavaScript:x()'>run</a> <a>x</a>", "up run x\n"),
-        ("<a href=x><p>one<p>two</a>three", "[one](x)\n\n[two](x)three\n"),
-        ("<a href=x></a><a href=y><img src=z alt='a  [b]'></a>", "[![a \\[b\\]](z)](y)\n"),
-        ("<img src='data:image/png;base64,AAAA' alt=logo><img>", "logo\n"),
-        ("<code>a | `b`</code>, <code> x </code>", "`` a | `b` ``, `x`\n"),
+        (
+            "see <a href='/a b'>the  page</a>.",
+            "see [the page](/a%20b).\n",
+        ),
+        (
+            "<a href='#top'>up</a> <a href='JavaScript:x()'>run</a> <a>x</a>",
+            "up run x\n",
+        ),
+        (
+            "<a href=x><p>one<p>two</a>three",
+            "[one](x)\n\n[two](x)three\n",
+        ),
+        (
+            "<a href=x></a><a href=y><img src=z alt='a  [b]'></a>",
+            "[![a \\[b\\]](z)](y)\n",
+        ),
+        (
+            "<img src='data:image/png;base64,AAAA' alt=logo><img>",
+            "logo\n",
+        ),
+        (
+            "<code>a | `b`</code>, <code> x </code>",
+            "`` a | `b` ``, `x`\n",
+        ),
         ("<code>a<span>b</span> c</code>", "`ab c`\n"),
         (
             "<p>x<pre>\n  one\n\n  ```two\n</pre>y",
             "x\n\n````\n  one\n\n  ```two\n````\n\ny\n",
         ),
-        ("<pre><code class=x>a &lt; <b>b</b></code></pre>", "```\na < b\n```\n"),
+        (
+            "<pre><code class=x>a &lt; <b>b</b></code></pre>",
+            "```\na < b\n```\n",
+        ),
         ("<blockquote><p>a<p>b</blockquote>c", "> a\n>\n> b\n\nc\n"),
         (
             "x<ul><li>a<li>b<ol start=9><li>c</li><li>d</li></ol></li></ul>y",
             "x\n\n- a\n- b\n  9. c\n  10. d\n\ny\n",
         ),
-        ("<ul><li><p>a</p><pre>b</pre></li></ul>", "- a\n\n  ```\n  b\n  ```\n"),
+        (
+            "<ul><li><p>a</p><pre>b</pre></li></ul>",
+            "- a\n\n  ```\n  b\n  ```\n",
+        ),
         ("<li>a<li>b", "- a\n- b\n"),
         (
             "<table><thead><tr><th>a<th>b|c</thead><tr><td>1<td><p>2<p>3<tr><td><b>4</table>x",
@@ -52,7 +82,10 @@ fn elements_become_markdown() {
             "x\n",
         ),
         ("<body><svg>never closed</body>after", "after\n"),
-        ("&lt;b&gt; &amp; *x* _y_ a_b [1] \\", "\\<b> & \\*x\\* \\_y\\_ a_b \\[1\\] \\\\\n"),
+        (
+            "&lt;b&gt; &amp; *x* _y_ a_b [1] \\",
+            "\\<b> & \\*x\\* \\_y\\_ a_b \\[1\\] \\\\\n",
+        ),
         ("<p># a<p>- b<p>> c<p>-d", "\\# a\n\n\\- b\n\n\\> c\n\n-d\n"),
         ("<!doctype html><!-- c --><p hidden>x</p>", "x\n"),
         ("a<div>b</div>c", "a\n\nb\n\nc\n"),
@@ -67,7 +100,10 @@ fn other_encodings_are_read() {
     for (html, expected) in [
         (b"<meta charset=\"iso-8859-2\">\xb1".as_slice(), "ą\n"),
         (b"<META CHARSET=koi8-r>\xd7", "в\n"),
-        (b"<meta http-equiv=x content='text/html; charset=iso-8859-2'>\xb1", "ą\n"),
+        (
+            b"<meta http-equiv=x content='text/html; charset=iso-8859-2'>\xb1",
+            "ą\n",
+        ),
         (b"<meta charset=nonsense>\xe4", "ä\n"),
         (b"\xe4", "ä\n"),
         (b"<meta charset=iso-8859-2>\xc4\x85", "ą\n"),
@@ -81,8 +117,22 @@ fn other_encodings_are_read() {
 fn hostile_pages_cost_no_stack_and_little_time() {
     const MANY: usize = 100_000;
     for tags in [
-        "<div>", "<ul><li>", "<blockquote>", "<b id=1><p>", "<table><tr><td>", "<a href=x>", "<svg>", "<code>",
-        "<pre>", "</ul>", "<", "<!--", "&", "<a ", "<![CDATA[", "<h1>",
+        "<div>",
+        "<ul><li>",
+        "<blockquote>",
+        "<b id=1><p>",
+        "<table><tr><td>",
+        "<a href=x>",
+        "<svg>",
+        "<code>",
+        "<pre>",
+        "</ul>",
+        "<",
+        "<!--",
+        "&",
+        "<a ",
+        "<![CDATA[",
+        "<h1>",
     ] {
         // On a small stack, as a thread that blocks may have.
         let (end, html) = (tags.replace('<', "</"), tags.repeat(MANY));
