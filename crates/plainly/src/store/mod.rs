@@ -5,6 +5,8 @@
 pub mod convert;
 #[cfg(feature = "store-directory")]
 pub mod directory;
+#[cfg(feature = "tools")]
+pub mod tools;
 
 use std::error::Error;
 use std::fmt;
