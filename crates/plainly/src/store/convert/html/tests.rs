@@ -83,13 +83,22 @@ fn elements_become_markdown() {
         ),
         ("<body><svg>never closed</body>after", "after\n"),
         (
-            "&lt;b&gt; &amp; *x* _y_ a_b [1] \\",
-            "\\<b> & \\*x\\* \\_y\\_ a_b \\[1\\] \\\\\n",
+            "&lt;b&gt; &amp; *x* _y_ a_b [1] x\\-",
+            "\\<b> & \\*x\\* \\_y\\_ a_b [1] x\\\\-\n",
         ),
         ("<p># a<p>- b<p>> c<p>-d", "\\# a\n\n\\- b\n\n\\> c\n\n-d\n"),
         ("<!doctype html><!-- c --><p hidden>x</p>", "x\n"),
         ("a<div>b</div>c", "a\n\nb\n\nc\n"),
         ("<dl><dt>a<dd>b</dl>", "a\nb\n"),
+        ("a<blockquote>b</blockquote>", "a\n\n> b\n"),
+        (
+            "[a](b) [c]: [d] <a href=x>[e]</a>",
+            "\\[a\\](b) \\[c\\]: [d] [\\[e\\]](x)\n",
+        ),
+        (
+            "a &lt; b, &lt;/b, C:\\d \\*",
+            "a < b, \\</b, C:\\d \\\\\\*\n",
+        ),
     ] {
         assert_eq!(markdown(html), expected, "{html}");
     }
