@@ -1,5 +1,7 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod templates;
+
 use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
@@ -8,8 +10,10 @@ use std::sync::Arc;
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
+use super::completion::Completions;
 use super::extract::Needs;
-use super::resources::{Resources, StaticResource, erase};
+use super::prompts::{Prompt, Prompts};
+use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
@@ -30,7 +34,9 @@ pub struct ServerBuilder {
     masking: bool,
     states: States,
     tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
     fixed: Vec<StaticResource>,
+    templates: Vec<Template>,
     resources: Resources,
 }
 
@@ -44,7 +50,9 @@ impl ServerBuilder {
             masking: false,
             states: States::default(),
             tools: Vec::new(),
+            prompts: Vec::new(),
             fixed: Vec::new(),
+            templates: Vec::new(),
             resources: Resources::default(),
         }
     }
@@ -98,10 +106,24 @@ impl ServerBuilder {
         self
     }
 
+    /// Serves a prompt.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompts.push(prompt);
+        self
+    }
+
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
+        self
+    }
+
+    /// Serves resources whose URIs follow a template.
+    #[must_use]
+    pub fn resource_template(mut self, template: Template) -> Self {
+        self.templates.push(template);
         self
     }
 
@@ -138,6 +160,8 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         let mut errors = Vec::new();
         let tools = build_tools(std::mem::take(&mut self.tools), &self.states, &mut errors);
+        let mut completions = Completions::default();
+        let prompts = Prompts::build(self.prompts, &self.states, &mut completions, &mut errors);
         let mut uris = HashSet::new();
         for resource in std::mem::take(&mut self.fixed) {
             let subject = format!("resource {}", resource.uri());
@@ -145,8 +169,15 @@ impl ServerBuilder {
                 errors.push(BuildError::new(&subject, "is there twice"));
             }
             check_needs(&subject, resource.needs(), &self.states, &mut errors);
+            if !resource.needs().vars.is_empty() {
+                let problem = "takes Vars, which only a resource template has";
+                errors.push(BuildError::new(&subject, problem));
+            }
             self.resources.add(resource);
         }
+        let templates = std::mem::take(&mut self.templates);
+        let templates = templates::build_templates(templates, &self.states, &mut errors);
+        self.resources.add_templates(templates);
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }
@@ -156,8 +187,12 @@ impl ServerBuilder {
                 self.instructions,
                 &tools,
                 &self.resources,
+                &prompts,
+                &completions,
             ),
             tools,
+            prompts,
+            completions,
             resources: self.resources,
             states: self.states,
         };
@@ -211,7 +246,12 @@ fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError
     tools
 }
 
-fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<BuildError>) {
+pub(super) fn check_needs(
+    subject: &str,
+    needs: &Needs,
+    states: &States,
+    errors: &mut Vec<BuildError>,
+) {
     for missing in needs
         .states
         .iter()
@@ -249,7 +289,7 @@ pub struct BuildError {
 }
 
 impl BuildError {
-    fn new(subject: &str, problem: impl Into<String>) -> Self {
+    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
             problem: problem.into(),

@@ -7,16 +7,20 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListToolsParams, ReadResourceParams, ResourceMetadataParams,
+    CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
+    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ReadResourceParams,
+    ResourceMetadataParams,
 };
+use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
+use super::completion::Completions;
 use super::discovery::Discovery;
-use super::extract::{ResourceCall, ToolCall};
+use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
+use super::prompts::Prompts;
 use super::resources::Resources;
 use super::state::States;
 use super::tools::Tools;
@@ -27,6 +31,8 @@ pub(super) struct Routes {
     pub(super) discovery: Discovery,
     pub(super) tools: Tools,
     pub(super) resources: Resources,
+    pub(super) prompts: Prompts,
+    pub(super) completions: Completions,
     pub(super) states: States,
 }
 
@@ -48,6 +54,8 @@ impl Routes {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
                     Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Prompts) => !self.prompts.is_empty(),
+                    Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(_) => false,
                 }
         };
@@ -93,25 +101,23 @@ impl Server {
                     Step::Later(audience, running)
                 }
             }
-            Method::ListResources => self.list_resources(read(params)?)?,
+            Method::ListResources => self.list_resources(read(params)?, peer)?,
             Method::ListResourceTemplates => {
                 let params: ListResourceTemplatesParams = read(params)?;
-                if params.cursor.is_some() {
-                    return Err(InvalidParams::InvalidCursor.into());
-                }
-                now(Answer::ListResourceTemplates(
-                    ListResourceTemplatesResult::new([]),
-                ))
+                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+                let resources = &self.0.routes.resources;
+                let listed = resources.list_templates(&params, limits.page_entries)?;
+                now(Answer::ListResourceTemplates(listed))
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?),
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
+            Method::Complete => self.complete(read(params)?, peer)?,
             Method::Initialize
             | Method::ReadDirectory
             | Method::Subscribe
             | Method::Unsubscribe
-            | Method::ListPrompts
-            | Method::GetPrompt
-            | Method::Complete
             | Method::Listen
             | Method::Initialized
             | Method::Cancelled
@@ -134,9 +140,9 @@ impl Server {
         } = &self.0.routes;
         resources
             .read(
-                &uri,
                 &ResourceCall {
                     uri: &uri,
+                    variables: &Values::new(),
                     peer,
                     states,
                 },
@@ -145,14 +151,75 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
+    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let page = self.0.routes.prompts.list(params, limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page)))
+    }
+
+    fn get_prompt(
+        &self,
+        GetPromptParams {
+            name, arguments, ..
+        }: GetPromptParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            prompts, states, ..
+        } = &self.0.routes;
+        let call = PromptCall {
+            arguments: &arguments.unwrap_or_default(),
+            peer,
+            states,
+        };
+        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+    }
+
+    fn complete(
+        &self,
+        CompleteParams {
+            reference,
+            argument,
+            context,
+            ..
+        }: CompleteParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            completions,
+            states,
+            ..
+        } = &self.0.routes;
+        let others = context.and_then(|context| context.arguments);
+        let call = CompletionCall {
+            text: &argument.value,
+            others: &others.unwrap_or_default(),
+            peer,
+            states,
+        };
+        let completing = completions.complete(&reference, &argument.name, &call)?;
+        Ok(Step::Later(Audience::Code, completing))
+    }
+
+    fn list_resources(
+        &self,
+        params: ListResourcesParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
         check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let result = resources.list(&params, server.limits()).await?;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ListingCall {
+                    peer: &peer,
+                    states,
+                };
+                let result = resources.list(&params, &call, server.limits()).await?;
                 let hint = resources.cache_hint(params.uri.as_deref());
                 Ok(Answer::ListResources(result, hint))
             }),
@@ -162,13 +229,22 @@ impl Server {
     fn resource_metadata(
         &self,
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
+        peer: &Arc<Peer>,
     ) -> Step {
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let metadata = resources.metadata(&uri, server.limits()).await?;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ResourceCall {
+                    uri: &uri,
+                    variables: &Values::new(),
+                    peer: &peer,
+                    states,
+                };
+                let metadata = resources.metadata(&call, server.limits()).await?;
                 Ok(Answer::ResourceMetadata(metadata))
             }),
         )

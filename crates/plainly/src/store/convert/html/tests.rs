@@ -132,16 +132,13 @@ fn hostile_pages_cost_no_stack_and_little_time() {
         "<b id=1><p>",
         "<table><tr><td>",
         "<a href=x>",
-        "<svg>",
         "<code>",
-        "<pre>",
         "</ul>",
         "<",
         "<!--",
         "&",
         "<a ",
         "<![CDATA[",
-        "<h1>",
     ] {
         // On a small stack, as a thread that blocks may have.
         let (end, html) = (tags.replace('<', "</"), tags.repeat(MANY));
