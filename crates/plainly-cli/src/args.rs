@@ -127,6 +127,11 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
+    /// Serve no tools, only resources. The tools are for hosts that show their models nothing else; they read what is served,
+    /// and search it
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+
     /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
     /// read 32 MiB, which is a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]

@@ -16,6 +16,9 @@ mod reading;
 mod uris;
 mod watching;
 
+#[cfg(all(feature = "store-directory-tools", feature = "client"))]
+mod tools;
+
 #[cfg(unix)]
 mod links;
 #[cfg(unix)]
