@@ -223,6 +223,8 @@ impl Watching {
         let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
         let is_told = match (&found, what, at.place.kind(name)) {
             (Some(_), What::Changed, _) => {
+                // Reading the directory tells of what is in it.
+                changes.resource(&*at.uri);
                 changes.resource(uri);
                 return Ok(());
             }
