@@ -24,6 +24,8 @@ pub enum Method {
     ReadResource,
     /// `resources/metadata` (SEP-2093)
     ResourceMetadata,
+    /// `resources/directory/read` (SEP-2640)
+    ReadDirectory,
     /// `resources/subscribe`
     Subscribe,
     /// `resources/unsubscribe`
@@ -32,12 +34,30 @@ pub enum Method {
     ListTools,
     /// `tools/call`
     CallTool,
+    /// `prompts/list`
+    ListPrompts,
+    /// `prompts/get`
+    GetPrompt,
+    /// `completion/complete`
+    Complete,
+    /// `subscriptions/listen`
+    Listen,
     /// `notifications/initialized`
     Initialized,
     /// `notifications/cancelled`
     Cancelled,
     /// `notifications/progress`
     Progress,
+    /// `notifications/resources/updated`
+    ResourceUpdated,
+    /// `notifications/resources/list_changed`
+    ResourcesChanged,
+    /// `notifications/tools/list_changed`
+    ToolsChanged,
+    /// `notifications/prompts/list_changed`
+    PromptsChanged,
+    /// `notifications/subscriptions/acknowledged`
+    Acknowledged,
 }
 
 /// What is known of one method.
@@ -62,6 +82,8 @@ pub struct Row {
     pub name_header: Option<&'static str>,
     /// Whether its result carries cache hints (2026-07-28, Caching).
     pub cacheable: bool,
+    /// Whether the server may ask for input before it answers (2026-07-28, Multi Round-Trip Requests).
+    pub may_ask: bool,
 }
 
 /// Whether a message wants a reply.
@@ -80,6 +102,8 @@ pub enum Kind {
 pub enum Sender {
     /// Only a client does.
     Client,
+    /// Only a server does.
+    Server,
     /// Either side may.
     Either,
 }
@@ -94,6 +118,10 @@ pub enum Capability {
     ResourcesSubscribe,
     /// `tools`
     Tools,
+    /// `prompts`
+    Prompts,
+    /// `completions`
+    Completions,
 }
 
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
@@ -109,6 +137,7 @@ const REQUEST: Row = Row {
     capability: None,
     name_header: None,
     cacheable: false,
+    may_ask: false,
 };
 const NOTIFICATION: Row = Row {
     kind: Kind::Notification,
@@ -122,6 +151,14 @@ const TOOLS: Row = Row {
     capability: Some(Capability::Tools),
     ..REQUEST
 };
+const PROMPTS: Row = Row {
+    capability: Some(Capability::Prompts),
+    ..REQUEST
+};
+const NEWS: Row = Row {
+    sender: Sender::Server,
+    ..NOTIFICATION
+};
 const SUBSCRIBE: Row = Row {
     capability: Some(Capability::ResourcesSubscribe),
     last: LEGACY,
@@ -130,21 +167,31 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 14] = [
+static METHODS: [Row; 24] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
     Row { method: Method::ListResources, name: "resources/list", cacheable: true, ..RESOURCES },
     Row { method: Method::ListResourceTemplates, name: "resources/templates/list", cacheable: true, ..RESOURCES },
-    Row { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, ..RESOURCES },
+    Row { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES },
     Row { method: Method::ResourceMetadata, name: "resources/metadata", ..RESOURCES },
+    Row { method: Method::ReadDirectory, name: "resources/directory/read", ..RESOURCES },
     Row { method: Method::Subscribe, name: "resources/subscribe", ..SUBSCRIBE },
     Row { method: Method::Unsubscribe, name: "resources/unsubscribe", ..SUBSCRIBE },
     Row { method: Method::ListTools, name: "tools/list", cacheable: true, ..TOOLS },
-    Row { method: Method::CallTool, name: "tools/call", name_header: Some("name"), ..TOOLS },
+    Row { method: Method::CallTool, name: "tools/call", name_header: Some("name"), may_ask: true, ..TOOLS },
+    Row { method: Method::ListPrompts, name: "prompts/list", cacheable: true, ..PROMPTS },
+    Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
+    Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
+    Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
     Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
+    Row { method: Method::ResourceUpdated, name: "notifications/resources/updated", ..NEWS },
+    Row { method: Method::ResourcesChanged, name: "notifications/resources/list_changed", ..NEWS },
+    Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
+    Row { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
+    Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
 ];
 
 /// Every row.

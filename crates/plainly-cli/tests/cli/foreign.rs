@@ -105,7 +105,7 @@ fn old_listing(method: &str, _: &Value) -> Value {
 #[test]
 fn no_field_breaks_out_of_its_place() {
     let url = fake(old_listing);
-    let run = run(&["ls", &url]).succeeded();
+    let run = run(&["ls", "-l", &url]).succeeded();
     assert_eq!(
         run.text(),
         "-\t-\t-\tte\\txt\ta:b\\tc\\n\\u{1b}[2J\\u{202e}\n"

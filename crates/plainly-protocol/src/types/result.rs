@@ -63,6 +63,18 @@ pub enum ResultType {
     Unknown(String),
 }
 
+impl ResultType {
+    /// The word on the wire.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Complete => "complete",
+            Self::InputRequired => "input_required",
+            Self::Unknown(word) => word,
+        }
+    }
+}
+
 impl From<String> for ResultType {
     fn from(word: String) -> Self {
         match word.as_str() {

@@ -46,6 +46,11 @@ impl Client {
         })
     }
 
+    /// How many bytes have come from the server so far, on all calls of the connection: for showing progress.
+    pub fn received_bytes(&self) -> u64 {
+        self.connected.link.received()
+    }
+
     /// Asks a modern server again what it supports (`server/discover`).
     ///
     /// # Errors

@@ -32,6 +32,7 @@ mod link;
 mod message;
 mod pages;
 mod process;
+mod read_result;
 mod reply;
 mod resources;
 #[cfg(feature = "http-client")]
@@ -55,7 +56,8 @@ pub use self::builder::Http;
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
-pub use self::resources::{Metadata, MetadataSource, ReadResult, ResourcePages};
+pub use self::read_result::ReadResult;
+pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 
 use self::call::Connected;
 

@@ -2,26 +2,15 @@
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, Meta, ReadResourceParams, ReadResourceResult, Resource, ResourceContents,
-    ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate,
+    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
+    ListResourcesResult, ReadResourceParams, ReadResourceResult, Resource, ResourceMetadataParams,
+    ResourceMetadataResult, ResourceTemplate,
 };
 
 use super::error::LocalError;
 use super::pages::Pages;
+use super::read_result::ReadResult;
 use super::{Client, Result};
-
-/// The content of a resource, as it was read.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ReadResult {
-    /// The content, its representations, or a collection's children.
-    pub contents: Vec<ResourceContents>,
-    /// How long it may be kept, and for whom.
-    pub cache: CacheHint,
-    /// Metadata of the result.
-    pub meta: Option<Meta>,
-}
 
 /// What is known of a resource, and from where.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +129,7 @@ impl Client {
             .call::<ReadResourceResult>(Method::ReadResource, &params)
             .await?;
         Ok(ReadResult {
+            uri: params.uri,
             contents: answer.body.contents,
             cache: answer.fields.cache,
             meta: answer.fields.meta,

@@ -55,6 +55,11 @@ impl Session {
         }
     }
 
+    /// How many bytes of replies have arrived.
+    pub(super) fn received(&self) -> u64 {
+        self.endpoint.received()
+    }
+
     /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
         self.revision.set(revision);

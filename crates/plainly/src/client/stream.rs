@@ -17,6 +17,7 @@ use super::process::OtherEnd;
 use super::reply::Reply;
 use super::spoken::Spoken;
 use crate::pending::Pending;
+use crate::transport::Meter;
 
 /// Messages that may wait to be written; more wait before that, where nobody has to remember them.
 const QUEUED: usize = 64;
@@ -28,6 +29,7 @@ pub(super) struct Stream {
     queue: Mutex<Option<(mpsc::UnboundedSender<Queued>, oneshot::Sender<()>)>>,
     places: Arc<Semaphore>,
     end: watch::Receiver<()>,
+    received: Meter,
 }
 
 /// What the task that drives the stream and those who call have in common.
@@ -82,6 +84,8 @@ impl Stream {
             queue: queue.downgrade(),
             places: Arc::clone(&places),
         };
+        let received = Meter::default();
+        let reader = received.count(reader);
         let driver = Driver::new(reader, Arc::clone(&shared), answers, other_end);
         tokio::spawn(async move {
             driver
@@ -94,7 +98,13 @@ impl Stream {
             queue: Mutex::new(Some((queue, stop))),
             places,
             end,
+            received,
         }
+    }
+
+    /// How many bytes have arrived.
+    pub(super) fn received(&self) -> u64 {
+        self.received.bytes()
     }
 
     /// Sets the revision that is spoken from now on.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use plainly_protocol::types::{
     CacheHint, CacheScope, CallToolResult, DiscoverResult, EmptyResult, InitializeResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
-    ResourceMetadataResult,
+    InputRequiredResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    ReadResourceResult, ResourceMetadataResult,
 };
 
 use super::failure::Failure;
@@ -26,6 +26,7 @@ pub(super) enum Answer {
     ResourceMetadata(ResourceMetadataResult),
     ListTools(ListToolsResult),
     CallTool(CallToolResult),
+    InputRequired(InputRequiredResult),
 }
 
 /// An answer that a handler still works on.

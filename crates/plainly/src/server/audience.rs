@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, Internal, Problem, ProtocolError};
 use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
 use serde::Serialize;
 
 use super::answer::Answer;
 use super::failure::{Failure, Meaning};
 use super::incident::{Incident, chain};
+use super::url_elicitation::{self, Told};
 use crate::schema::Schema;
 
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
@@ -23,6 +25,12 @@ pub(super) enum Audience {
     Model(Option<Arc<Schema>>),
     /// The host's code.
     Code,
+}
+
+/// What a handler was called for, and by whom.
+pub(super) struct Asker {
+    pub(super) method: Method,
+    pub(super) peer: Arc<Peer>,
 }
 
 /// How a handler ended: by itself, or the outer error with what ended it, a panic or the deadline.
@@ -39,11 +47,21 @@ impl Audience {
     }
 
     /// What the peer gets; with `masking`, of an error without a meaning of its own no more than an incident's number.
-    pub(super) fn deliver(&self, ended: Ended, masking: bool) -> Result<Answer, ProtocolError> {
+    pub(super) fn deliver(
+        &self,
+        ended: Ended,
+        asker: &Asker,
+        masking: bool,
+    ) -> Result<Answer, ProtocolError> {
         match ended {
             Ok(Ok(Answer::CallTool(result))) => Ok(Answer::CallTool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(failure)) => self.failed(failure, masking),
+            Ok(Err(failure)) => match visits(&failure, asker) {
+                Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
+                Some(Told::Refused(error)) => Err(error),
+                Some(Told::Words(text)) => Ok(Answer::CallTool(tool_error(text))),
+                None => self.failed(failure, masking),
+            },
             Err(error) => self.broke(error),
         }
     }
@@ -92,6 +110,22 @@ impl Audience {
     }
 }
 
+/// How the asker is told that the user must visit URLs first, if that is what the handler failed with.
+fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
+    let Meaning::Protocol(error) = failure.meaning() else {
+        return None;
+    };
+    let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
+        return None;
+    };
+    Some(url_elicitation::told(
+        error,
+        elicitations,
+        asker.method,
+        &asker.peer,
+    ))
+}
+
 /// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
 fn tool_failed(
     failure: &Failure,
@@ -135,12 +169,11 @@ fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     internal.with_source(failure.into_source())
 }
 
-/// The host has to act before the tool can work: open a URL, declare a capability.
+/// The host has to act before the tool can work: declare a capability.
 fn is_for_the_host(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
-        ErrorKind::UrlElicitationRequired { .. }
-            | ErrorKind::MissingRequiredClientCapability { .. }
+        ErrorKind::MissingRequiredClientCapability { .. }
     )
 }
 

@@ -16,7 +16,7 @@ use plainly_protocol::peer::Peer;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::audience::{Audience, Ended, panicked};
+use super::audience::{Asker, Audience, Ended, panicked};
 use super::encode::Encoded;
 use super::incident::chain;
 use super::route::Step;
@@ -42,7 +42,7 @@ pub(super) struct Running {
     server: Server,
     audience: Audience,
     id: Box<str>,
-    revision: Revision,
+    asker: Asker,
     handler: AnswerFuture,
     _entered: Entered,
 }
@@ -56,11 +56,17 @@ impl Server {
             Ok(method) => method,
             Err(error) => return done(Err(error)),
         };
+        let asker = || Asker {
+            method,
+            peer: Arc::clone(peer),
+        };
         let route = || self.route(method, request.params.as_ref(), peer);
         let step = match catch_unwind(AssertUnwindSafe(route)) {
             Ok(step) => step,
             Err(panic) => {
-                return done(Audience::of(method).deliver(Err(panicked(&*panic)), self.0.masking));
+                let ended = Err(panicked(&*panic));
+                let audience = Audience::of(method);
+                return done(audience.deliver(ended, &asker(), self.0.masking));
             }
         };
         match step {
@@ -71,7 +77,7 @@ impl Server {
                     server: self.clone(),
                     audience,
                     id: request.id.as_raw().into(),
-                    revision: peer.revision,
+                    asker: asker(),
                     handler,
                     _entered: entered,
                 }),
@@ -118,8 +124,9 @@ impl Running {
         let ended = by_deadline(self.handler, self.server.limits().deadline).await;
         self.server.respond(
             &self.id,
-            self.revision,
-            self.audience.deliver(ended, self.server.0.masking),
+            self.asker.peer.revision,
+            self.audience
+                .deliver(ended, &self.asker, self.server.0.masking),
         )
     }
 }

@@ -4,7 +4,9 @@
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
 use plainly_protocol::shape::{Surroundings, surroundings};
-use plainly_protocol::types::{CacheHint, CallToolResult, Content, Implementation, Meta};
+use plainly_protocol::types::{
+    CacheHint, CallToolResult, Content, Implementation, Meta, ResultType,
+};
 use serde::Serialize;
 use serde_json::Map;
 
@@ -42,7 +44,7 @@ impl Encoder {
         };
         for revision in Revision::ALL.into_iter().rev() {
             for hint in [None, Some(CacheHint::default()), Some(STATIC)] {
-                let end = encoder.end(revision, hint, None);
+                let end = encoder.end(revision, &ResultType::Complete, hint, None);
                 encoder.prepared.push(((revision, hint), end));
             }
         }
@@ -100,6 +102,10 @@ impl Encoder {
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListTools(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
             Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::InputRequired(mut body) => {
+                let end = self.end(revision, &ResultType::InputRequired, None, body.meta.take());
+                write.body(&body, &end)
+            }
         }
     }
 
@@ -127,12 +133,18 @@ impl Encoder {
     }
 
     /// What follows the body's members in a result, without the comma between them.
-    fn end(&self, revision: Revision, cache: Option<CacheHint>, own: Option<Meta>) -> String {
+    fn end(
+        &self,
+        revision: Revision,
+        result_type: &ResultType,
+        cache: Option<CacheHint>,
+        own: Option<Meta>,
+    ) -> String {
         let Surroundings {
             mut members,
             mut meta,
             ..
-        } = surroundings(revision, cache, &self.implementation);
+        } = surroundings(revision, result_type, cache, &self.implementation);
         meta.extend(Map::from(own.unwrap_or_default()));
         if !meta.is_empty() {
             members.insert("_meta".to_owned(), meta.into());
@@ -155,6 +167,19 @@ impl Write<'_> {
         body: &impl Serialize,
         cache: Option<CacheHint>,
     ) -> Result<Encoded, ProtocolError> {
+        match (meta, self.prepared(cache)) {
+            (None, Some(end)) => self.body(body, end),
+            (meta, _) => {
+                let end = self
+                    .encoder
+                    .end(self.revision, &ResultType::Complete, cache, meta);
+                self.body(body, &end)
+            }
+        }
+    }
+
+    /// The result with `body` and, after it, `end`.
+    fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
         let mut out = opening(Some(self.id));
         out.extend_from_slice(br#""result":"#);
         serde_json::to_writer(&mut out, body).map_err(|error| {
@@ -162,10 +187,7 @@ impl Write<'_> {
         })?;
         let closed = out.pop();
         debug_assert_eq!(closed, Some(b'}'), "results are objects");
-        match (meta, self.prepared(cache)) {
-            (None, Some(end)) => append(&mut out, end),
-            (meta, _) => append(&mut out, &self.encoder.end(self.revision, cache, meta)),
-        }
+        append(&mut out, end);
         out.push(b'}');
         if out.len() > self.encoder.reply_bytes {
             return Err(Internal::ReplyTooLarge {

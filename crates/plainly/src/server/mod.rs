@@ -29,6 +29,7 @@ mod answer;
 mod audience;
 mod encode;
 mod malformed;
+mod url_elicitation;
 
 mod batch;
 mod in_flight;

@@ -106,11 +106,21 @@ impl Server {
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?),
             Method::Initialize
+            | Method::ReadDirectory
             | Method::Subscribe
             | Method::Unsubscribe
+            | Method::ListPrompts
+            | Method::GetPrompt
+            | Method::Complete
+            | Method::Listen
             | Method::Initialized
             | Method::Cancelled
-            | Method::Progress => return Err(ProtocolError::method_not_found(method.name())),
+            | Method::Progress
+            | Method::ResourceUpdated
+            | Method::ResourcesChanged
+            | Method::ToolsChanged
+            | Method::PromptsChanged
+            | Method::Acknowledged => return Err(ProtocolError::method_not_found(method.name())),
         })
     }
 

@@ -2,12 +2,17 @@
 //! peer in its dialect.
 
 #[cfg(feature = "store-directory")]
+pub mod convert;
+#[cfg(feature = "store-directory")]
 pub mod directory;
+#[cfg(feature = "tools")]
+pub mod tools;
 
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
 
+use futures_util::stream::BoxStream;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
@@ -33,10 +38,26 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
 
+    /// Tells what changes, from the call on until the stream is dropped; `None`: this store can't tell. Called while
+    /// somebody is subscribed to anything, so a stream may cost what watching costs.
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        None
+    }
+
     /// How long clients may keep what they got, and whether they may share it.
     fn cache_hint(&self) -> CacheHint {
         CacheHint::default()
     }
+}
+
+/// A change in a store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Change {
+    /// The content or the metadata of the resource at this URI is another, or it is no longer there.
+    Resource(String),
+    /// There are other resources than before, or changes were missed: whoever wants to know looks again.
+    Listing,
 }
 
 /// What to list.

@@ -1,0 +1,197 @@
+//! What reading a resource gave, by the rules of SEP-2093 ("Multi-Content Semantics"), and as much of it as can be told of
+//! servers that know none of them.
+
+use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
+
+/// What reading a resource gave: its content in one format or several, or, of a collection, its children.
+///
+/// ```no_run
+/// # async fn example(client: plainly::Client) -> plainly::client::Result<()> {
+/// let read = client.read("file:///docs/report.pdf").await?;
+/// if let Some(content) = read.representation("text/plain").or(read.primary()) {
+///     println!("{} bytes", content.body.as_bytes().len());
+/// }
+/// for child in read.children() {
+///     println!("{}", child.uri);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReadResult {
+    /// The URI that was asked for.
+    pub uri: String,
+    /// All that came, in the server's order.
+    pub contents: Vec<ResourceContents>,
+    /// How long it may be kept, and for whom.
+    pub cache: CacheHint,
+    /// Metadata of the result.
+    pub meta: Option<Meta>,
+}
+
+impl ReadResult {
+    /// Whether the contents are those of a collection: as they say themselves, or, where they say nothing, if there are none
+    /// (only a collection can be empty), or several of which some have another URI.
+    ///
+    /// A single content under another URI is taken for the resource in the server's own spelling.
+    pub fn is_collection(&self) -> bool {
+        let own = self.contents.iter().find(|content| content.uri == self.uri);
+        if let Some(said) = own.and_then(|content| content.is_collection) {
+            return said;
+        }
+        match self.contents.as_slice() {
+            [] => true,
+            [one] => one.uri != self.uri && one.is_collection.is_some(),
+            several => several.iter().any(|content| content.uri != self.uri),
+        }
+    }
+
+    /// The content in the format that the server prefers: the first one. `None` of a collection, unless the server says
+    /// nothing of collections: then the first content may be meant.
+    pub fn primary(&self) -> Option<&ResourceContents> {
+        let of_old_server = || {
+            let first = self.contents.first()?;
+            first.is_collection.is_none().then_some(first)
+        };
+        self.representations().next().or_else(of_old_server)
+    }
+
+    /// The content in each format that there is, the preferred one first. None of a collection, but what it has of its own.
+    pub fn representations(&self) -> impl Iterator<Item = &ResourceContents> {
+        let is_collection = self.is_collection();
+        self.contents
+            .iter()
+            .filter(move |content| !is_collection || content.uri == self.uri)
+    }
+
+    /// The content in the format `mime_type`, in any case of letters; parameters such as `charset` count only if asked for.
+    pub fn representation(&self, mime_type: &str) -> Option<&ResourceContents> {
+        let is_wanted = |own: &str| {
+            let essence = own.split(';').next().unwrap_or_default().trim();
+            own.eq_ignore_ascii_case(mime_type) || essence.eq_ignore_ascii_case(mime_type)
+        };
+        self.representations()
+            .find(|content| content.mime_type.as_deref().is_some_and(is_wanted))
+    }
+
+    /// The children that came of a collection, possibly not all: [`Client::resources`](super::Client::resources) lists
+    /// them all. None if it is no collection.
+    pub fn children(&self) -> impl Iterator<Item = &ResourceContents> {
+        let is_collection = self.is_collection();
+        self.contents
+            .iter()
+            .filter(move |content| is_collection && content.uri != self.uri)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly_protocol::types::Resource;
+
+    use super::*;
+
+    const URI: &str = "file:///docs";
+
+    /// A content by its URI (`.` is the one asked for) and MIME type, with what it says of being a collection.
+    fn content((uri, mime_type, is_collection): (&str, &str, Option<bool>)) -> ResourceContents {
+        let uri = uri.replacen('.', URI, 1);
+        let mut resource = Resource::new(uri, "docs").mime_type(mime_type);
+        resource.is_collection = is_collection;
+        ResourceContents::new(resource, mime_type)
+    }
+
+    fn read(contents: &[(&str, &str, Option<bool>)]) -> ReadResult {
+        ReadResult {
+            uri: URI.to_owned(),
+            contents: contents.iter().copied().map(content).collect(),
+            cache: CacheHint::default(),
+            meta: None,
+        }
+    }
+
+    fn texts<'a>(contents: impl Iterator<Item = &'a ResourceContents>) -> Vec<&'a str> {
+        contents
+            .filter_map(|content| content.body.as_text())
+            .collect()
+    }
+
+    #[test]
+    fn children_and_representations_are_told_apart_also_of_older_servers() {
+        let (no, yes) = (Some(false), Some(true));
+        // What came; the primary, the representations, the children.
+        type Case<'a> = (
+            &'a [(&'a str, &'a str, Option<bool>)],
+            Option<&'a str>,
+            &'a [&'a str],
+            &'a [&'a str],
+        );
+        let cases: [Case<'_>; 10] = [
+            (&[], None, &[], &[]),
+            (&[(".", "a", no)], Some("a"), &["a"], &[]),
+            (
+                &[(".", "a", no), (".", "b", no)],
+                Some("a"),
+                &["a", "b"],
+                &[],
+            ),
+            (&[("./x", "x", no)], None, &[], &["x"]),
+            (
+                &[("./x", "x", no), ("./y", "y", yes)],
+                None,
+                &[],
+                &["x", "y"],
+            ),
+            (
+                &[(".", "index", yes), ("./x", "x", no)],
+                Some("index"),
+                &["index"],
+                &["x"],
+            ),
+            // A server that breaks the rules: what it says of itself counts.
+            (
+                &[(".", "a", no), ("./x", "x", no)],
+                Some("a"),
+                &["a", "x"],
+                &[],
+            ),
+            // Servers that say nothing.
+            (
+                &[(".", "a", None), (".", "b", None)],
+                Some("a"),
+                &["a", "b"],
+                &[],
+            ),
+            (&[("./", "a", None)], Some("a"), &["a"], &[]),
+            (
+                &[("./x", "x", None), ("./y", "y", None)],
+                Some("x"),
+                &[],
+                &["x", "y"],
+            ),
+        ];
+        for (contents, primary, representations, children) in cases {
+            let read = read(contents);
+            let found = texts(read.primary().into_iter());
+            assert_eq!(found.first().copied(), primary, "{contents:?}");
+            assert_eq!(
+                texts(read.representations()),
+                representations,
+                "{contents:?}"
+            );
+            assert_eq!(texts(read.children()), children, "{contents:?}");
+        }
+    }
+
+    #[test]
+    fn a_representation_is_found_by_its_mime_type() {
+        let types = ["text/html; charset=utf-8", "Text/Markdown", "text/x"];
+        let read = read(&types.map(|mime_type| (".", mime_type, Some(false))));
+        let found = |wanted| texts(read.representation(wanted).into_iter());
+        assert_eq!(found("text/HTML"), [types[0]]);
+        assert_eq!(found("text/html; charset=utf-8"), [types[0]]);
+        assert_eq!(found("text/markdown"), [types[1]]);
+        assert_eq!(found("text/markdown; charset=utf-8"), [""; 0]);
+        assert_eq!(found("text"), [""; 0]);
+    }
+}

@@ -1,0 +1,152 @@
+//! A handler that wants the user to visit a URL first: what each revision is told, in raw lines.
+
+#![cfg(feature = "server")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use plainly::errors::{ProtocolError, Revision, UrlElicitation};
+use plainly::server::{Resource, Server, Tool};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+
+const URL: &str = "https://mcp.example.com/connect";
+const WORDS: &str = "The user must visit https://mcp.example.com/connect first\n\
+                     - Sign in to the archive: https://mcp.example.com/connect";
+
+async fn sign_in() -> Result<String, ProtocolError> {
+    let visit = UrlElicitation::new("sign-in", URL, "Sign in to the archive");
+    Err(ProtocolError::url_elicitation_required([visit]))
+}
+
+/// A client that declares these capabilities.
+struct Raw {
+    stream: BufReader<DuplexStream>,
+    revision: Revision,
+    capabilities: Value,
+}
+
+impl Raw {
+    async fn open(revision: Revision, capabilities: Value) -> Self {
+        let server = Server::builder("archive", "1")
+            .tool(Tool::new("sign-in", sign_in))
+            .resource(Resource::new("archive://all", sign_in))
+            .build()
+            .unwrap();
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let (reader, writer) = tokio::io::split(far);
+        tokio::spawn(async move { server.serve(reader, writer).await });
+        let stream = BufReader::new(near);
+        let mut client = Self {
+            stream,
+            revision,
+            capabilities,
+        };
+        if revision != Revision::V2026_07_28 {
+            let params = json!({
+                "protocolVersion": revision.as_str(),
+                "capabilities": client.capabilities,
+                "clientInfo": { "name": "raw", "version": "1" },
+            });
+            client.send("initialize", params).await;
+        }
+        client
+    }
+
+    async fn send(&mut self, method: &str, params: Value) -> Value {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let line = format!("{message}\n");
+        self.stream.write_all(line.as_bytes()).await.unwrap();
+        let mut reply = String::new();
+        self.stream.read_line(&mut reply).await.unwrap();
+        serde_json::from_str(&reply).unwrap()
+    }
+
+    async fn request(&mut self, method: &str, mut params: Value) -> Value {
+        if self.revision == Revision::V2026_07_28 {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": self.revision.as_str(),
+                "io.modelcontextprotocol/clientInfo": { "name": "raw", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
+            });
+        }
+        self.send(method, params).await
+    }
+
+    /// What a tool and what a resource answers.
+    async fn both(&mut self) -> [Value; 2] {
+        let tool = self.request("tools/call", json!({"name": "sign-in"})).await;
+        let resource = json!({"uri": "archive://all"});
+        [tool, self.request("resources/read", resource).await]
+    }
+}
+
+fn able() -> Value {
+    json!({ "elicitation": { "url": {} } })
+}
+
+#[tokio::test]
+async fn the_newest_revision_is_asked_in_a_result() {
+    let mut client = Raw::open(Revision::V2026_07_28, able()).await;
+    for reply in client.both().await {
+        let result = &reply["result"];
+        assert_eq!(result["resultType"], "input_required", "{reply}");
+        assert_eq!(
+            result["inputRequests"],
+            json!({"sign-in": {
+                "method": "elicitation/create",
+                "params": { "mode": "url", "url": URL, "message": "Sign in to the archive" },
+            }})
+        );
+        let members: Vec<_> = result.as_object().unwrap().keys().collect();
+        assert_eq!(members, ["_meta", "inputRequests", "resultType"]);
+    }
+}
+
+#[tokio::test]
+async fn who_did_not_declare_it_in_the_newest_revision_is_told_what_to_declare() {
+    for capabilities in [
+        json!({}),
+        json!({"elicitation": {}}),
+        json!({"elicitation": {"form": {}}}),
+    ] {
+        let mut client = Raw::open(Revision::V2026_07_28, capabilities).await;
+        for reply in client.both().await {
+            assert_eq!(reply["error"]["code"], -32021, "{reply}");
+            let data = json!({ "requiredCapabilities": able() });
+            assert_eq!(reply["error"]["data"], data);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_revision_that_has_an_error_for_it_gets_that() {
+    let mut client = Raw::open(Revision::V2025_11_25, able()).await;
+    for reply in client.both().await {
+        assert_eq!(reply["error"]["code"], -32042, "{reply}");
+        assert_eq!(
+            reply["error"]["data"],
+            json!({"elicitations": [{
+                "mode": "url", "elicitationId": "sign-in", "url": URL, "message": "Sign in to the archive",
+            }]})
+        );
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_else_can_be_said_the_url_is_in_words() {
+    let undeclared = (Revision::V2025_11_25, json!({"elicitation": {}}));
+    let older = [
+        Revision::V2025_06_18,
+        Revision::V2025_03_26,
+        Revision::V2024_11_05,
+    ];
+    let older = older.map(|revision| (revision, able()));
+    for (revision, capabilities) in older.into_iter().chain([undeclared]) {
+        let mut client = Raw::open(revision, capabilities).await;
+        let [tool, resource] = client.both().await;
+        let content = json!([{ "type": "text", "text": WORDS }]);
+        assert_eq!(tool["result"]["isError"], true, "{revision}: {tool}");
+        assert_eq!(tool["result"]["content"], content);
+        assert_eq!(resource["error"]["code"], -32603, "{revision}: {resource}");
+        assert_eq!(resource["error"]["message"], WORDS);
+    }
+}
