@@ -20,8 +20,10 @@ mod input;
 
 mod content;
 mod contents;
+mod representation;
 mod resource;
 mod resources;
+mod subscriptions;
 mod tools;
 
 mod arguments;
@@ -50,13 +52,18 @@ pub use self::prompts::{
     GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
     PromptMessage,
 };
+pub use self::representation::{REPRESENTATIONS, Representation};
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ReadResourceParams, ReadResourceResult, ResourceMetadataParams,
-    ResourceMetadataResult, SubscribeParams, UnsubscribeParams,
+    ResourceMetadataResult,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
+pub use self::subscriptions::{
+    AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
+    SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+};
 pub use self::tools::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,
 };

@@ -4,12 +4,12 @@ use std::fs;
 use std::time::Duration;
 
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, ClientCapabilities, CompleteParams, CompleteResult, Content,
-    DiscoverResult, ElicitUrlParams, GetPromptParams, GetPromptResult, ListPromptsParams,
-    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ReadResourceParams,
-    ReadResourceResult, Resource, ResourceContents, ResultFields, ResultType, ServerCapabilities,
-    Tool,
+    AcknowledgedParams, CallToolParams, CallToolResult, ClientCapabilities, CompleteParams,
+    CompleteResult, Content, DiscoverResult, ElicitUrlParams, GetPromptParams, GetPromptResult,
+    ListChangedParams, ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams,
+    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
+    ListToolsResult, ListenParams, ListenResult, ReadResourceParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceUpdatedParams, ResultFields, ResultType, ServerCapabilities, Tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,6 +33,8 @@ enum Holds {
     Type,
     /// A request with it as `params`.
     Request,
+    /// A notification with it as `params`.
+    Notification,
     /// It as parameters, with the request's `_meta`.
     Params,
     /// It as a result.
@@ -81,10 +83,19 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ReadResourceResultResponse", Holds::Response, again::<ReadResourceResult>),
     ("Resource", Holds::Type, again::<Resource>),
     ("ResourceLink", Holds::Type, again::<Content>),
+    ("PromptListChangedNotification", Holds::Notification, again::<ListChangedParams>),
+    ("ResourceListChangedNotification", Holds::Notification, again::<ListChangedParams>),
+    ("ResourceUpdatedNotification", Holds::Notification, again::<ResourceUpdatedParams>),
+    ("ResourceUpdatedNotificationParams", Holds::Type, again::<ResourceUpdatedParams>),
     ("ServerCapabilities", Holds::Type, again::<ServerCapabilities>),
+    ("SubscriptionsAcknowledgedNotification", Holds::Notification, again::<AcknowledgedParams>),
+    ("SubscriptionsListenRequest", Holds::Request, again::<ListenParams>),
+    ("SubscriptionsListenResult", Holds::Result, again::<ListenResult>),
+    ("SubscriptionsListenResultResponse", Holds::Response, again::<ListenResult>),
     ("TextContent", Holds::Type, again::<Content>),
     ("TextResourceContents", Holds::Type, again::<ResourceContents>),
     ("Tool", Holds::Type, again::<Tool>),
+    ("ToolListChangedNotification", Holds::Notification, again::<ListChangedParams>),
 ];
 
 #[test]
@@ -115,12 +126,12 @@ fn examples_come_back() {
 fn body(mut example: Value, holds: &Holds) -> Value {
     let mut body = match holds {
         Holds::Type | Holds::Params | Holds::Result => example,
-        Holds::Request => example["params"].take(),
+        Holds::Request | Holds::Notification => example["params"].take(),
         Holds::Response => example["result"].take(),
     };
     let members = body.as_object_mut().unwrap();
     match holds {
-        Holds::Type => {}
+        Holds::Type | Holds::Notification => {}
         Holds::Request | Holds::Params => {
             members.remove("_meta");
         }

@@ -1,13 +1,14 @@
 //! Each type with every field it has, as it stands on the wire: names, order, and that reading loses none of them.
 
 use plainly_protocol::types::{
-    Annotations, CallToolResult, ClientCapabilities, CompleteParams, CompleteResult, Content,
-    DiscoverResult, EmptyResult, GetPromptParams, GetPromptResult, Icon, Implementation,
-    InitializeParams, InitializeResult, ListPromptsParams, ListPromptsResult,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListToolsParams, ListToolsResult, Prompt, PromptArgument, PromptMessage,
-    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceMetadataParams,
-    ResourceMetadataResult, ResourceTemplate, ServerCapabilities, SubscribeParams, Tool,
+    AcknowledgedParams, Annotations, CallToolResult, ClientCapabilities, CompleteParams,
+    CompleteResult, Content, DiscoverResult, EmptyResult, GetPromptParams, GetPromptResult, Icon,
+    Implementation, InitializeParams, InitializeResult, ListChangedParams, ListPromptsParams,
+    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
+    ListenResult, Prompt, PromptArgument, PromptMessage, ReadResourceParams, ReadResourceResult,
+    Resource, ResourceContents, ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate,
+    ResourceUpdatedParams, ServerCapabilities, SubscribeParams, SubscriptionFilter, Tool,
     ToolAnnotations, UnsubscribeParams,
 };
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,14 @@ const WIRE: &[(Again, &str)] = &[
     (again::<ResourceMetadataResult>, r#"{"resource":{"uri":"a:b","name":"b"},"_meta":{"x":1}}"#),
     (again::<SubscribeParams>, r#"{"uri":"a:b"}"#),
     (again::<UnsubscribeParams>, r#"{"uri":"a:b"}"#),
+    (again::<SubscriptionFilter>, r#"{"toolsListChanged":true,"promptsListChanged":false,"resourcesListChanged":true,"resourceSubscriptions":["a:b"]}"#),
+    (again::<ListenParams>, r#"{"notifications":{}}"#),
+    (again::<AcknowledgedParams>, r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":"1"},"notifications":{"toolsListChanged":true}}"#),
+    (again::<ResourceUpdatedParams>, r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"uri":"a:b"}"#),
+    (again::<ResourceUpdatedParams>, r#"{"uri":"a:b"}"#),
+    (again::<ListChangedParams>, r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}"#),
+    (again::<ListChangedParams>, r#"{}"#),
+    (again::<ListenResult>, r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}"#),
     (again::<Tool>, r#"{"name":"a","title":"A","description":"d","inputSchema":{},"outputSchema":{},"annotations":{},"icons":[],"_meta":{"x":1}}"#),
     (again::<ToolAnnotations>, r#"{"title":"A","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}"#),
     (again::<ListToolsParams>, r#"{"cursor":"c"}"#),

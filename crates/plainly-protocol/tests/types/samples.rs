@@ -4,7 +4,7 @@ use plainly_protocol::types::{
     Annotations, ClientCapabilities, Content, ElicitationCapability, Icon, IconTheme,
     Implementation, JsonObject, ListCapability, Prompt, PromptArgument, RawJson, Resource,
     ResourceContents, ResourceTemplate, ResourcesCapability, Role, SamplingCapability,
-    ServerCapabilities, TextContent, Tool, ToolAnnotations,
+    ServerCapabilities, SubscriptionFilter, TextContent, Tool, ToolAnnotations,
 };
 use serde_json::json;
 
@@ -112,6 +112,15 @@ pub(crate) fn server_capabilities() -> ServerCapabilities {
         .experimental(named())
         .extensions(named())
         .tasks(JsonObject::from_iter([("list", json!({}))]))
+}
+
+pub(crate) fn filter() -> SubscriptionFilter {
+    let filter = SubscriptionFilter::new()
+        .tools_list_changed(true)
+        .prompts_list_changed(false);
+    filter
+        .resources_list_changed(true)
+        .resource_subscriptions(["file:///a".to_owned()])
 }
 
 pub(crate) fn client_capabilities() -> ClientCapabilities {

@@ -1,20 +1,22 @@
 //! What we write is valid by the JSON Schema of every revision that has the type.
 
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, CompleteParams, CompleteResult, Completion, Content,
-    DiscoverResult, ElicitUrlParams, EmptyResult, GetPromptParams, GetPromptResult,
-    InitializeParams, InitializeResult, InputRequest, InputRequiredResult, ListPromptsParams,
-    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, MediaContent,
-    Prompt, PromptMessage, RawJson, ReadResourceParams, ReadResourceResult, Reference, Resource,
-    ResourceContents, ResourceTemplate, Role, SubscribeParams, Tool, UnsubscribeParams,
+    AcknowledgedParams, CallToolParams, CallToolResult, CompleteParams, CompleteResult, Completion,
+    Content, DiscoverResult, ElicitUrlParams, EmptyResult, GetPromptParams, GetPromptResult,
+    InitializeParams, InitializeResult, InputRequest, InputRequiredResult, ListChangedParams,
+    ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
+    ListenResult, MediaContent, Prompt, PromptMessage, RawJson, ReadResourceParams,
+    ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
+    ResourceUpdatedParams, Role, SubscribeParams, Tool, UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::samples::{
-    annotations, client_capabilities, embedded, implementation, meta, prompt, resource, schema,
-    server_capabilities, template, text, tool,
+    annotations, client_capabilities, embedded, filter, implementation, meta, prompt, resource,
+    schema, server_capabilities, template, text, tool,
 };
 use crate::spec::{parse, spec};
 
@@ -95,6 +97,7 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
     documents.extend(newer_content(revision).iter().map(|(name, block)| (*name, value(block))));
     documents.extend(results(revision).into_iter().map(shape));
     documents.extend(requests(modern));
+    documents.extend(notifications(modern));
     documents
 }
 
@@ -164,6 +167,7 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
         let discovery =
             DiscoverResult::new([revision.to_owned()], server_capabilities()).instructions("Ask.");
         results.push(("DiscoverResult", value(&discovery.meta(meta()))));
+        results.push(("SubscriptionsListenResult", value(&ListenResult::new("x"))));
         let visit = InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", "Sign in"));
         let asked = InputRequiredResult::new([("sign-in".to_owned(), visit)]);
         results.push(("InputRequiredResult", value(&asked)));
@@ -191,7 +195,10 @@ fn newer_content(revision: &str) -> Vec<(&'static str, Content)> {
 
 fn requests(modern: bool) -> Vec<(&'static str, Value)> {
     let mut calls = calls();
-    if !modern {
+    if modern {
+        let listen = value(&ListenParams::new(filter()));
+        calls.push(("SubscriptionsListenRequest", "subscriptions/listen", listen));
+    } else {
         calls.extend(legacy_calls());
     }
     let request = |(definition, method, mut params): Call| {
@@ -208,6 +215,51 @@ fn requests(modern: bool) -> Vec<(&'static str, Value)> {
         )
     };
     calls.into_iter().map(request).collect()
+}
+
+fn notifications(modern: bool) -> Vec<(&'static str, Value)> {
+    let updated = ResourceUpdatedParams::new("file:///a");
+    let changed = ListChangedParams::new();
+    let (updated, changed) = if modern {
+        (updated.subscription(1), changed.subscription("x"))
+    } else {
+        (updated, changed)
+    };
+    let mut sent = vec![
+        (
+            "ResourceUpdatedNotification",
+            Method::ResourceUpdated,
+            value(&updated),
+        ),
+        (
+            "ResourceListChangedNotification",
+            Method::ResourcesChanged,
+            value(&changed),
+        ),
+        (
+            "ToolListChangedNotification",
+            Method::ToolsChanged,
+            value(&changed),
+        ),
+        (
+            "PromptListChangedNotification",
+            Method::PromptsChanged,
+            value(&changed),
+        ),
+    ];
+    if modern {
+        let acknowledged = AcknowledgedParams::new(1, filter());
+        sent.push((
+            "SubscriptionsAcknowledgedNotification",
+            Method::Acknowledged,
+            value(&acknowledged),
+        ));
+    }
+    let message = |(definition, method, params): (_, Method, Value)| {
+        let message = json!({"jsonrpc": "2.0", "method": method.name(), "params": params});
+        (definition, message)
+    };
+    sent.into_iter().map(message).collect()
 }
 
 /// Definition, method and parameters of a request.

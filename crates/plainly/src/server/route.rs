@@ -8,9 +8,10 @@ use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams, ListToolsParams,
-    ReadResourceParams, ResourceMetadataParams,
+    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ReadResourceParams,
+    ResourceMetadataParams,
 };
+use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
 
 use super::Server;
@@ -18,7 +19,7 @@ use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
 use super::completion::Completions;
 use super::discovery::Discovery;
-use super::extract::{CompletionCall, PromptCall, ResourceCall, ToolCall};
+use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::prompts::Prompts;
 use super::resources::Resources;
 use super::state::States;
@@ -100,18 +101,16 @@ impl Server {
                     Step::Later(audience, running)
                 }
             }
-            Method::ListResources => self.list_resources(read(params)?)?,
+            Method::ListResources => self.list_resources(read(params)?, peer)?,
             Method::ListResourceTemplates => {
                 let params: ListResourceTemplatesParams = read(params)?;
-                if params.cursor.is_some() {
-                    return Err(InvalidParams::InvalidCursor.into());
-                }
-                now(Answer::ListResourceTemplates(
-                    ListResourceTemplatesResult::new([]),
-                ))
+                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+                let resources = &self.0.routes.resources;
+                let listed = resources.list_templates(&params, limits.page_entries)?;
+                now(Answer::ListResourceTemplates(listed))
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?),
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
             Method::ListPrompts => self.list_prompts(&read(params)?)?,
             Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
             Method::Complete => self.complete(read(params)?, peer)?,
@@ -141,9 +140,9 @@ impl Server {
         } = &self.0.routes;
         resources
             .read(
-                &uri,
                 &ResourceCall {
                     uri: &uri,
+                    variables: &Values::new(),
                     peer,
                     states,
                 },
@@ -203,14 +202,24 @@ impl Server {
         Ok(Step::Later(Audience::Code, completing))
     }
 
-    fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
+    fn list_resources(
+        &self,
+        params: ListResourcesParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
         check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let result = resources.list(&params, server.limits()).await?;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ListingCall {
+                    peer: &peer,
+                    states,
+                };
+                let result = resources.list(&params, &call, server.limits()).await?;
                 let hint = resources.cache_hint(params.uri.as_deref());
                 Ok(Answer::ListResources(result, hint))
             }),
@@ -220,13 +229,22 @@ impl Server {
     fn resource_metadata(
         &self,
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
+        peer: &Arc<Peer>,
     ) -> Step {
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let metadata = resources.metadata(&uri, server.limits()).await?;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ResourceCall {
+                    uri: &uri,
+                    variables: &Values::new(),
+                    peer: &peer,
+                    states,
+                };
+                let metadata = resources.metadata(&call, server.limits()).await?;
                 Ok(Answer::ResourceMetadata(metadata))
             }),
         )

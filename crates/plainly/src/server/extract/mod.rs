@@ -1,12 +1,13 @@
 //! What a handler may take as arguments. Each is made from the call, synchronously, before the handler starts.
 //!
-//! | argument | tools | resources | prompts | completions | |
-//! |---|---|---|---|---|---|
-//! | [`Args<T>`] | yes | | yes | | the arguments, as `T` |
-//! | [`ResourceUri`] | | yes | | | the URI that was asked for |
-//! | [`Completing`] | | | | yes | what was typed so far |
-//! | [`State<S>`] | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
-//! | [`Context`] | yes | yes | yes | yes | who asks |
+//! | argument | tools | resources | listings | prompts | completions | |
+//! |---|---|---|---|---|---|---|
+//! | [`Args<T>`] | yes | | | yes | | the arguments, as `T` |
+//! | [`ResourceUri`] | | yes | | | | the URI that was asked for |
+//! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
+//! | [`Completing`] | | | | | yes | what was typed so far |
+//! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Context`] | yes | yes | yes | yes | yes | who asks |
 
 mod args;
 mod completing;
@@ -14,11 +15,13 @@ mod context;
 mod state;
 pub(super) mod strings;
 mod uri;
+mod vars;
 
 use std::sync::Arc;
 
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::Arguments;
+use plainly_protocol::uri_template::Values;
 use serde_json::Value;
 
 pub use self::args::Args;
@@ -27,6 +30,7 @@ pub use self::completing::Completing;
 pub use self::context::Context;
 pub use self::state::State;
 pub use self::uri::ResourceUri;
+pub use self::vars::Vars;
 use super::failure::Failure;
 use super::state::Needed;
 pub use super::state::States;
@@ -53,6 +57,15 @@ pub enum ResourceChannel {}
 
 impl Channel for ResourceChannel {
     type Call<'a> = ResourceCall<'a>;
+}
+
+/// Handlers that list the resources of a template.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ListingChannel {}
+
+impl Channel for ListingChannel {
+    type Call<'a> = ListingCall<'a>;
 }
 
 /// Handlers of prompts: they answer to the host's code.
@@ -84,12 +97,30 @@ pub struct ToolCall<'a> {
     pub(super) states: &'a States,
 }
 
-/// A `resources/read` on its way to its handler.
+/// A `resources/read` or `resources/metadata` on its way to its handler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResourceCall<'a> {
     /// The URI as asked for.
     pub uri: &'a str,
+    /// What the variables of its template stand for in it; of a static resource none.
+    pub variables: &'a Values,
+    /// Who asks.
+    pub peer: &'a Arc<Peer>,
+    pub(super) states: &'a States,
+}
+
+impl<'a> ResourceCall<'a> {
+    /// The same with these variables.
+    pub(super) fn with(&self, variables: &'a Values) -> Self {
+        Self { variables, ..*self }
+    }
+}
+
+/// A `resources/list` on its way to the handler of a template.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListingCall<'a> {
     /// Who asks.
     pub peer: &'a Arc<Peer>,
     pub(super) states: &'a States,
@@ -104,6 +135,18 @@ pub struct PromptCall<'a> {
     /// Who asks.
     pub peer: &'a Arc<Peer>,
     pub(super) states: &'a States,
+}
+
+impl<'a> ListingCall<'a> {
+    /// The same peer asks for one resource.
+    pub(super) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
+        ResourceCall {
+            uri,
+            variables,
+            peer: self.peer,
+            states: self.states,
+        }
+    }
 }
 
 /// A `completion/complete` on its way to its handler.
@@ -145,6 +188,15 @@ impl Call for ResourceCall<'_> {
     }
 }
 
+impl Call for ListingCall<'_> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.peer
+    }
+    fn states(&self) -> &States {
+        self.states
+    }
+}
+
 impl Call for PromptCall<'_> {
     fn peer(&self) -> &Arc<Peer> {
         self.peer
@@ -167,8 +219,8 @@ impl Call for CompletionCall<'_> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
-    note = "all take `State<S>` and `Context`; besides, tools and prompts take `Args<T>`, resources `ResourceUri`, completions \
-            `Completing`"
+    note = "all take `State<S>` and `Context`; besides, tools and prompts take `Args<T>`, resources `ResourceUri`, those of \
+            templates `Vars<T>` too, completions `Completing`"
 )]
 pub trait Extract<C: Channel>: Sized {
     /// How often it takes the arguments of the call. A handler may do so once in all.
@@ -189,6 +241,8 @@ pub struct Needs {
     pub(super) states: Vec<Needed>,
     /// The schema of the arguments.
     pub(super) args: Option<Value>,
+    /// The schemas of the variables: each must be those of the template.
+    pub(super) vars: Vec<Value>,
     /// The names of the arguments in the order of their type, where the schema has lost it.
     pub(super) fields: &'static [&'static str],
 }
