@@ -26,6 +26,7 @@ mod messages;
 mod paths;
 mod replies;
 mod schema;
+mod templates;
 
 use std::time::Duration;
 
