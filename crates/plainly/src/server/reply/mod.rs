@@ -6,6 +6,7 @@ mod json;
 mod resource;
 mod tool;
 
+pub use self::json::{Json, Shown};
 pub use self::described::{ListReply, MetadataReply};
 pub use self::json::Json;
 pub use self::resource::{Blob, ResourceReply, Text};

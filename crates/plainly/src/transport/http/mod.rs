@@ -24,6 +24,7 @@ mod checks;
 mod origin;
 mod read;
 mod refused;
+mod strangers;
 
 pub use body::Body;
 pub use limits::HttpLimits;
