@@ -10,7 +10,9 @@ use std::sync::Arc;
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
+use super::completion::Completions;
 use super::extract::Needs;
+use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
@@ -32,6 +34,7 @@ pub struct ServerBuilder {
     masking: bool,
     states: States,
     tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
     fixed: Vec<StaticResource>,
     templates: Vec<Template>,
     resources: Resources,
@@ -47,6 +50,7 @@ impl ServerBuilder {
             masking: false,
             states: States::default(),
             tools: Vec::new(),
+            prompts: Vec::new(),
             fixed: Vec::new(),
             templates: Vec::new(),
             resources: Resources::default(),
@@ -102,6 +106,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Serves a prompt.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompts.push(prompt);
+        self
+    }
+
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
@@ -149,6 +160,8 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         let mut errors = Vec::new();
         let tools = build_tools(std::mem::take(&mut self.tools), &self.states, &mut errors);
+        let mut completions = Completions::default();
+        let prompts = Prompts::build(self.prompts, &self.states, &mut completions, &mut errors);
         let mut uris = HashSet::new();
         for resource in std::mem::take(&mut self.fixed) {
             let subject = format!("resource {}", resource.uri());
@@ -174,8 +187,12 @@ impl ServerBuilder {
                 self.instructions,
                 &tools,
                 &self.resources,
+                &prompts,
+                &completions,
             ),
             tools,
+            prompts,
+            completions,
             resources: self.resources,
             states: self.states,
         };
@@ -229,7 +246,12 @@ fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError
     tools
 }
 
-fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<BuildError>) {
+pub(super) fn check_needs(
+    subject: &str,
+    needs: &Needs,
+    states: &States,
+    errors: &mut Vec<BuildError>,
+) {
     for missing in needs
         .states
         .iter()
@@ -267,7 +289,7 @@ pub struct BuildError {
 }
 
 impl BuildError {
-    fn new(subject: &str, problem: impl Into<String>) -> Self {
+    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
             problem: problem.into(),

@@ -1,12 +1,15 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
 use plainly_errors::{Era, Revision};
+use plainly_protocol::shape::declared;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
     ResourcesCapability, ServerCapabilities,
 };
 use serde_json::json;
 
+use super::completion::Completions;
+use super::prompts::Prompts;
 use super::resources::Resources;
 use super::tools::Tools;
 
@@ -28,6 +31,8 @@ impl Discovery {
         instructions: Option<String>,
         tools: &Tools,
         resources: &Resources,
+        prompts: &Prompts,
+        completions: &Completions,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
@@ -37,6 +42,12 @@ impl Discovery {
         if !resources.is_empty() {
             capabilities = capabilities.resources(ResourcesCapability::new());
             extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
+        }
+        if !prompts.is_empty() {
+            capabilities = capabilities.prompts(ListCapability::new());
+        }
+        if !completions.is_empty() {
+            capabilities = capabilities.completions(JsonObject::new());
         }
         Self {
             implementation: implementation.clone(),
@@ -55,6 +66,7 @@ impl Discovery {
                 .clone()
                 .experimental(self.extensions.clone()),
         };
+        let capabilities = declared(revision, capabilities);
         let mut result =
             InitializeResult::new(revision.as_str(), capabilities, self.implementation.clone());
         result.instructions.clone_from(&self.instructions);

@@ -7,8 +7,9 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourcesParams, ListToolsParams,
-    ReadResourceParams, ResourceMetadataParams,
+    CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
+    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ReadResourceParams,
+    ResourceMetadataParams,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -16,8 +17,10 @@ use serde::Deserialize;
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
+use super::completion::Completions;
 use super::discovery::Discovery;
-use super::extract::{ListingCall, ResourceCall, ToolCall};
+use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
+use super::prompts::Prompts;
 use super::resources::Resources;
 use super::state::States;
 use super::tools::Tools;
@@ -28,6 +31,8 @@ pub(super) struct Routes {
     pub(super) discovery: Discovery,
     pub(super) tools: Tools,
     pub(super) resources: Resources,
+    pub(super) prompts: Prompts,
+    pub(super) completions: Completions,
     pub(super) states: States,
 }
 
@@ -49,6 +54,8 @@ impl Routes {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
                     Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Prompts) => !self.prompts.is_empty(),
+                    Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(_) => false,
                 }
         };
@@ -104,13 +111,13 @@ impl Server {
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
+            Method::Complete => self.complete(read(params)?, peer)?,
             Method::Initialize
             | Method::ReadDirectory
             | Method::Subscribe
             | Method::Unsubscribe
-            | Method::ListPrompts
-            | Method::GetPrompt
-            | Method::Complete
             | Method::Listen
             | Method::Initialized
             | Method::Cancelled
@@ -142,6 +149,57 @@ impl Server {
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
+    }
+
+    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let page = self.0.routes.prompts.list(params, limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page)))
+    }
+
+    fn get_prompt(
+        &self,
+        GetPromptParams {
+            name, arguments, ..
+        }: GetPromptParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            prompts, states, ..
+        } = &self.0.routes;
+        let call = PromptCall {
+            arguments: &arguments.unwrap_or_default(),
+            peer,
+            states,
+        };
+        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+    }
+
+    fn complete(
+        &self,
+        CompleteParams {
+            reference,
+            argument,
+            context,
+            ..
+        }: CompleteParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            completions,
+            states,
+            ..
+        } = &self.0.routes;
+        let others = context.and_then(|context| context.arguments);
+        let call = CompletionCall {
+            text: &argument.value,
+            others: &others.unwrap_or_default(),
+            peer,
+            states,
+        };
+        let completing = completions.complete(&reference, &argument.name, &call)?;
+        Ok(Step::Later(Audience::Code, completing))
     }
 
     fn list_resources(
