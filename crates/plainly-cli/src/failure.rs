@@ -1,5 +1,7 @@
 //! Why a command did not work, told once, at its end: one line of text, or one JSON object, on standard error.
 
+mod advice;
+
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -8,13 +10,14 @@ use plainly::client::{Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
+use self::advice::{advice, wants};
 use crate::exit::Exit;
 use crate::format::Format;
 use crate::visible::visible;
 
 const RED: Style = AnsiColor::Red.on_default().bold();
 
-/// The most tools that an error names.
+/// The most tools, versions or capabilities that an error names.
 const NAMED: usize = 20;
 
 /// Why a command did not work.
@@ -172,7 +175,7 @@ impl Failure {
             } if is_missing(error) => format!("no such resource: {}{}", visible(uri), scheme(uri)),
             Self::Call { error, subject } => match error {
                 Error::Protocol(error) => refusal(error) + &subject.hint(error),
-                Error::Local(error) => caused(&**error) + advice(error),
+                Error::Local(error) => caused(&**error) + &advice(error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
@@ -254,14 +257,6 @@ fn scheme(uri: &str) -> &'static str {
     ": this is no URI, as in file:///docs/intro.md"
 }
 
-/// What to do about it, where the command line shows that.
-fn advice(error: &LocalError) -> &'static str {
-    if matches!(error, LocalError::Spawn { program, .. } if program.contains(' ')) {
-        return ": the program and its arguments are words of their own, without quotes around them all";
-    }
-    ""
-}
-
 /// Whether there is no such resource, as far as the server tells.
 fn is_missing(error: &Error) -> bool {
     let is_unlisted = matches!(error.local(), Some(LocalError::NotListed { .. }));
@@ -276,7 +271,9 @@ fn is_configuration(error: &LocalError) -> bool {
 /// What the server's error says, with its code, which tells more to those who know the specification.
 fn refusal(error: &ProtocolError) -> String {
     let WireError { code, message, .. } = wire(error);
-    format!("the server answered: {} (code {code})", visible(&message))
+    let wants = wants(error, &message);
+    let message = visible(&message);
+    format!("the server answered: {message} (code {code}){wants}")
 }
 
 /// The error as the server sent it.

@@ -82,11 +82,11 @@
 //!
 //! # Features
 //!
-//! Each adds to the API and changes nothing else.
+//! Each adds something and takes nothing away.
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `server` | yes | [`Server`]: tools, resources, and any [`Store`](store::Store) of resources |
+//! | `server` | yes | [`Server`]: tools, resources, templates of them, and any [`Store`](store::Store) of resources |
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
@@ -94,6 +94,9 @@
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
 //! | `store-directory` | yes | [`DirectoryStore`](store::directory::DirectoryStore): a directory as resources |
+//! | `anyhow`, `eyre` | no | a [`Problem`](errors::Problem) that was put around an error by `context` or `wrap_err` is found by whoever answers |
+//! | `tools` | by the next | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
+//! | `store-directory-tools` | yes | [`DirectoryStore::tools`](store::directory::DirectoryStore::tools): the same over a directory, with a search through its files |
 //!
 //! The names that nearly every program needs are here at the root; everything else has its place in a module.
 
@@ -116,7 +119,7 @@ pub mod store;
 
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;
-/// The schemars whose `JsonSchema` [`Args`] and [`Json`] need.
+/// The schemars whose `JsonSchema` [`Args`], [`Vars`] and [`Json`] need.
 #[cfg(feature = "server")]
 pub use schemars;
 
@@ -124,11 +127,11 @@ pub use schemars;
 pub use self::client::Client;
 pub use self::errors::{ProtocolError, Revision};
 #[cfg(feature = "server")]
-pub use self::server::extract::{Args, Context, ResourceUri, State};
+pub use self::server::extract::{Args, Context, ResourceUri, State, Vars};
 #[cfg(feature = "server")]
 pub use self::server::reply::{Blob, Json, Text};
 #[cfg(feature = "server")]
-pub use self::server::{Failure, Resource, Server, Tool};
+pub use self::server::{Failure, Resource, Server, Template, Tool};
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

@@ -20,17 +20,26 @@ mod input;
 
 mod content;
 mod contents;
+mod representation;
 mod resource;
 mod resources;
 mod subscriptions;
 mod tools;
 
+mod arguments;
+mod completion;
+mod prompts;
+
+pub use self::arguments::Arguments;
 pub use self::caching::{CacheHint, CacheScope};
 pub use self::capabilities::{
     ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability,
     SamplingCapability, ServerCapabilities,
 };
 pub use self::common::{Annotations, Icon, IconTheme, Implementation, Role};
+pub use self::completion::{
+    CompleteArgument, CompleteContext, CompleteParams, CompleteResult, Completion, Reference,
+};
 pub use self::content::{Content, EmbeddedResource, MediaContent, TextContent};
 pub use self::contents::{Body, ResourceContents};
 pub use self::discover::DiscoverResult;
@@ -39,6 +48,11 @@ pub use self::initialize::{InitializeParams, InitializeResult};
 pub use self::input::{InputRequest, InputRequiredResult};
 pub use self::json::{JsonObject, Meta, RawJson};
 pub use self::pagination::Cursor;
+pub use self::prompts::{
+    GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
+    PromptMessage,
+};
+pub use self::representation::{REPRESENTATIONS, Representation};
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,

@@ -1,13 +1,15 @@
 //! Each type with every field it has, as it stands on the wire: names, order, and that reading loses none of them.
 
 use plainly_protocol::types::{
-    AcknowledgedParams, Annotations, CallToolResult, ClientCapabilities, Content, DiscoverResult,
-    EmptyResult, Icon, Implementation, InitializeParams, InitializeResult, ListChangedParams,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams, ListenResult,
-    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceMetadataParams,
-    ResourceMetadataResult, ResourceTemplate, ResourceUpdatedParams, ServerCapabilities,
-    SubscribeParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeParams,
+    AcknowledgedParams, Annotations, CallToolResult, ClientCapabilities, CompleteParams,
+    CompleteResult, Content, DiscoverResult, EmptyResult, GetPromptParams, GetPromptResult, Icon,
+    Implementation, InitializeParams, InitializeResult, ListChangedParams, ListPromptsParams,
+    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
+    ListenResult, Prompt, PromptArgument, PromptMessage, ReadResourceParams, ReadResourceResult,
+    Resource, ResourceContents, ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate,
+    ResourceUpdatedParams, ServerCapabilities, SubscribeParams, SubscriptionFilter, Tool,
+    ToolAnnotations, UnsubscribeParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +56,16 @@ const WIRE: &[(Again, &str)] = &[
     (again::<ListToolsParams>, r#"{"cursor":"c"}"#),
     (again::<ListToolsResult>, r#"{"tools":[],"nextCursor":"c","_meta":{"x":1}}"#),
     (again::<CallToolResult>, r#"{"content":[],"structuredContent":{"a":1},"isError":false,"_meta":{"x":1}}"#),
+    (again::<Prompt>, r#"{"name":"a","title":"A","description":"d","arguments":[],"icons":[],"_meta":{"x":1}}"#),
+    (again::<PromptArgument>, r#"{"name":"a","title":"A","description":"d","required":false}"#),
+    (again::<PromptMessage>, r#"{"role":"assistant","content":{"type":"text","text":"x"}}"#),
+    (again::<ListPromptsParams>, r#"{"cursor":"c"}"#),
+    (again::<ListPromptsResult>, r#"{"prompts":[],"nextCursor":"c","_meta":{"x":1}}"#),
+    (again::<GetPromptParams>, r#"{"name":"a","arguments":{"a":"1","b":""}}"#),
+    (again::<GetPromptResult>, r#"{"description":"d","messages":[],"_meta":{"x":1}}"#),
+    (again::<CompleteParams>, r#"{"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":"x"},"context":{"arguments":{"b":"y"}}}"#),
+    (again::<CompleteParams>, r#"{"ref":{"type":"ref/resource","uri":"a:{b}"},"argument":{"name":"b","value":""},"context":{}}"#),
+    (again::<CompleteResult>, r#"{"completion":{"values":["x"],"total":2,"hasMore":true},"_meta":{"x":1}}"#),
     (again::<Content>, r#"{"type":"text","text":"x","annotations":{},"_meta":{"x":1}}"#),
     (again::<Content>, r#"{"type":"image","data":"YWJj","mimeType":"image/png","annotations":{},"_meta":{"x":1}}"#),
     (again::<Content>, r#"{"type":"audio","data":"YWJj","mimeType":"audio/wav","annotations":{},"_meta":{"x":1}}"#),

@@ -2,9 +2,9 @@
 
 use plainly_protocol::types::{
     Annotations, ClientCapabilities, Content, ElicitationCapability, Icon, IconTheme,
-    Implementation, JsonObject, ListCapability, RawJson, Resource, ResourceContents,
-    ResourceTemplate, ResourcesCapability, Role, SamplingCapability, ServerCapabilities,
-    SubscriptionFilter, TextContent, Tool, ToolAnnotations,
+    Implementation, JsonObject, ListCapability, Prompt, PromptArgument, RawJson, Resource,
+    ResourceContents, ResourceTemplate, ResourcesCapability, Role, SamplingCapability,
+    ServerCapabilities, SubscriptionFilter, TextContent, Tool, ToolAnnotations,
 };
 use serde_json::json;
 
@@ -69,6 +69,18 @@ pub(crate) fn tool() -> Tool {
         .description("It does.")
         .output_schema(schema());
     tool.annotations(hints).icons([icon()]).meta(meta())
+}
+
+pub(crate) fn prompt() -> Prompt {
+    let argument = PromptArgument::new("a")
+        .title("A")
+        .description("It is.")
+        .required(true);
+    let prompt = Prompt::new("a").title("A").description("It says.");
+    prompt
+        .arguments([argument, PromptArgument::new("b")])
+        .icons([icon()])
+        .meta(meta())
 }
 
 pub(crate) fn text() -> Content {

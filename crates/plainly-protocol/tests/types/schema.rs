@@ -2,20 +2,21 @@
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    AcknowledgedParams, CallToolParams, CallToolResult, Content, DiscoverResult, ElicitUrlParams,
-    EmptyResult, InitializeParams, InitializeResult, InputRequest, InputRequiredResult,
-    ListChangedParams, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    AcknowledgedParams, CallToolParams, CallToolResult, CompleteParams, CompleteResult, Completion,
+    Content, DiscoverResult, ElicitUrlParams, EmptyResult, GetPromptParams, GetPromptResult,
+    InitializeParams, InitializeResult, InputRequest, InputRequiredResult, ListChangedParams,
+    ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
     ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, MediaContent, RawJson, ReadResourceParams, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, ResourceUpdatedParams, SubscribeParams, Tool,
-    UnsubscribeParams,
+    ListenResult, MediaContent, Prompt, PromptMessage, RawJson, ReadResourceParams,
+    ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
+    ResourceUpdatedParams, Role, SubscribeParams, Tool, UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::samples::{
-    annotations, client_capabilities, embedded, filter, implementation, meta, resource, schema,
-    server_capabilities, template, text, tool,
+    annotations, client_capabilities, embedded, filter, implementation, meta, prompt, resource,
+    schema, server_capabilities, template, text, tool,
 };
 use crate::spec::{parse, spec};
 
@@ -84,6 +85,8 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
         ("BlobResourceContents", value(&ResourceContents::new(resource(), vec![0, 255]))),
         ("Tool", value(&Tool::new("a", schema()))),
         ("Tool", value(&tool())),
+        ("Prompt", value(&Prompt::new("a"))),
+        ("Prompt", value(&prompt())),
         ("ServerCapabilities", value(&server_capabilities())),
         ("ClientCapabilities", value(&client_capabilities())),
         ("Implementation", value(&implementation())),
@@ -101,6 +104,9 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
 fn results(revision: &str) -> Vec<(&'static str, Value)> {
     let mut content = vec![text(), Content::image(*b"abc", "image/png"), embedded()];
     content.extend(newer_content(revision).into_iter().map(|(_, block)| block));
+    let says = |block: &Content| PromptMessage::new(Role::Assistant, block.clone());
+    let said = GetPromptResult::new(content.iter().map(says).collect::<Vec<_>>());
+    let completion = Completion::new(["x".to_owned()]).total(2).has_more(true);
     let call = CallToolResult::new(content).structured_content(RawJson::parse("{}").unwrap());
     let contents = [
         ResourceContents::new(resource(), "x"),
@@ -134,6 +140,27 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
             value(&ListToolsResult::new([tool()]).next_cursor("x").meta(meta())),
         ),
         ("CallToolResult", value(&CallToolResult::new([]))),
+        (
+            "ListPromptsResult",
+            value(
+                &ListPromptsResult::new([prompt()])
+                    .next_cursor("x")
+                    .meta(meta()),
+            ),
+        ),
+        ("GetPromptResult", value(&GetPromptResult::new([]))),
+        (
+            "GetPromptResult",
+            value(&said.description("d").meta(meta())),
+        ),
+        (
+            "CompleteResult",
+            value(&CompleteResult::new(Completion::default())),
+        ),
+        (
+            "CompleteResult",
+            value(&CompleteResult::new(completion).meta(meta())),
+        ),
         ("CallToolResult", value(&call.is_error(true).meta(meta()))),
     ];
     if revision == "2026-07-28" {
@@ -241,6 +268,7 @@ type Call = (&'static str, &'static str, Value);
 #[rustfmt::skip]
 fn calls() -> Vec<Call> {
     let arguments = serde_json::value::to_raw_value(&json!({"a": 1})).unwrap();
+    let complete = |reference| CompleteParams::new(reference, "b", "");
     let list = ListResourcesParams::new().cursor("x").uri("file:///a/");
     let templates = ListResourceTemplatesParams::new().cursor("x");
     vec![
@@ -250,6 +278,11 @@ fn calls() -> Vec<Call> {
         ("ReadResourceRequest", "resources/read", value(&ReadResourceParams::new("file:///a"))),
         ("ListToolsRequest", "tools/list", value(&ListToolsParams::new().cursor("x"))),
         ("CallToolRequest", "tools/call", value(&CallToolParams::new("a"))),
+        ("ListPromptsRequest", "prompts/list", value(&ListPromptsParams::new().cursor("x"))),
+        ("GetPromptRequest", "prompts/get", value(&GetPromptParams::new("a"))),
+        ("GetPromptRequest", "prompts/get", value(&GetPromptParams::new("a").arguments([("b", "c")]))),
+        ("CompleteRequest", "completion/complete", value(&complete(Reference::prompt("a")))),
+        ("CompleteRequest", "completion/complete", value(&complete(Reference::resource("a:{b}")).arguments([("c", "d")]))),
         ("CallToolRequest", "tools/call", value(&CallToolParams::new("a").arguments(&arguments))),
     ]
 }

@@ -1,5 +1,7 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod templates;
+
 use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
@@ -11,7 +13,7 @@ use plainly_protocol::types::{Icon, Implementation};
 use super::changes::Changes;
 use super::extract::Needs;
 use super::listening::{Listens, Tells};
-use super::resources::{Resources, StaticResource, erase};
+use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
@@ -34,6 +36,7 @@ pub struct ServerBuilder {
     states: States,
     tools: Vec<Tool>,
     fixed: Vec<StaticResource>,
+    templates: Vec<Template>,
     resources: Resources,
     changes: Option<Changes>,
 }
@@ -49,6 +52,7 @@ impl ServerBuilder {
             states: States::default(),
             tools: Vec::new(),
             fixed: Vec::new(),
+            templates: Vec::new(),
             resources: Resources::default(),
             changes: None,
         }
@@ -96,10 +100,24 @@ impl ServerBuilder {
         self
     }
 
+    /// Serves several tools.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
+        self
+    }
+
+    /// Serves resources whose URIs follow a template.
+    #[must_use]
+    pub fn resource_template(mut self, template: Template) -> Self {
+        self.templates.push(template);
         self
     }
 
@@ -151,8 +169,15 @@ impl ServerBuilder {
                 errors.push(BuildError::new(&subject, "is there twice"));
             }
             check_needs(&subject, resource.needs(), &self.states, &mut errors);
+            if !resource.needs().vars.is_empty() {
+                let problem = "takes Vars, which only a resource template has";
+                errors.push(BuildError::new(&subject, problem));
+            }
             self.resources.add(resource);
         }
+        let templates = std::mem::take(&mut self.templates);
+        let templates = templates::build_templates(templates, &self.states, &mut errors);
+        self.resources.add_templates(templates);
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }

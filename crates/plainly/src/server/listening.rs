@@ -13,6 +13,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
 };
@@ -23,7 +24,7 @@ use super::audience::Audience;
 use super::changes::{Changes, Subscription, Topic};
 use super::notices;
 use super::resources::{Resources, check_length};
-use super::route::Step;
+use super::route::{Routes, Step};
 use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::Feed;
@@ -120,15 +121,18 @@ impl Server {
     pub(super) fn subscribe(
         &self,
         SubscribeParams { uri, .. }: SubscribeParams,
+        peer: &Arc<Peer>,
         news: Option<&Arc<News>>,
     ) -> Result<Step, ProtocolError> {
         let news = Arc::clone(news.ok_or_else(|| no_session(Method::Subscribe))?);
         self.check_uris(std::slice::from_ref(&uri))?;
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         let subscribing = async move {
-            let resources = &server.0.routes.resources;
-            resources.metadata(&uri, server.limits()).await?;
-            if !resources.can_tell(&uri, server.0.routes.tells.all) {
+            server.metadata(&uri, &peer).await?;
+            let Routes {
+                resources, tells, ..
+            } = &server.0.routes;
+            if !resources.can_tell(&uri, tells.all) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
             }

@@ -52,7 +52,7 @@ pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 pub use self::handler::Handler;
-pub use self::resources::StaticResource as Resource;
+pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 use self::session::Sessions;
 pub use self::tools::Tool;

@@ -1,30 +1,38 @@
-//! Resources: static ones with a handler, and stores; their listing, metadata and content as one whole.
+//! Resources: static ones with a handler, templates, and stores; their listing, metadata and content as one whole.
 
 mod contents;
 mod fixed;
+mod reading;
 mod stored;
-
-use std::future::ready;
+mod template;
+mod templated;
+mod templates;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
-    CacheHint, CacheScope, ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource,
-    ResourceMetadataResult,
+    CacheHint, CacheScope, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource, ResourceMetadataResult,
 };
 
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
+pub use self::template::Template;
+pub(super) use self::templated::ServedTemplate;
+use self::templates::Templates;
 use super::answer::{Answer, AnswerFuture};
 use super::cursor;
-use super::extract::ResourceCall;
+use super::extract::{ListingCall, ResourceCall};
+use super::failure::Failure;
 use crate::limits::Limits;
-use crate::store::{Change, ListQuery, StoreError};
+use crate::store::{Change, ListQuery, Page, StoreError};
 
-/// The resources of a server: the static ones first, in the order in which they were added, then each store's.
+/// The resources of a server: the static ones first, then those of each template, then each store's; all in the order in
+/// which they were added, which is also the order in which a URI finds its own.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     fixed: Vec<StaticResource>,
+    templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
 }
 
@@ -36,12 +44,16 @@ impl Resources {
         self.fixed.push(resource);
     }
 
+    pub(super) fn add_templates(&mut self, templates: Vec<ServedTemplate>) {
+        self.templates.extend(templates);
+    }
+
     pub(super) fn add_store(&mut self, store: Box<dyn ErasedStore>) {
         self.stores.push(store);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.fixed.is_empty() && self.stores.is_empty()
+        self.fixed.is_empty() && self.templates.len() == 0 && self.stores.is_empty()
     }
 
     /// The hint for a listing of the children of `parent`: its store's; or for one of everything: the shortest of all,
@@ -57,8 +69,9 @@ impl Resources {
         };
         let one = parent.and_then(|parent| self.store(parent));
         one.map(|store| store.cache_hint()).unwrap_or_else(|| {
-            let all = self.stores.iter().map(|store| store.cache_hint());
-            all.reduce(narrower).unwrap_or_default()
+            let listed = self.templates.are_listed().then(CacheHint::default);
+            let stored = self.stores.iter().map(|store| store.cache_hint());
+            stored.chain(listed).reduce(narrower).unwrap_or_default()
         })
     }
 
@@ -76,7 +89,7 @@ impl Resources {
     /// Whether changes of the resource at `uri` are told, by its store or, where `all` are told of, by the author.
     pub(super) fn can_tell(&self, uri: &str, all: bool) -> bool {
         match self.store(uri) {
-            _ if self.fixed(uri).is_some() => all,
+            _ if self.fixed(uri).is_some() || self.templates.find(uri).is_some() => all,
             Some(store) => all || store.can_watch(),
             None => false,
         }
@@ -97,16 +110,25 @@ impl Resources {
 
     pub(super) fn read(
         &self,
-        uri: &str,
         call: &ResourceCall<'_>,
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
+        let uri = call.uri;
         check_length(uri, limits)?;
-        if let Some(resource) = self.fixed(uri) {
-            return Ok(resource
-                .read(call)
-                .unwrap_or_else(|failure| Box::pin(ready(Err(failure)))));
-        }
+        let reading = if let Some(resource) = self.fixed(uri) {
+            resource.read(call)
+        } else if let Some((template, variables)) = self.templates.find(uri) {
+            template.read(&call.with(&variables))
+        } else {
+            return self.read_stored(uri);
+        };
+        Ok(Box::pin(async move {
+            let result = ReadResourceResult::new(reading?.await?);
+            Ok(Answer::ReadResource(result, CacheHint::default()))
+        }))
+    }
+
+    fn read_stored(&self, uri: &str) -> Result<AnswerFuture, ProtocolError> {
         let store = self
             .store(uri)
             .ok_or_else(|| ProtocolError::resource_not_found(uri))?;
@@ -128,30 +150,43 @@ impl Resources {
 
     pub(super) async fn metadata(
         &self,
-        uri: &str,
+        call: &ResourceCall<'_>,
         limits: &Limits,
-    ) -> Result<ResourceMetadataResult, ProtocolError> {
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let uri = call.uri;
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
             return Ok(ResourceMetadataResult::new(resource.definition.clone()));
+        }
+        if let Some((template, variables)) = self.templates.find(uri) {
+            let resource = template.metadata(&call.with(&variables)).await?;
+            return Ok(ResourceMetadataResult::new(resource));
         }
         let store = self
             .store(uri)
             .ok_or_else(|| ProtocolError::resource_not_found(uri))?;
         let metadata = store.metadata(uri.to_owned()).await;
-        metadata
-            .map(ResourceMetadataResult::new)
-            .map_err(|error| error.into_protocol_error(uri))
+        let metadata = metadata.map_err(|error| error.into_protocol_error(uri))?;
+        Ok(ResourceMetadataResult::new(metadata))
+    }
+
+    pub(super) fn list_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+        limit: usize,
+    ) -> Result<ListResourceTemplatesResult, ProtocolError> {
+        self.templates.list(params, limit)
     }
 
     pub(super) async fn list(
         &self,
         params: &ListResourcesParams,
+        call: &ListingCall<'_>,
         limits: &Limits,
-    ) -> Result<ListResourcesResult, ProtocolError> {
+    ) -> Result<ListResourcesResult, Failure> {
         match &params.uri {
-            Some(parent) => self.list_children(parent, params, limits).await,
-            None => self.list_all(params, limits).await,
+            Some(parent) => self.list_children(parent, params, call, limits).await,
+            None => self.list_all(params, call, limits).await,
         }
     }
 
@@ -159,14 +194,21 @@ impl Resources {
         &self,
         parent: &str,
         params: &ListResourcesParams,
+        call: &ListingCall<'_>,
         limits: &Limits,
-    ) -> Result<ListResourcesResult, ProtocolError> {
+    ) -> Result<ListResourcesResult, Failure> {
         check_length(parent, limits)?;
+        let not_a_collection = || {
+            let uri = parent.to_owned();
+            Err(ProtocolError::from(InvalidParams::NotACollection { uri }).into())
+        };
         if self.fixed(parent).is_some() {
-            return Err(InvalidParams::NotACollection {
-                uri: parent.to_owned(),
-            }
-            .into());
+            return not_a_collection();
+        }
+        if let Some((template, variables)) = self.templates.find(parent) {
+            // What isn't there is not found instead.
+            template.metadata(&call.of(parent, &variables)).await?;
+            return not_a_collection();
         }
         let store = self
             .store(parent)
@@ -188,16 +230,19 @@ impl Resources {
         Ok(result)
     }
 
-    /// Everything: what is static, then store by store. A page may end one source and begin the next.
+    /// Everything: what is static, then template by template, then store by store. A page may end one source and begin the
+    /// next.
     async fn list_all(
         &self,
         params: &ListResourcesParams,
+        call: &ListingCall<'_>,
         limits: &Limits,
-    ) -> Result<ListResourcesResult, ProtocolError> {
+    ) -> Result<ListResourcesResult, Failure> {
+        let sources = self.templates.len() + self.stores.len();
         let mut at = match &params.cursor {
             Some(cursor) => Position::parse(&cursor::open(ALL, cursor)?)
-                .filter(|at| at.source <= self.stores.len())
-                .ok_or(InvalidParams::InvalidCursor)?,
+                .filter(|at| at.source <= sources)
+                .ok_or_else(invalid_cursor)?,
             None => Position::default(),
         };
         let mut page: Vec<Resource> = Vec::new();
@@ -208,38 +253,55 @@ impl Resources {
             let last = page.last().filter(|_| page.len() < rest.len());
             at = Position::after(0, last.map(|last| last.uri.clone()));
         }
-        while page.len() < limits.page_entries
-            && at.source > 0
-            && let Some(store) = self.stores.get(at.source - 1)
-        {
+        while page.len() < limits.page_entries && (1..=sources).contains(&at.source) {
             let mut query = ListQuery::new(limits.page_entries - page.len());
             query.after = at.after.as_deref();
-            let more = store.list(query).await.map_err(unfit_to_list)?;
+            let more = self.list_source(at.source - 1, query, call).await?;
             page.extend(more.resources);
             at = Position::after(at.source, more.next);
         }
         let mut result = ListResourcesResult::new(page);
-        let unfinished = at.source <= self.stores.len();
+        let unfinished = at.source <= sources;
         result.next_cursor = unfinished.then(|| cursor::seal(ALL, &at.to_string()));
         Ok(result)
     }
 
+    /// A page of one of the templates or, after them, of the stores.
+    async fn list_source(
+        &self,
+        index: usize,
+        query: ListQuery<'_>,
+        call: &ListingCall<'_>,
+    ) -> Result<Page, Failure> {
+        if let Some(template) = self.templates.get(index) {
+            return template.list(query, call).await;
+        }
+        match self.stores.get(index - self.templates.len()) {
+            Some(store) => Ok(store.list(query).await.map_err(unfit_to_list)?),
+            None => Ok(Page::default()),
+        }
+    }
+
     /// What is static, after the resource at `uri`, or all of it.
-    fn fixed_after(&self, uri: Option<&str>) -> Result<&[StaticResource], InvalidParams> {
+    fn fixed_after(&self, uri: Option<&str>) -> Result<&[StaticResource], ProtocolError> {
         let Some(uri) = uri else {
             return Ok(&self.fixed);
         };
         let mut rest = self.fixed.iter();
         rest.find(|resource| resource.definition.uri == uri)
-            .ok_or(InvalidParams::InvalidCursor)?;
+            .ok_or_else(invalid_cursor)?;
         Ok(rest.as_slice())
     }
+}
+
+fn invalid_cursor() -> ProtocolError {
+    InvalidParams::InvalidCursor.into()
 }
 
 /// A store that lists everything was not asked for any one resource.
 fn unfit_to_list(error: StoreError) -> ProtocolError {
     match error {
-        StoreError::InvalidCursor => InvalidParams::InvalidCursor.into(),
+        StoreError::InvalidCursor => invalid_cursor(),
         StoreError::NotFound
         | StoreError::InvalidUri { .. }
         | StoreError::NotACollection

@@ -7,17 +7,19 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListToolsParams, ListenParams, ReadResourceParams, ResourceMetadataParams,
+    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourcesParams, ListToolsParams,
+    ListenParams, ReadResourceParams, ResourceMetadataParams, ResourceMetadataResult,
     SubscriptionFilter,
 };
+use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
 use super::discovery::Discovery;
-use super::extract::{ResourceCall, ToolCall};
+use super::extract::{ListingCall, ResourceCall, ToolCall};
+use super::failure::Failure;
 use super::listening::{News, Tells};
 use super::resources::Resources;
 use super::state::States;
@@ -100,24 +102,22 @@ impl Server {
                     Step::Later(audience, running)
                 }
             }
-            Method::ListResources => self.list_resources(read(params)?)?,
+            Method::ListResources => self.list_resources(read(params)?, peer)?,
             Method::ListResourceTemplates => {
                 let params: ListResourceTemplatesParams = read(params)?;
-                if params.cursor.is_some() {
-                    return Err(InvalidParams::InvalidCursor.into());
-                }
-                now(Answer::ListResourceTemplates(
-                    ListResourceTemplatesResult::new([]),
-                ))
+                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+                let resources = &self.0.routes.resources;
+                let listed = resources.list_templates(&params, limits.page_entries)?;
+                now(Answer::ListResourceTemplates(listed))
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?),
             Method::Listen => {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
-            Method::Subscribe => self.subscribe(read(params)?, news)?,
+            Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
             Method::Initialize
             | Method::ReadDirectory
             | Method::ListPrompts
@@ -144,9 +144,9 @@ impl Server {
         } = &self.0.routes;
         resources
             .read(
-                &uri,
                 &ResourceCall {
                     uri: &uri,
+                    variables: &Values::new(),
                     peer,
                     states,
                 },
@@ -155,14 +155,24 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
+    fn list_resources(
+        &self,
+        params: ListResourcesParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
         check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let result = resources.list(&params, server.limits()).await?;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ListingCall {
+                    peer: &peer,
+                    states,
+                };
+                let result = resources.list(&params, &call, server.limits()).await?;
                 let hint = resources.cache_hint(params.uri.as_deref());
                 Ok(Answer::ListResources(result, hint))
             }),
@@ -172,16 +182,34 @@ impl Server {
     fn resource_metadata(
         &self,
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
+        peer: &Arc<Peer>,
     ) -> Step {
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let metadata = resources.metadata(&uri, server.limits()).await?;
+                let metadata = server.metadata(&uri, &peer).await?;
                 Ok(Answer::ResourceMetadata(metadata))
             }),
         )
+    }
+
+    /// What is known of the resource at `uri`.
+    pub(super) async fn metadata(
+        &self,
+        uri: &str,
+        peer: &Arc<Peer>,
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let call = ResourceCall {
+            uri,
+            variables: &Values::new(),
+            peer,
+            states,
+        };
+        resources.metadata(&call, self.limits()).await
     }
 }
 

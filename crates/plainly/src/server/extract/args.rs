@@ -1,6 +1,8 @@
 //! The arguments of a tool as a type of its own; the input schema comes from the same type.
 
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, RestrictFormats};
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -44,8 +46,84 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for
     }
 }
 
-/// The JSON Schema of `T`, draft 2020-12.
+/// The JSON Schema of `T`, draft 2020-12, with the formats of that draft alone: clients warn of others.
 pub(in crate::server) fn schema_of<T: JsonSchema>() -> Value {
-    let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
+    let settings = SchemaSettings::draft2020_12()
+        .with_transform(RecursiveTransform(bounded))
+        .with_transform(RestrictFormats::default());
+    let generator = settings.into_generator();
     generator.into_root_schema_for::<T>().into()
+}
+
+/// The bounds of integers for which schemars has a format instead. Those of 64 bits are beyond what many clients can hold, and
+/// what any model would say.
+fn bounded(schema: &mut Schema) {
+    let (least, most) = match schema.get("format").and_then(Value::as_str) {
+        Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        Some("uint32") => (0, i64::from(u32::MAX)),
+        _ => return,
+    };
+    for (keyword, bound) in [("minimum", least), ("maximum", most)] {
+        if schema.get(keyword).is_none() {
+            schema.insert(keyword.to_owned(), bound.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_has_bounds_and_no_formats_but_the_standard_ones() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        struct Everything {
+            byte: u8,
+            short: Vec<i16>,
+            int: i32,
+            word: Option<u32>,
+            #[schemars(range(min = 1, max = 10))]
+            few: u32,
+            long: i64,
+            size: usize,
+            ratio: f64,
+            address: Ipv4Addr,
+            nested: Nested,
+        }
+
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        struct Nested {
+            float: f32,
+        }
+
+        let schema = schema_of::<Everything>();
+        assert_eq!(
+            schema["properties"],
+            json!({
+                "byte": { "type": "integer", "minimum": 0, "maximum": 255 },
+                "short": {
+                    "type": "array",
+                    "items": { "type": "integer", "minimum": -32768, "maximum": 32767 },
+                },
+                "int": { "type": "integer", "minimum": -2_147_483_648_i64, "maximum": 2_147_483_647 },
+                "word": { "type": ["integer", "null"], "minimum": 0, "maximum": 4_294_967_295_i64 },
+                "few": { "type": "integer", "minimum": 1, "maximum": 10 },
+                "long": { "type": "integer" },
+                "size": { "type": "integer", "minimum": 0 },
+                "ratio": { "type": "number" },
+                "address": { "type": "string", "format": "ipv4" },
+                "nested": { "$ref": "#/$defs/Nested" },
+            })
+        );
+        assert_eq!(
+            schema["$defs"]["Nested"]["properties"]["float"],
+            json!({ "type": "number" })
+        );
+    }
 }

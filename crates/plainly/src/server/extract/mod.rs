@@ -1,20 +1,23 @@
 //! What a handler may take as arguments. Each is made from the call, synchronously, before the handler starts.
 //!
-//! | argument | tools | resources | |
-//! |---|---|---|---|
-//! | [`Args<T>`] | yes | | the arguments, as `T` |
-//! | [`ResourceUri`] | | yes | the URI that was asked for |
-//! | [`State<S>`] | yes | yes | what [`state`](super::ServerBuilder::state) was given |
-//! | [`Context`] | yes | yes | who asks |
+//! | argument | tools | resources | listings | |
+//! |---|---|---|---|---|
+//! | [`Args<T>`] | yes | | | the arguments, as `T` |
+//! | [`ResourceUri`] | | yes | | the URI that was asked for |
+//! | [`Vars<T>`] | | yes | | the variables of a template in that URI, as `T` |
+//! | [`State<S>`] | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Context`] | yes | yes | yes | who asks |
 
 mod args;
 mod context;
 mod state;
 mod uri;
+mod vars;
 
 use std::sync::Arc;
 
 use plainly_protocol::peer::Peer;
+use plainly_protocol::uri_template::Values;
 use serde_json::Value;
 
 pub use self::args::Args;
@@ -22,6 +25,7 @@ pub(super) use self::args::schema_of;
 pub use self::context::Context;
 pub use self::state::State;
 pub use self::uri::ResourceUri;
+pub use self::vars::Vars;
 use super::failure::Failure;
 use super::state::Needed;
 pub use super::state::States;
@@ -50,6 +54,15 @@ impl Channel for ResourceChannel {
     type Call<'a> = ResourceCall<'a>;
 }
 
+/// Handlers that list the resources of a template.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ListingChannel {}
+
+impl Channel for ListingChannel {
+    type Call<'a> = ListingCall<'a>;
+}
+
 /// A `tools/call` on its way to its handler.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -61,18 +74,48 @@ pub struct ToolCall<'a> {
     pub(super) states: &'a States,
 }
 
-/// A `resources/read` on its way to its handler.
+/// A `resources/read` or `resources/metadata` on its way to its handler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResourceCall<'a> {
     /// The URI as asked for.
     pub uri: &'a str,
+    /// What the variables of its template stand for in it; of a static resource none.
+    pub variables: &'a Values,
     /// Who asks.
     pub peer: &'a Arc<Peer>,
     pub(super) states: &'a States,
 }
 
-/// What both kinds of call have.
+impl<'a> ResourceCall<'a> {
+    /// The same with these variables.
+    pub(super) fn with(&self, variables: &'a Values) -> Self {
+        Self { variables, ..*self }
+    }
+}
+
+/// A `resources/list` on its way to the handler of a template.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListingCall<'a> {
+    /// Who asks.
+    pub peer: &'a Arc<Peer>,
+    pub(super) states: &'a States,
+}
+
+impl<'a> ListingCall<'a> {
+    /// The same peer asks for one resource.
+    pub(super) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
+        ResourceCall {
+            uri,
+            variables,
+            peer: self.peer,
+            states: self.states,
+        }
+    }
+}
+
+/// What every kind of call has.
 pub trait Call {
     /// Who asks.
     fn peer(&self) -> &Arc<Peer>;
@@ -98,11 +141,20 @@ impl Call for ResourceCall<'_> {
     }
 }
 
+impl Call for ListingCall<'_> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.peer
+    }
+    fn states(&self) -> &States {
+        self.states
+    }
+}
+
 /// An argument of handlers of the kind `C`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
-    note = "tools take `Args<T>`, `State<S>` and `Context`; resources take `ResourceUri`, `State<S>` and `Context`"
+    note = "tools take `Args<T>`, `State<S>` and `Context`; resources take `ResourceUri`, `State<S>` and `Context`, those of templates `Vars<T>` too"
 )]
 pub trait Extract<C: Channel>: Sized {
     /// How often it takes the arguments of the call. A handler may do so once in all.
@@ -123,6 +175,8 @@ pub struct Needs {
     pub(super) states: Vec<Needed>,
     /// The schema of the arguments.
     pub(super) args: Option<Value>,
+    /// The schemas of the variables: each must be those of the template.
+    pub(super) vars: Vec<Value>,
 }
 
 /// All arguments of a handler, as a tuple.

@@ -1,11 +1,13 @@
 //! What a handler may return: one trait per kind of handler, so that a tool error cannot come out of a resource, nor a
 //! protocol error out of a tool.
 
+mod described;
 mod json;
 mod resource;
 mod tool;
 
-pub use self::json::Json;
+pub use self::described::{ListReply, MetadataReply};
+pub use self::json::{Json, Shown};
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;
 

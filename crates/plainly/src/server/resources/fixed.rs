@@ -2,18 +2,13 @@
 
 use std::fmt;
 
-use plainly_errors::ProtocolError;
-use plainly_protocol::types::{Annotations, CacheHint, Icon, ReadResourceResult, Resource};
+use plainly_protocol::types::{Annotations, Icon, Resource};
 
-use super::contents;
-use crate::server::answer::{Answer, AnswerFuture};
+use super::reading::{Read, Reading, reader};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
-
-type Read =
-    Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
 /// A resource with a handler that gives its content.
 ///
@@ -44,27 +39,11 @@ impl StaticResource {
         let uri = uri.into();
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let read = move |definition: &Resource,
-                         call: &ResourceCall<'_>|
-              -> Result<AnswerFuture, Failure> {
-            let (running, definition) = (handler.call(A::extract_all(call)?), definition.clone());
-            Ok(Box::pin(async move {
-                let contents = running
-                    .await
-                    .into_contents(&definition)
-                    .map_err(|failure| failure.of_resource(&definition.uri))?;
-                contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
-                Ok(Answer::ReadResource(
-                    ReadResourceResult::new(contents),
-                    CacheHint::default(),
-                ))
-            }))
-        };
         let definition = Resource::new(uri.clone(), uri).is_collection(false);
         Self {
             definition,
             needs,
-            read: Box::new(read),
+            read: reader(handler),
         }
     }
 
@@ -118,8 +97,8 @@ impl StaticResource {
         &self.needs
     }
 
-    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<AnswerFuture, Failure> {
-        (self.read)(&self.definition, call)
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {
+        (self.read)(self.definition.clone(), call)
     }
 }
 

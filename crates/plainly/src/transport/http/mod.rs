@@ -25,6 +25,7 @@ mod events;
 mod origin;
 mod read;
 mod refused;
+mod strangers;
 
 pub use body::Body;
 pub use limits::HttpLimits;

@@ -1,0 +1,66 @@
+//! All templates of a server: which serves a URI, and their own listing.
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{ListResourceTemplatesParams, ListResourceTemplatesResult};
+use plainly_protocol::uri_template::Values;
+
+use super::templated::ServedTemplate;
+use crate::server::cursor;
+
+/// The templates of a server, in the order in which they were added.
+#[derive(Debug, Default)]
+pub(super) struct Templates(Vec<ServedTemplate>);
+
+/// The listing whose cursors those of `resources/templates/list` are.
+const LISTING: &str = "templates";
+
+impl Templates {
+    pub(super) fn extend(&mut self, templates: Vec<ServedTemplate>) {
+        self.0.extend(templates);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&ServedTemplate> {
+        self.0.get(index)
+    }
+
+    /// Whether any of them lists its resources.
+    pub(super) fn are_listed(&self) -> bool {
+        self.0.iter().any(ServedTemplate::is_listed)
+    }
+
+    /// The first that matches `uri`, and what its variables stand for there.
+    pub(super) fn find(&self, uri: &str) -> Option<(&ServedTemplate, Values)> {
+        let mut all = self.0.iter();
+        all.find_map(|template| Some((template, template.variables(uri)?)))
+    }
+
+    pub(super) fn list(
+        &self,
+        params: &ListResourceTemplatesParams,
+        limit: usize,
+    ) -> Result<ListResourceTemplatesResult, ProtocolError> {
+        let start = match &params.cursor {
+            None => 0,
+            Some(cursor) => {
+                let last = cursor::open(LISTING, cursor)?;
+                let mut all = self.0.iter();
+                let position = all.position(|one| one.definition().uri_template == last);
+                1 + position.ok_or(InvalidParams::InvalidCursor)?
+            }
+        };
+        let rest = self.0.get(start..).unwrap_or_default();
+        let page = rest.iter().take(limit);
+        let page: Vec<_> = page.map(|one| one.definition().clone()).collect();
+        let next = page
+            .last()
+            .filter(|_| rest.len() > page.len())
+            .map(|last| cursor::seal(LISTING, &last.uri_template));
+        let mut result = ListResourceTemplatesResult::new(page);
+        result.next_cursor = next;
+        Ok(result)
+    }
+}
