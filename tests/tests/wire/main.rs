@@ -24,6 +24,7 @@ mod logs;
 mod messages;
 #[cfg(unix)]
 mod paths;
+mod prompts;
 mod replies;
 mod schema;
 

@@ -32,6 +32,7 @@ mod link;
 mod message;
 mod pages;
 mod process;
+mod prompts;
 mod read_result;
 mod reply;
 mod resources;

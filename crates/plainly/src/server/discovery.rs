@@ -1,13 +1,16 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
 use plainly_errors::{Era, Revision};
+use plainly_protocol::shape::declared;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
     ResourcesCapability, ServerCapabilities,
 };
 use serde_json::json;
 
+use super::completion::Completions;
 use super::listening::Tells;
+use super::prompts::Prompts;
 use super::resources::Resources;
 use super::tools::Tools;
 
@@ -30,6 +33,8 @@ impl Discovery {
         tools: &Tools,
         resources: &Resources,
         tells: Tells,
+        prompts: &Prompts,
+        completions: &Completions,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
@@ -39,6 +44,12 @@ impl Discovery {
         if !resources.is_empty() {
             capabilities = capabilities.resources(resources_capability(tells.resources));
             extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
+        }
+        if !prompts.is_empty() {
+            capabilities = capabilities.prompts(list_capability(tells.prompts));
+        }
+        if !completions.is_empty() {
+            capabilities = capabilities.completions(JsonObject::new());
         }
         Self {
             implementation: implementation.clone(),
@@ -57,6 +68,7 @@ impl Discovery {
                 .clone()
                 .experimental(self.extensions.clone()),
         };
+        let capabilities = declared(revision, capabilities);
         let mut result =
             InitializeResult::new(revision.as_str(), capabilities, self.implementation.clone());
         result.instructions.clone_from(&self.instructions);

@@ -23,6 +23,7 @@ use super::answer::Answer;
 use super::audience::Audience;
 use super::changes::{Changes, Subscription, Topic};
 use super::notices;
+use super::prompts::Prompts;
 use super::resources::{Resources, check_length};
 use super::route::{Routes, Step};
 use super::tools::Tools;
@@ -35,15 +36,17 @@ pub(super) struct Tells {
     /// The author tells of whatever there is.
     all: bool,
     pub(super) tools: bool,
+    pub(super) prompts: bool,
     pub(super) resources: bool,
 }
 
 impl Tells {
     /// `all`: whatever there is, the author tells of its changes.
-    pub(super) fn new(all: bool, tools: &Tools, resources: &Resources) -> Self {
+    pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
         Self {
             all,
             tools: all && !tools.is_empty(),
+            prompts: all && !prompts.is_empty(),
             resources: all && !resources.is_empty() || resources.can_watch(),
         }
     }
@@ -52,6 +55,7 @@ impl Tells {
     fn lists(self) -> impl Iterator<Item = Topic> {
         let lists = [
             (self.tools, Topic::Tools),
+            (self.prompts, Topic::Prompts),
             (self.resources, Topic::Resources),
         ];
         lists
@@ -158,12 +162,14 @@ impl Server {
         let Tells {
             all,
             tools,
+            prompts,
             resources,
         } = self.0.routes.tells;
         let both =
             |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
         let mut told = SubscriptionFilter::new();
         told.tools_list_changed = both(tools, asked.tools_list_changed);
+        told.prompts_list_changed = both(prompts, asked.prompts_list_changed);
         told.resources_list_changed = both(resources, asked.resources_list_changed);
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();

@@ -7,9 +7,9 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourcesParams, ListToolsParams,
-    ListenParams, ReadResourceParams, ResourceMetadataParams, ResourceMetadataResult,
-    SubscriptionFilter,
+    CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
+    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ListenParams,
+    ReadResourceParams, ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -17,10 +17,12 @@ use serde::Deserialize;
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
+use super::completion::Completions;
 use super::discovery::Discovery;
-use super::extract::{ListingCall, ResourceCall, ToolCall};
+use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
 use super::listening::{News, Tells};
+use super::prompts::Prompts;
 use super::resources::Resources;
 use super::state::States;
 use super::tools::Tools;
@@ -31,6 +33,8 @@ pub(super) struct Routes {
     pub(super) discovery: Discovery,
     pub(super) tools: Tools,
     pub(super) resources: Resources,
+    pub(super) prompts: Prompts,
+    pub(super) completions: Completions,
     pub(super) states: States,
     pub(super) tells: Tells,
 }
@@ -56,6 +60,8 @@ impl Routes {
                     Some(Capability::Resources) => !self.resources.is_empty(),
                     Some(Capability::ResourcesSubscribe) => self.tells.resources,
                     Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Prompts) => !self.prompts.is_empty(),
+                    Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(_) => false,
                 }
         };
@@ -118,11 +124,11 @@ impl Server {
             Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
+            Method::Complete => self.complete(read(params)?, peer)?,
             Method::Initialize
             | Method::ReadDirectory
-            | Method::ListPrompts
-            | Method::GetPrompt
-            | Method::Complete
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
@@ -153,6 +159,57 @@ impl Server {
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
+    }
+
+    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let page = self.0.routes.prompts.list(params, limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page)))
+    }
+
+    fn get_prompt(
+        &self,
+        GetPromptParams {
+            name, arguments, ..
+        }: GetPromptParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            prompts, states, ..
+        } = &self.0.routes;
+        let call = PromptCall {
+            arguments: &arguments.unwrap_or_default(),
+            peer,
+            states,
+        };
+        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+    }
+
+    fn complete(
+        &self,
+        CompleteParams {
+            reference,
+            argument,
+            context,
+            ..
+        }: CompleteParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            completions,
+            states,
+            ..
+        } = &self.0.routes;
+        let others = context.and_then(|context| context.arguments);
+        let call = CompletionCall {
+            text: &argument.value,
+            others: &others.unwrap_or_default(),
+            peer,
+            states,
+        };
+        let completing = completions.complete(&reference, &argument.name, &call)?;
+        Ok(Step::Later(Audience::Code, completing))
     }
 
     fn list_resources(
