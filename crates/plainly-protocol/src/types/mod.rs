@@ -41,8 +41,8 @@ pub use self::pagination::Cursor;
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ReadResourceParams, ReadResourceResult, ResourceMetadataParams,
-    ResourceMetadataResult, SubscribeParams, UnsubscribeParams,
+    ListResourcesResult, ReadDirectoryParams, ReadResourceParams, ReadResourceResult,
+    ResourceMetadataParams, ResourceMetadataResult, SubscribeParams, UnsubscribeParams,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
 pub use self::tools::{

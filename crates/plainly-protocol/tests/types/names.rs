@@ -4,9 +4,9 @@ use plainly_protocol::types::{
     Annotations, CallToolResult, ClientCapabilities, Content, DiscoverResult, EmptyResult, Icon,
     Implementation, InitializeParams, InitializeResult, ListResourceTemplatesParams,
     ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
-    ListToolsResult, ReadResourceParams, ReadResourceResult, Resource, ResourceContents,
-    ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate, ServerCapabilities,
-    SubscribeParams, Tool, ToolAnnotations, UnsubscribeParams,
+    ListToolsResult, ReadDirectoryParams, ReadResourceParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate,
+    ServerCapabilities, SubscribeParams, Tool, ToolAnnotations, UnsubscribeParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,7 @@ const WIRE: &[(Again, &str)] = &[
     (again::<ResourceTemplate>, r#"{"uriTemplate":"a:{b}","name":"b","title":"B","description":"d","mimeType":"text/plain","icons":[],"annotations":{},"_meta":{"x":1}}"#),
     (again::<ResourceContents>, r#"{"uri":"a:b","name":"b","title":"B","description":"d","mimeType":"text/plain","size":1,"isCollection":true,"icons":[],"annotations":{},"_meta":{"x":1},"text":"x"}"#),
     (again::<ListResourcesParams>, r#"{"cursor":"c","uri":"a:b"}"#),
+    (again::<ReadDirectoryParams>, r#"{"uri":"a:b","cursor":"c"}"#),
     (again::<ListResourcesResult>, r#"{"resources":[],"nextCursor":"c","_meta":{"x":1}}"#),
     (again::<ListResourceTemplatesParams>, r#"{"cursor":"c"}"#),
     (again::<ListResourceTemplatesResult>, r#"{"resourceTemplates":[],"nextCursor":"c","_meta":{"x":1}}"#),

@@ -36,7 +36,8 @@ impl Discovery {
         }
         if !resources.is_empty() {
             capabilities = capabilities.resources(ResourcesCapability::new());
-            extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
+            let settings = json!({ "directoryRead": true });
+            extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
         Self {
             implementation: implementation.clone(),

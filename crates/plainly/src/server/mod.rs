@@ -15,6 +15,7 @@ mod route;
 mod cursor;
 mod discovery;
 mod resources;
+mod seal;
 mod tools;
 
 pub mod extract;
@@ -48,6 +49,7 @@ pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 pub use self::handler::Handler;
 pub use self::resources::StaticResource as Resource;
 use self::route::Routes;
+pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
 pub use self::tools::Tool;
 
@@ -70,6 +72,7 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
+    cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
     load: dispatch::Load,

@@ -1,5 +1,6 @@
 //! Resources: static ones with a handler, and stores; their listing, metadata and content as one whole.
 
+mod children;
 mod contents;
 mod fixed;
 mod stored;
@@ -7,15 +8,18 @@ mod stored;
 use std::future::ready;
 
 use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource,
+    CacheHint, CacheScope, Cursor, ListResourcesResult, ReadResourceResult, Resource,
     ResourceMetadataResult,
 };
 
+pub(super) use self::children::Listing;
+pub(super) use self::fixed::ContentsFuture;
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
 use super::answer::{Answer, AnswerFuture};
-use super::cursor;
+use super::cursor::Cursors;
 use super::extract::ResourceCall;
 use crate::limits::Limits;
 use crate::store::{ListQuery, StoreError};
@@ -26,9 +30,6 @@ pub(super) struct Resources {
     fixed: Vec<StaticResource>,
     stores: Vec<Box<dyn ErasedStore>>,
 }
-
-/// The listing whose cursors those of `resources/list` are.
-const ALL: &str = "resources";
 
 impl Resources {
     pub(super) fn add(&mut self, resource: StaticResource) {
@@ -43,8 +44,8 @@ impl Resources {
         self.fixed.is_empty() && self.stores.is_empty()
     }
 
-    /// The hint for a listing of the children of `parent`: its store's; or for one of everything: the shortest of all,
-    /// for the narrowest circle.
+    /// The hint for a listing of the children of `parent`: its own or its store's; or for one of everything: the shortest of
+    /// all stores', for the narrowest circle.
     pub(super) fn cache_hint(&self, parent: Option<&str>) -> CacheHint {
         let narrower = |a: CacheHint, b: CacheHint| {
             let scope = if a.scope == CacheScope::Public {
@@ -54,8 +55,11 @@ impl Resources {
             };
             CacheHint::new(a.ttl.min(b.ttl), scope)
         };
-        let one = parent.and_then(|parent| self.store(parent));
-        one.map(|store| store.cache_hint()).unwrap_or_else(|| {
+        let one = parent.and_then(|parent| match self.fixed(parent) {
+            Some(resource) => Some(resource.cache_hint),
+            None => self.store(parent).map(|store| store.cache_hint()),
+        });
+        one.unwrap_or_else(|| {
             let all = self.stores.iter().map(|store| store.cache_hint());
             all.reduce(narrower).unwrap_or_default()
         })
@@ -82,9 +86,15 @@ impl Resources {
     ) -> Result<AnswerFuture, ProtocolError> {
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
-            return Ok(resource
-                .read(call)
-                .unwrap_or_else(|failure| Box::pin(ready(Err(failure)))));
+            let hint = resource.cache_hint;
+            let reading = match resource.read(call) {
+                Ok(reading) => reading,
+                Err(failure) => return Ok(Box::pin(ready(Err(failure)))),
+            };
+            return Ok(Box::pin(async move {
+                let result = ReadResourceResult::new(reading.await?);
+                Ok(Answer::ReadResource(result, hint))
+            }));
         }
         let store = self
             .store(uri)
@@ -123,58 +133,16 @@ impl Resources {
             .map_err(|error| error.into_protocol_error(uri))
     }
 
+    /// Everything: what is static, then store by store. A page may end one source and begin the next.
     pub(super) async fn list(
         &self,
-        params: &ListResourcesParams,
+        cursor: Option<&Cursor>,
+        cursors: &Cursors,
         limits: &Limits,
     ) -> Result<ListResourcesResult, ProtocolError> {
-        match &params.uri {
-            Some(parent) => self.list_children(parent, params, limits).await,
-            None => self.list_all(params, limits).await,
-        }
-    }
-
-    async fn list_children(
-        &self,
-        parent: &str,
-        params: &ListResourcesParams,
-        limits: &Limits,
-    ) -> Result<ListResourcesResult, ProtocolError> {
-        check_length(parent, limits)?;
-        if self.fixed(parent).is_some() {
-            return Err(InvalidParams::NotACollection {
-                uri: parent.to_owned(),
-            }
-            .into());
-        }
-        let store = self
-            .store(parent)
-            .ok_or_else(|| ProtocolError::resource_not_found(parent))?;
-        let listing = format!("{ALL} {parent}");
-        let after = params
-            .cursor
-            .as_ref()
-            .map(|cursor| cursor::open(&listing, cursor))
-            .transpose()?;
-        let mut query = ListQuery::new(limits.page_entries).parent(parent);
-        query.after = after.as_deref();
-        let page = store
-            .list(query)
-            .await
-            .map_err(|error| error.into_protocol_error(parent))?;
-        let mut result = ListResourcesResult::new(page.resources);
-        result.next_cursor = page.next.map(|next| cursor::seal(&listing, &next));
-        Ok(result)
-    }
-
-    /// Everything: what is static, then store by store. A page may end one source and begin the next.
-    async fn list_all(
-        &self,
-        params: &ListResourcesParams,
-        limits: &Limits,
-    ) -> Result<ListResourcesResult, ProtocolError> {
-        let mut at = match &params.cursor {
-            Some(cursor) => Position::parse(&cursor::open(ALL, cursor)?)
+        let listing = Method::ListResources.name();
+        let mut at = match cursor {
+            Some(cursor) => Position::parse(&cursors.open(listing, cursor)?)
                 .filter(|at| at.source <= self.stores.len())
                 .ok_or(InvalidParams::InvalidCursor)?,
             None => Position::default(),
@@ -199,7 +167,9 @@ impl Resources {
         }
         let mut result = ListResourcesResult::new(page);
         let unfinished = at.source <= self.stores.len();
-        result.next_cursor = unfinished.then(|| cursor::seal(ALL, &at.to_string()));
+        result.next_cursor = unfinished
+            .then(|| cursors.seal(listing, &at.to_string()))
+            .transpose()?;
         Ok(result)
     }
 
@@ -274,6 +244,22 @@ impl std::fmt::Display for Position {
         match &self.after {
             Some(after) => write!(f, "{} {after}", self.source),
             None => write!(f, "{}", self.source),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_has_one_spelling() {
+        for text in ["1", "2", "0 fixed://1", "1 x", "1  ", "1 ", "7 a b"] {
+            let position = Position::parse(text).map(|position| position.to_string());
+            assert_eq!(position.as_deref(), Some(text));
+        }
+        for text in ["0", "", " ", "-1", "+1", "01", "x", "99999999999999999999"] {
+            assert!(Position::parse(text).is_none(), "{text:?}");
         }
     }
 }

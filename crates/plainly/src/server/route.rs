@@ -7,8 +7,9 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListToolsParams, ReadResourceParams, ResourceMetadataParams,
+    CacheHint, CallToolParams, Cursor, EmptyResult, ListResourceTemplatesParams,
+    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
+    ReadDirectoryParams, ReadResourceParams, Resource, ResourceMetadataParams,
 };
 use serde::Deserialize;
 
@@ -17,7 +18,7 @@ use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
 use super::discovery::Discovery;
 use super::extract::{ResourceCall, ToolCall};
-use super::resources::Resources;
+use super::resources::{Listing, Resources};
 use super::state::States;
 use super::tools::Tools;
 
@@ -78,7 +79,8 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                now(Answer::ListTools(tools.list(&params, limits.page_entries)?))
+                let page = tools.list(&params, &self.0.cursors, limits.page_entries)?;
+                now(Answer::ListTools(page))
             }
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
@@ -93,7 +95,7 @@ impl Server {
                     Step::Later(audience, running)
                 }
             }
-            Method::ListResources => self.list_resources(read(params)?)?,
+            Method::ListResources => self.list_resources(read(params)?, peer)?,
             Method::ListResourceTemplates => {
                 let params: ListResourceTemplatesParams = read(params)?;
                 if params.cursor.is_some() {
@@ -103,10 +105,10 @@ impl Server {
                     ListResourceTemplatesResult::new([]),
                 ))
             }
+            Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?),
             Method::Initialize
-            | Method::ReadDirectory
             | Method::Subscribe
             | Method::Unsubscribe
             | Method::ListPrompts
@@ -145,16 +147,77 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_resources(&self, params: ListResourcesParams) -> Result<Step, ProtocolError> {
-        check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
+    fn list_resources(
+        &self,
+        ListResourcesParams { uri, cursor, .. }: ListResourcesParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        if let Some(parent) = uri {
+            let method = Method::ListResources;
+            return self.list_children(method, parent, cursor, peer, Answer::ListResources);
+        }
+        check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
         let server = self.clone();
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
                 let resources = &server.0.routes.resources;
-                let result = resources.list(&params, server.limits()).await?;
-                let hint = resources.cache_hint(params.uri.as_deref());
-                Ok(Answer::ListResources(result, hint))
+                let result = resources
+                    .list(cursor.as_ref(), &server.0.cursors, server.limits())
+                    .await?;
+                Ok(Answer::ListResources(result, resources.cache_hint(None)))
+            }),
+        ))
+    }
+
+    fn read_directory(
+        &self,
+        ReadDirectoryParams { uri, cursor, .. }: ReadDirectoryParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let answer = |mut result: ListResourcesResult, _| {
+            result.resources.iter_mut().for_each(as_directory);
+            Answer::ReadDirectory(result)
+        };
+        self.list_children(Method::ReadDirectory, uri, cursor, peer, answer)
+    }
+
+    /// The children of `parent`, for the two methods that list them.
+    fn list_children(
+        &self,
+        method: Method,
+        parent: String,
+        cursor: Option<Cursor>,
+        peer: &Arc<Peer>,
+        answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
+    ) -> Result<Step, ProtocolError> {
+        check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let call = ResourceCall {
+            uri: &parent,
+            peer,
+            states,
+        };
+        let reading = resources.read_to_list(&parent, &call, self.limits())?;
+        let server = self.clone();
+        Ok(Step::Later(
+            Audience::Code,
+            Box::pin(async move {
+                let resources = &server.0.routes.resources;
+                let listing = Listing {
+                    name: &format!("{} {parent}", method.name()),
+                    parent: &parent,
+                    cursor: cursor.as_ref(),
+                    cursors: &server.0.cursors,
+                    limits: server.limits(),
+                };
+                let result = match reading {
+                    Some(reading) => listing.list_read(reading?.await?)?,
+                    None => resources.list_stored(&listing).await?,
+                };
+                Ok(answer(result, resources.cache_hint(Some(&parent))))
             }),
         ))
     }
@@ -179,6 +242,13 @@ fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
 }
 
+/// By its MIME type a client of `resources/directory/read` tells a directory.
+fn as_directory(resource: &mut Resource) {
+    if resource.is_collection == Some(true) {
+        resource.mime_type = Some("inode/directory".to_owned());
+    }
+}
+
 /// The parameters as the type that the method has; absent ones count as `{}`.
 pub(super) fn read<'a, T: Deserialize<'a>>(
     params: Option<&Object<'a>>,
@@ -190,10 +260,7 @@ pub(super) fn read<'a, T: Deserialize<'a>>(
     read.map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
 }
 
-fn check_cursor(
-    cursor: Option<&plainly_protocol::types::Cursor>,
-    limit: usize,
-) -> Result<(), ProtocolError> {
+fn check_cursor(cursor: Option<&Cursor>, limit: usize) -> Result<(), ProtocolError> {
     match cursor {
         Some(cursor) if cursor.as_str().len() > limit => Err(InvalidParams::InvalidCursor.into()),
         _ => Ok(()),

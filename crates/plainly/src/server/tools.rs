@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
-use super::cursor;
+use super::cursor::Cursors;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
@@ -198,13 +198,14 @@ impl Tools {
     pub(super) fn list(
         &self,
         params: &ListToolsParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListToolsResult, ProtocolError> {
-        const LISTING: &str = "tools";
+        const LISTING: &str = "tools/list";
         let start = match &params.cursor {
             None => 0,
             Some(cursor) => {
-                let last = cursor::open(LISTING, cursor)?;
+                let last = cursors.open(LISTING, cursor)?;
                 let position = self.0.iter().position(|served| served.tool.name() == last);
                 1 + position.ok_or(InvalidParams::InvalidCursor)?
             }
@@ -218,7 +219,8 @@ impl Tools {
         let next = page
             .last()
             .filter(|_| rest.len() > page.len())
-            .map(|last| cursor::seal(LISTING, &last.name));
+            .map(|last| cursors.seal(LISTING, &last.name))
+            .transpose()?;
         let mut result = ListToolsResult::new(page);
         result.next_cursor = next;
         Ok(result)

@@ -2,18 +2,25 @@
 
 use std::fmt;
 
+use futures_util::future::BoxFuture;
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::{Annotations, CacheHint, Icon, ReadResourceResult, Resource};
+use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource, ResourceContents};
 
 use super::contents;
-use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
 
+/// Contents that a handler still works on.
+pub(in crate::server) type ContentsFuture =
+    BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
+
 type Read =
-    Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
+    Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<ContentsFuture, Failure> + Send + Sync>;
+
+/// The MIME type of a collection that has no other.
+const DIRECTORY: &str = "inode/directory";
 
 /// A resource with a handler that gives its content.
 ///
@@ -28,6 +35,7 @@ type Read =
 /// ```
 pub struct StaticResource {
     pub(super) definition: Resource,
+    pub(super) cache_hint: CacheHint,
     needs: Needs,
     read: Read,
 }
@@ -46,23 +54,25 @@ impl StaticResource {
         A::needs_of_all(&mut needs);
         let read = move |definition: &Resource,
                          call: &ResourceCall<'_>|
-              -> Result<AnswerFuture, Failure> {
+              -> Result<ContentsFuture, Failure> {
             let (running, definition) = (handler.call(A::extract_all(call)?), definition.clone());
             Ok(Box::pin(async move {
-                let contents = running
+                let mut contents = running
                     .await
                     .into_contents(&definition)
                     .map_err(|failure| failure.of_resource(&definition.uri))?;
-                contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
-                Ok(Answer::ReadResource(
-                    ReadResourceResult::new(contents),
-                    CacheHint::default(),
-                ))
+                if definition.is_collection != Some(true) {
+                    contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
+                }
+                contents::describe(&mut contents, &definition);
+                contents::measure(&mut contents);
+                Ok(contents)
             }))
         };
         let definition = Resource::new(uri.clone(), uri).is_collection(false);
         Self {
             definition,
+            cache_hint: CacheHint::default(),
             needs,
             read: Box::new(read),
         }
@@ -96,6 +106,39 @@ impl StaticResource {
         self
     }
 
+    /// It is a collection, and its handler gives its children: contents with URIs of their own, or none if it is empty.
+    /// Whoever lists the collection gets these children too, page by page. Unless it has a MIME type, it is an
+    /// `inode/directory`.
+    ///
+    /// ```
+    /// use plainly::protocol::types::{self, ResourceContents};
+    /// use plainly::server::Resource;
+    ///
+    /// async fn styles() -> Vec<ResourceContents> {
+    ///     let child = |name: &str| {
+    ///         let child = types::Resource::new(format!("style://{name}"), name).is_collection(false);
+    ///         ResourceContents::new(child.mime_type("text/css"), "body { color: #222 }")
+    ///     };
+    ///     ["light", "dark"].map(child).into()
+    /// }
+    ///
+    /// let resource = Resource::new("style://", styles).name("styles").collection();
+    /// ```
+    #[must_use]
+    pub fn collection(mut self) -> Self {
+        self.definition.is_collection = Some(true);
+        let mime_type = &mut self.definition.mime_type;
+        mime_type.get_or_insert_with(|| DIRECTORY.to_owned());
+        self
+    }
+
+    /// How long clients may keep its content, and whether they may share it. By default not at all.
+    #[must_use]
+    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
+        self.cache_hint = hint;
+        self
+    }
+
     /// Hints for hosts.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
@@ -118,7 +161,11 @@ impl StaticResource {
         &self.needs
     }
 
-    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<AnswerFuture, Failure> {
+    pub(super) fn is_collection(&self) -> bool {
+        self.definition.is_collection == Some(true)
+    }
+
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ContentsFuture, Failure> {
         (self.read)(&self.definition, call)
     }
 }
