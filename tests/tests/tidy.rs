@@ -216,7 +216,7 @@ fn locked() -> BTreeMap<String, BTreeSet<String>> {
     packages
 }
 
-/// The dependencies that a manifest declares, without those of its tests.
+/// The dependencies that a manifest declares, without those of its tests and those that have to be asked for.
 fn declared(package: &str) -> Vec<String> {
     let manifest = root().join("crates").join(package).join("Cargo.toml");
     let text = fs::read_to_string(manifest).unwrap();
@@ -231,7 +231,7 @@ fn declared(package: &str) -> Vec<String> {
             .to_owned()
     };
     lines
-        .filter(|line| !line.trim().is_empty())
+        .filter(|line| !line.trim().is_empty() && !line.contains("optional = true"))
         .map(name)
         .collect()
 }

@@ -6,6 +6,7 @@ mod server;
 mod values;
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -155,11 +156,13 @@ pub(crate) struct DiscoverArgs {
 Examples:
   plainly ls http://127.0.0.1:3333/mcp
   plainly ls http://127.0.0.1:3333/mcp file:///docs/guide
-  plainly ls http://127.0.0.1:3333/mcp | cut -f 5    the URIs: fields have tabs between them
+  plainly ls http://127.0.0.1:3333/mcp -l            a table
+  plainly ls http://127.0.0.1:3333/mcp -l | cut -f 2,5    size in bytes and URI: no terminal, so tabs
+  plainly ls http://127.0.0.1:3333/mcp file:///docs -R
   plainly ls http://127.0.0.1:3333/mcp --json        one resource of the specification a line
   plainly ls -- plainly serve ./docs --stdio
 
-The fields are kind, size in bytes, time of the last change, MIME type and URI; - stands for what the server doesn't say. \
+With -l the fields are kind, size, time of the last change, MIME type and URI; - stands for what the server doesn't say. \
 All pages are listed, each as soon as it is there."
 )]
 pub(crate) struct LsArgs {
@@ -167,6 +170,15 @@ pub(crate) struct LsArgs {
     target: Option<String>,
     /// The collection whose children to list
     uri: Option<String>,
+    /// Show more than the URI of each
+    #[arg(short, long)]
+    pub(crate) long: bool,
+    /// Also list what is in the collections below the URI
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+    /// End after so many resources
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) limit: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

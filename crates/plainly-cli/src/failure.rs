@@ -6,7 +6,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
 use crate::format::Format;
@@ -14,7 +14,7 @@ use crate::visible::visible;
 
 const RED: Style = AnsiColor::Red.on_default().bold();
 
-/// The most tools that an error names.
+/// The most tools, versions or capabilities that an error names.
 const NAMED: usize = 20;
 
 /// Why a command did not work.
@@ -276,7 +276,38 @@ fn is_configuration(error: &LocalError) -> bool {
 /// What the server's error says, with its code, which tells more to those who know the specification.
 fn refusal(error: &ProtocolError) -> String {
     let WireError { code, message, .. } = wire(error);
-    format!("the server answered: {} (code {code})", visible(&message))
+    let wants = wants(error, &message);
+    let message = visible(&message);
+    format!("the server answered: {message} (code {code}){wants}")
+}
+
+/// What the error asks for, unless its message names it.
+fn wants(error: &ProtocolError, message: &str) -> String {
+    let (what, names) = match error.kind() {
+        ErrorKind::MissingRequiredClientCapability { required } => {
+            ("it needs the client capability", capabilities(required))
+        }
+        ErrorKind::UnsupportedProtocolVersion { supported, .. } => {
+            ("it speaks", supported.iter().take(NAMED).cloned().collect())
+        }
+        _ => return String::new(),
+    };
+    if names.iter().all(|name| message.contains(name.as_str())) {
+        return String::new();
+    }
+    format!(": {what} {}", visible(&names.join(", ")))
+}
+
+/// The names of capabilities, those within one as `elicitation.url`.
+fn capabilities(required: &Map<String, Value>) -> Vec<String> {
+    let named = |(name, details): (&String, &Value)| match details.as_object() {
+        Some(within) if !within.is_empty() => {
+            let within = within.keys();
+            within.map(|inner| format!("{name}.{inner}")).collect()
+        }
+        Some(_) | None => vec![name.clone()],
+    };
+    required.iter().flat_map(named).take(NAMED).collect()
 }
 
 /// The error as the server sent it.

@@ -9,6 +9,7 @@ mod args;
 mod command;
 
 mod output;
+mod progress;
 
 mod failure;
 

@@ -119,6 +119,9 @@ fn of_the_parameters() -> Vec<Condition> {
     let tool = InvalidParams::UnknownTool {
         name: "example".to_owned(),
     };
+    let prompt = InvalidParams::UnknownPrompt {
+        name: "example".to_owned(),
+    };
     let missing = ErrorKind::ResourceNotFound { uri: Some(uri()) };
     let collection = InvalidParams::NotACollection { uri: uri() };
     vec![
@@ -138,6 +141,7 @@ fn of_the_parameters() -> Vec<Condition> {
             invalid(InvalidParams::Malformed),
         ),
         Condition::new("the tool does not exist", None, invalid(tool)),
+        Condition::new("the prompt does not exist", None, invalid(prompt)),
         Condition::new(
             "the cursor is not valid",
             None,

@@ -115,6 +115,7 @@ fn invalid_params_status(detail: &InvalidParams) -> u16 {
         InvalidParams::NotAnObject | InvalidParams::MissingMeta { .. } => 400,
         InvalidParams::Malformed
         | InvalidParams::UnknownTool { .. }
+        | InvalidParams::UnknownPrompt { .. }
         | InvalidParams::InvalidCursor
         | InvalidParams::InvalidUri { .. }
         | InvalidParams::NotACollection { .. }

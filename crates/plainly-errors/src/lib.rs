@@ -57,6 +57,14 @@
 //! again.
 //!
 //! No I/O, no async, and no panic on any input.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `rmcp` | conversions to and from `ErrorData`, the error of the SDK [`rmcp`](https://docs.rs/rmcp). It brings that crate, and tokio with it |
 
 pub mod revision;
 
@@ -79,6 +87,9 @@ pub mod condition;
 pub mod problem;
 
 pub mod retry;
+
+#[cfg(feature = "rmcp")]
+mod rmcp;
 
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use condition::{Condition, conditions};

@@ -300,6 +300,24 @@ mod tests {
     }
 
     #[test]
+    fn a_result_is_at_most_two_words_larger_than_what_is_in_it() {
+        fn check<T>() {
+            let most = size_of::<T>() + 2 * size_of::<usize>();
+            let name = std::any::type_name::<T>();
+            assert!(size_of::<Result<T, ProtocolError>>() <= most, "{name}");
+        }
+        check::<()>();
+        check::<u8>();
+        check::<u64>();
+        check::<u128>();
+        check::<[u64; 5]>();
+        check::<String>();
+        check::<Option<Box<str>>>();
+        check::<Value>();
+        check::<WireError>();
+    }
+
+    #[test]
     fn the_cause_is_in_the_source_and_not_in_the_message() {
         let error = ProtocolError::internal("the index is unreadable").with_source("disk on fire");
         assert_eq!(error.to_string(), "the index is unreadable");

@@ -17,6 +17,7 @@ pub mod meta;
 pub mod peer;
 
 pub mod types;
+pub mod uri_template;
 
 pub mod shape;
 

@@ -17,6 +17,9 @@ pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// Who the server is, on results (2026-07-28).
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// Which subscription a notification is sent on, and which one a result ends: the id of the `subscriptions/listen` request
+/// (2026-07-28).
+pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 

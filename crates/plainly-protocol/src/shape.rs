@@ -5,7 +5,7 @@ use plainly_errors::Revision;
 use serde_json::{Map, Value, json};
 
 use crate::meta::SERVER_INFO;
-use crate::types::{CacheHint, Implementation, ResultType};
+use crate::types::{CacheHint, Implementation, ResultType, ServerCapabilities};
 
 /// A field that a result has besides its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,18 @@ pub static FIELDS: [(Field, Option<Revision>, Option<Revision>); 4] = [
     (Field::CacheScope, Some(Revision::V2026_07_28), None),
     (Field::ServerInfo, Some(Revision::V2026_07_28), None),
 ];
+
+/// The first revision in which servers declare `completions`. The method is older, and can be called undeclared before.
+const COMPLETIONS: Option<Revision> = Some(Revision::V2025_03_26);
+
+/// What of its capabilities a server declares in `revision`.
+#[must_use]
+pub fn declared(revision: Revision, mut capabilities: ServerCapabilities) -> ServerCapabilities {
+    if !revision.within(COMPLETIONS, None) {
+        capabilities.completions = None;
+    }
+    capabilities
+}
 
 /// What a result has besides its body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,6 +90,16 @@ pub fn surroundings(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::JsonObject;
+
+    #[test]
+    fn completions_are_declared_since_there_is_such_a_capability() {
+        let capabilities = ServerCapabilities::new().completions(JsonObject::new());
+        for revision in Revision::ALL {
+            let declared = declared(revision, capabilities.clone()).completions;
+            assert_eq!(declared.is_none(), revision == Revision::V2024_11_05);
+        }
+    }
 
     #[test]
     fn older_revisions_get_the_bare_result() {

@@ -1,6 +1,11 @@
-//! `plainly ls`: resources as a table for people, as fields for scripts, or as the specification's objects.
+//! `plainly ls`: resources by their URIs, with more for people or scripts, or as the specification's objects.
 
-use anstyle::Style;
+mod long;
+
+use std::collections::HashSet;
+
+use anstyle::{AnsiColor, Style};
+use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::protocol::types::Resource;
 
@@ -10,48 +15,117 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::visible::visible;
 
-/// What stands for a field that the server doesn't say.
-const UNSAID: &str = "-";
-
 /// The extension by which servers declare collections.
 const COLLECTIONS: &str = "dev.plainly/resources";
+
+/// The most collections that are entered on the way down: a server may have no end of them.
+const MOST_COLLECTIONS: usize = 100_000;
 
 pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let uri = words.next();
+    if args.recursive && uri.is_none() {
+        return Err(words.wrong(
+            ErrorKind::MissingRequiredArgument,
+            "-R needs the URI of a collection: without one everything is listed that the server lists",
+        ));
+    }
     words.end()?;
-    let mut output = Output::new(args.server.format());
+    let mut listing = Listing {
+        output: Output::new(args.server.format()),
+        is_long: args.long,
+        is_begun: false,
+        left: args.limit.map_or(usize::MAX, Into::into),
+    };
     with_client(server, args.server, async |client| {
-        list(client, uri.as_deref(), &mut output).await
+        if uri.is_some() && !lists_children(client) {
+            tracing::warn!(
+                "the server does not say that it can list the children of a collection: this may be everything it has"
+            );
+        }
+        match uri {
+            Some(uri) if args.recursive => listing.below(client, uri).await,
+            uri => listing.children(client, uri.as_deref()).await.map(drop),
+        }
     })
     .await
 }
 
-async fn list(client: &Client, uri: Option<&str>, output: &mut Output) -> Result<(), Failure> {
-    let failed = |error| match uri {
-        Some(uri) => Failure::about(uri)(error),
-        None => Failure::resources(error),
-    };
-    if uri.is_some() && !lists_children(client) {
-        tracing::warn!(
-            "the server does not say that it can list the children of a collection: this may be everything it has"
-        );
-    }
-    let mut pages = client.resource_pages(uri);
-    let mut is_first = true;
-    while let Some(page) = pages.next().await.map_err(failed)? {
-        if is_first && output.is_table() {
-            let names = ["KIND", "SIZE", "MODIFIED", "MIME TYPE", "URI"];
-            output.styled(Style::new().bold(), &columns(names))?;
+/// What is shown of a listing.
+struct Listing {
+    output: Output,
+    is_long: bool,
+    is_begun: bool,
+    /// How many more resources are shown.
+    left: usize,
+}
+
+impl Listing {
+    /// Everything in the collection at `uri` and in those inside of it, each entered once.
+    async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
+        let mut found = HashSet::from([uri.clone()]);
+        let mut next = vec![uri];
+        while let Some(uri) = next.pop() {
+            let inside = self.children(client, Some(&uri)).await?;
+            let new: Vec<_> = inside
+                .into_iter()
+                .filter(|uri| found.insert(uri.clone()))
+                .collect();
+            if found.len() > MOST_COLLECTIONS {
+                return Err(Failure::local(format!(
+                    "there are more than {MOST_COLLECTIONS} collections: list one of them"
+                )));
+            }
+            next.extend(new.into_iter().rev());
         }
-        is_first = false;
-        for resource in &page {
-            row(resource, output)?;
-        }
-        output.flush()?;
+        Ok(())
     }
-    Ok(())
+
+    /// The children of the collection at `uri`, or everything that the server lists; the collections among them.
+    async fn children(
+        &mut self,
+        client: &Client,
+        uri: Option<&str>,
+    ) -> Result<Vec<String>, Failure> {
+        let failed = |error| match uri {
+            Some(uri) => Failure::about(uri)(error),
+            None => Failure::resources(error),
+        };
+        let mut collections = Vec::new();
+        let mut pages = client.resource_pages(uri);
+        while self.left > 0
+            && let Some(page) = pages.next().await.map_err(failed)?
+        {
+            if self.is_long && !self.is_begun {
+                long::header(&mut self.output)?;
+            }
+            self.is_begun = true;
+            for resource in page.iter().take(self.left) {
+                self.show(resource)?;
+                if resource.is_collection == Some(true) {
+                    collections.push(resource.uri.clone());
+                }
+            }
+            self.left -= page.len().min(self.left);
+            self.output.flush()?;
+        }
+        Ok(collections)
+    }
+
+    fn show(&mut self, resource: &Resource) -> Result<(), Failure> {
+        if self.output.is_json() {
+            return self.output.json(resource);
+        }
+        if self.is_long {
+            return long::row(resource, &mut self.output);
+        }
+        if resource.is_collection == Some(true) && self.output.is_table() {
+            let style = Style::new().bold().fg_color(Some(AnsiColor::Blue.into()));
+            return self.output.styled(style, &visible(&resource.uri));
+        }
+        self.output.fields(&[&resource.uri])
+    }
 }
 
 /// Whether the server declares what SEP-2093 adds. Others ignore which collection is asked for.
@@ -60,42 +134,4 @@ fn lists_children(client: &Client) -> bool {
     let experimental = capabilities.experimental.as_ref();
     capabilities.extension(COLLECTIONS).is_some()
         || experimental.is_some_and(|named| named.contains_key(COLLECTIONS))
-}
-
-fn row(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
-    if output.is_json() {
-        return output.json(resource);
-    }
-    let annotations = resource.annotations.as_ref();
-    let modified = annotations.and_then(|annotations| annotations.last_modified.as_deref());
-    let size = resource.size.map(|size| size.to_string());
-    let fields = [
-        kind(resource),
-        size.as_deref().unwrap_or(UNSAID),
-        modified.unwrap_or(UNSAID),
-        resource.mime_type.as_deref().unwrap_or(UNSAID),
-        &resource.uri,
-    ];
-    if output.is_table() {
-        let visible = fields.map(visible);
-        return output.styled(
-            Style::new(),
-            &columns(visible.each_ref().map(String::as_str)),
-        );
-    }
-    output.fields(&fields)
-}
-
-/// What a resource is, where the server says it.
-pub(super) fn kind(resource: &Resource) -> &'static str {
-    match resource.is_collection {
-        Some(true) => "collection",
-        Some(false) => "resource",
-        None => UNSAID,
-    }
-}
-
-/// Of fixed width, so that each page can be shown before the next one is known; what is longer only shifts its own line.
-fn columns([kind, size, modified, mime_type, uri]: [&str; 5]) -> String {
-    format!("{kind:<10}  {size:>10}  {modified:<20}  {mime_type:<24}  {uri}")
 }

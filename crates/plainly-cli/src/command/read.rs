@@ -8,6 +8,7 @@ use super::client::with_client;
 use crate::args::ReadArgs;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 use crate::visible::visible;
 
 pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
@@ -17,7 +18,8 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     words.end()?;
     let mut output = Output::new(args.server.format());
     let read = with_client(server, args.server, async |client| {
-        client.read(&uri).await.map_err(Failure::about(&uri))
+        let reading = progress::shown(client, &uri, client.read(&uri));
+        reading.await.map_err(Failure::about(&uri))
     })
     .await?;
     if output.is_json() {

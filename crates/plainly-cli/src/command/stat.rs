@@ -3,7 +3,6 @@
 use plainly::protocol::types::Resource;
 
 use super::client::with_client;
-use super::ls::kind;
 use crate::args::StatArgs;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -20,6 +19,15 @@ pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
     })
     .await?;
     print(&metadata.resource, &mut output)
+}
+
+/// What a resource is, where the server says it.
+pub(super) fn kind(resource: &Resource) -> &'static str {
+    match resource.is_collection {
+        Some(true) => "collection",
+        Some(false) => "resource",
+        None => "-",
+    }
 }
 
 fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {

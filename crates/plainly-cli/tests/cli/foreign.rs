@@ -53,6 +53,43 @@ fn nothing_is_added_to_an_error_of_the_peer() {
     );
 }
 
+fn demanding(_: &str, params: &Value) -> Value {
+    let (message, required) = match params["name"].as_str() {
+        Some("open") => ("open needs elicitation", json!({ "elicitation": {} })),
+        _ => (
+            "no",
+            json!({ "elicitation": { "url": {} }, "sampling": {} }),
+        ),
+    };
+    let data = json!({ "requiredCapabilities": required });
+    json!({ "error": { "code": -32021, "message": message, "data": data } })
+}
+
+fn of_the_future(_: &str, _: &Value) -> Value {
+    let data = json!({ "supported": ["2031-01-01", "a\nb"], "requested": "2026-07-28" });
+    json!({ "error": { "code": -32022, "message": "no", "data": data } })
+}
+
+#[test]
+fn what_an_error_asks_for_is_named_once() {
+    for (answer, tool, expected) in [
+        (
+            demanding as fn(&str, &Value) -> Value,
+            "close",
+            "no (code -32021): it needs the client capability elicitation.url, sampling",
+        ),
+        (demanding, "open", "open needs elicitation (code -32021)"),
+        (
+            of_the_future,
+            "close",
+            "no (code -32022): it speaks 2031-01-01, a\\nb",
+        ),
+    ] {
+        run(&["call", &fake(answer), tool])
+            .failed(6, &format!("error: the server answered: {expected}\n"));
+    }
+}
+
 fn old_listing(method: &str, _: &Value) -> Value {
     match method {
         "resources/list" => json!({ "result": {
@@ -68,7 +105,7 @@ fn old_listing(method: &str, _: &Value) -> Value {
 #[test]
 fn no_field_breaks_out_of_its_place() {
     let url = fake(old_listing);
-    let run = run(&["ls", &url]).succeeded();
+    let run = run(&["ls", "-l", &url]).succeeded();
     assert_eq!(
         run.text(),
         "-\t-\t-\tte\\txt\ta:b\\tc\\n\\u{1b}[2J\\u{202e}\n"

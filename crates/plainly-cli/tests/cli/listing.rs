@@ -7,12 +7,11 @@ use serde_json::json;
 use crate::support::{Docs, REVISIONS, Target, run};
 
 fn uris(listing: &str) -> Vec<&str> {
-    let last = |line: &'_ str| line.rfind('\t').map(|at| at + 1).unwrap();
-    listing.lines().map(|line| &line[last(line)..]).collect()
+    listing.lines().collect()
 }
 
 #[test]
-fn everything_is_listed_in_fields_that_scripts_can_cut() {
+fn everything_is_listed_by_uri_and_in_fields_that_scripts_can_cut() {
     let docs = Docs::new();
     for target in Target::docs(&docs) {
         for revision in REVISIONS {
@@ -28,6 +27,8 @@ fn everything_is_listed_in_fields_that_scripts_can_cut() {
                     "file:///docs/intro.md",
                 ]
             );
+            let long = target.run("ls", &["-l", "--revision", revision]);
+            let run = long.succeeded();
             let fields: Vec<&str> = run.text().lines().nth(3).unwrap().split('\t').collect();
             let [kind, size, modified, mime_type, _] = fields[..] else {
                 panic!("{fields:?}");
@@ -58,6 +59,32 @@ fn the_children_of_a_collection_are_listed_alone() {
         }
         let run = target.run("ls", &["file:///docs/intro.md"]);
         assert_eq!(run.status, 6, "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_is_below_a_collection_is_listed_down_to_the_last_or_to_the_limit() {
+    let docs = Docs::new();
+    fs::create_dir_all(docs.path.join("guide/deep/deeper")).unwrap();
+    fs::write(docs.path.join("guide/deep/deeper/end.md"), "").unwrap();
+    let all = [
+        "file:///docs/all.bin",
+        "file:///docs/guide",
+        "file:///docs/intro.md",
+        "file:///docs/guide/deep",
+        "file:///docs/guide/one.md",
+        "file:///docs/guide/two%20words.md",
+        "file:///docs/guide/deep/deeper",
+        "file:///docs/guide/deep/deeper/end.md",
+    ];
+    for target in Target::docs(&docs) {
+        let run = target.run("ls", &["file:///docs", "-R"]).succeeded();
+        assert_eq!(uris(run.text()), all);
+        let run = target.run("ls", &["file:///docs", "-R", "--limit", "5"]);
+        assert_eq!(uris(run.succeeded().text()), all[..5]);
+        let run = target.run("ls", &["--limit", "1", "-l"]).succeeded();
+        assert!(run.text().starts_with("collection\t"), "{}", run.text());
+        assert_eq!(target.run("ls", &["-R"]).status, 2);
     }
 }
 

@@ -90,6 +90,11 @@ pub enum InvalidParams {
         /// The name as requested.
         name: String,
     },
+    /// There is no prompt of this name.
+    UnknownPrompt {
+        /// The name as requested.
+        name: String,
+    },
     /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
     InvalidCursor,
     /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is

@@ -95,6 +95,7 @@ fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
             format!("Invalid params: _meta must have {}", keys.join(" and ")).into()
         }
         InvalidParams::UnknownTool { name } => format!("Unknown tool: {name}").into(),
+        InvalidParams::UnknownPrompt { name } => format!("Unknown prompt: {name}").into(),
         InvalidParams::InvalidCursor => "Invalid cursor: start again without one".into(),
         InvalidParams::InvalidUri { uri } => format!("Invalid URI: {uri}").into(),
         InvalidParams::NotACollection { uri } => format!("Not a collection: {uri}").into(),

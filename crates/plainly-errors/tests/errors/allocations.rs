@@ -1,7 +1,8 @@
-//! An error without data costs its box and nothing else, to state and to write.
+//! An error without data costs its box and nothing else, to state and to write; one that is read costs no more than a
+//! constant times what was sent.
 
 use allocation_counter::measure;
-use plainly_errors::{InvalidParams, Problem, ProtocolError};
+use plainly_errors::{InvalidParams, Problem, ProtocolError, WireError};
 
 use crate::everywhere;
 
@@ -26,6 +27,61 @@ fn writing_an_error_without_data_allocates_nothing() {
         for (revision, dialect) in everywhere() {
             let written = measure(|| drop(dialect.encode(error, revision)));
             assert_eq!(written.count_total, 0, "{error:?} {revision}");
+        }
+    }
+}
+
+/// What is hostile is small and costs much: an object with one member takes 632 bytes of memory and 8 of JSON. Whatever it
+/// is, twice of it costs no more than twice.
+#[test]
+fn reading_an_error_allocates_no_more_than_a_constant_times_its_size() {
+    const MOST: u64 = 512;
+    let units = [r#"{"a":0},"#, "{},", "[],", "0,", r#""","#, r#""\u0001","#];
+    let around = [
+        ("[", "0]"),
+        (r#"{"uri":["#, "0]}"),
+        (r#"{"requiredCapabilities":{"a":["#, "0]}}"),
+        (r#"{"requested":"","supported":["#, r#"""]}"#),
+        (r#"{"elicitations":["#, "0]}"),
+        (r#"{"kind":"unknown_tool","name":["#, "0]}"),
+        (r#"{"code":"TIMEOUT","details":{"a":["#, "0]}}"),
+    ];
+    for (before, behind) in around {
+        for unit in units {
+            for code in [
+                -32700, -32600, -32602, -32603, -32022, -32042, -32000, 503, 7,
+            ] {
+                for count in [30, 3_000] {
+                    let data = format!("{before}{}{behind}", unit.repeat(count));
+                    let json = format!(r#"{{"code":{code},"message":"m","data":{data}}}"#);
+                    let read = measure(|| {
+                        let wire: WireError = serde_json::from_str(&json).unwrap();
+                        drop(wire.recognise());
+                    });
+                    let times = read.bytes_total / json.len() as u64;
+                    assert!(times <= MOST, "{times} times {before}{unit}… under {code}");
+                }
+            }
+        }
+    }
+}
+
+/// A message and a string are what they are, and one more copy for each who keeps them.
+#[test]
+fn reading_long_text_allocates_a_few_copies() {
+    for length in [1_000, 1_000_000] {
+        let text = "x".repeat(length);
+        for json in [
+            format!(r#"{{"code":-32602,"message":"{text}"}}"#),
+            format!(r#"{{"code":-32602,"message":"m","data":{{"uri":"{text}"}}}}"#),
+            format!(r#"{{"code":408,"message":"{text}","data":{{"code":"TIMEOUT"}}}}"#),
+        ] {
+            let read = measure(|| {
+                let wire: WireError = serde_json::from_str(&json).unwrap();
+                drop(wire.recognise());
+            });
+            let most = 6 * json.len() as u64 + 4096;
+            assert!(read.bytes_total <= most, "{} of {length}", read.bytes_total);
         }
     }
 }

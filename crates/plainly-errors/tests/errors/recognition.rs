@@ -89,6 +89,11 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
     );
     check(
         -32602,
+        json!({ "kind": "unknown_prompt", "name": "p", "prompts": [] }),
+        InvalidParams::UnknownPrompt { name: "p".into() }.kind(),
+    );
+    check(
+        -32602,
         json!({ "kind": "invalid_cursor", "cursor": "c" }),
         InvalidParams::InvalidCursor.kind(),
     );
@@ -142,6 +147,7 @@ fn a_detail_that_is_not_quite_ours_is_a_peer_s_own_and_kept() {
     for data in [
         json!({ "kind": "unknown_tool" }),
         json!({ "kind": "unknown_tool", "name": 1 }),
+        json!({ "kind": "unknown_prompt", "name": null }),
         json!({ "kind": "resource_too_large", "uri": "u", "size": -1, "limit": 1 }),
         json!({ "kind": "overloaded" }),
         json!({ "requiredCapabilities": [] }),

@@ -236,6 +236,12 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             (-32602, 200),
         ),
         same(
+            InvalidParams::UnknownPrompt { name: name.into() },
+            "Unknown prompt: fly",
+            json!({ "kind": "unknown_prompt", "name": name }),
+            (-32602, 200),
+        ),
+        same(
             InvalidParams::InvalidCursor,
             "Invalid cursor: start again without one",
             json!({ "kind": "invalid_cursor" }),

@@ -20,16 +20,26 @@ mod input;
 
 mod content;
 mod contents;
+mod representation;
 mod resource;
 mod resources;
+mod subscriptions;
 mod tools;
 
+mod arguments;
+mod completion;
+mod prompts;
+
+pub use self::arguments::Arguments;
 pub use self::caching::{CacheHint, CacheScope};
 pub use self::capabilities::{
     ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability,
     SamplingCapability, ServerCapabilities,
 };
 pub use self::common::{Annotations, Icon, IconTheme, Implementation, Role};
+pub use self::completion::{
+    CompleteArgument, CompleteContext, CompleteParams, CompleteResult, Completion, Reference,
+};
 pub use self::content::{Content, EmbeddedResource, MediaContent, TextContent};
 pub use self::contents::{Body, ResourceContents};
 pub use self::discover::DiscoverResult;
@@ -38,13 +48,22 @@ pub use self::initialize::{InitializeParams, InitializeResult};
 pub use self::input::{InputRequest, InputRequiredResult};
 pub use self::json::{JsonObject, Meta, RawJson};
 pub use self::pagination::Cursor;
+pub use self::prompts::{
+    GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
+    PromptMessage,
+};
+pub use self::representation::{REPRESENTATIONS, Representation};
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ReadDirectoryParams, ReadResourceParams, ReadResourceResult,
-    ResourceMetadataParams, ResourceMetadataResult, SubscribeParams, UnsubscribeParams,
+    ResourceMetadataParams, ResourceMetadataResult,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
+pub use self::subscriptions::{
+    AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
+    SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+};
 pub use self::tools::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,
 };

@@ -229,13 +229,11 @@ macro_rules! one_uri {
     )*};
 }
 
+pub(super) use one_uri;
+
 one_uri! {
     /// The parameters of `resources/read`.
     ReadResourceParams;
     /// The parameters of `resources/metadata` (SEP-2093).
     ResourceMetadataParams;
-    /// The parameters of `resources/subscribe`, up to 2025-11-25.
-    SubscribeParams;
-    /// The parameters of `resources/unsubscribe`, up to 2025-11-25.
-    UnsubscribeParams;
 }

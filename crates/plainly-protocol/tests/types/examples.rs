@@ -4,10 +4,12 @@ use std::fs;
 use std::time::Duration;
 
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, ClientCapabilities, Content, DiscoverResult, ElicitUrlParams,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListToolsParams, ListToolsResult, ReadResourceParams, ReadResourceResult,
-    Resource, ResourceContents, ResultFields, ResultType, ServerCapabilities, Tool,
+    AcknowledgedParams, CallToolParams, CallToolResult, ClientCapabilities, CompleteParams,
+    CompleteResult, Content, DiscoverResult, ElicitUrlParams, GetPromptParams, GetPromptResult,
+    ListChangedParams, ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams,
+    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
+    ListToolsResult, ListenParams, ListenResult, ReadResourceParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceUpdatedParams, ResultFields, ResultType, ServerCapabilities, Tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,6 +33,8 @@ enum Holds {
     Type,
     /// A request with it as `params`.
     Request,
+    /// A notification with it as `params`.
+    Notification,
     /// It as parameters, with the request's `_meta`.
     Params,
     /// It as a result.
@@ -59,6 +63,17 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
     ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
     ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),
+    ("CompleteRequest", Holds::Request, again::<CompleteParams>),
+    ("CompleteRequestParams", Holds::Params, again::<CompleteParams>),
+    ("CompleteResult", Holds::Result, again::<CompleteResult>),
+    ("CompleteResultResponse", Holds::Response, again::<CompleteResult>),
+    ("GetPromptRequest", Holds::Request, again::<GetPromptParams>),
+    ("GetPromptRequestParams", Holds::Params, again::<GetPromptParams>),
+    ("GetPromptResult", Holds::Result, again::<GetPromptResult>),
+    ("GetPromptResultResponse", Holds::Response, again::<GetPromptResult>),
+    ("ListPromptsRequest", Holds::Request, again::<ListPromptsParams>),
+    ("ListPromptsResult", Holds::Result, again::<ListPromptsResult>),
+    ("ListPromptsResultResponse", Holds::Response, again::<ListPromptsResult>),
     ("ListToolsRequest", Holds::Request, again::<ListToolsParams>),
     ("ListToolsResult", Holds::Result, again::<ListToolsResult>),
     ("ListToolsResultResponse", Holds::Response, again::<ListToolsResult>),
@@ -68,10 +83,19 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ReadResourceResultResponse", Holds::Response, again::<ReadResourceResult>),
     ("Resource", Holds::Type, again::<Resource>),
     ("ResourceLink", Holds::Type, again::<Content>),
+    ("PromptListChangedNotification", Holds::Notification, again::<ListChangedParams>),
+    ("ResourceListChangedNotification", Holds::Notification, again::<ListChangedParams>),
+    ("ResourceUpdatedNotification", Holds::Notification, again::<ResourceUpdatedParams>),
+    ("ResourceUpdatedNotificationParams", Holds::Type, again::<ResourceUpdatedParams>),
     ("ServerCapabilities", Holds::Type, again::<ServerCapabilities>),
+    ("SubscriptionsAcknowledgedNotification", Holds::Notification, again::<AcknowledgedParams>),
+    ("SubscriptionsListenRequest", Holds::Request, again::<ListenParams>),
+    ("SubscriptionsListenResult", Holds::Result, again::<ListenResult>),
+    ("SubscriptionsListenResultResponse", Holds::Response, again::<ListenResult>),
     ("TextContent", Holds::Type, again::<Content>),
     ("TextResourceContents", Holds::Type, again::<ResourceContents>),
     ("Tool", Holds::Type, again::<Tool>),
+    ("ToolListChangedNotification", Holds::Notification, again::<ListChangedParams>),
 ];
 
 #[test]
@@ -102,12 +126,12 @@ fn examples_come_back() {
 fn body(mut example: Value, holds: &Holds) -> Value {
     let mut body = match holds {
         Holds::Type | Holds::Params | Holds::Result => example,
-        Holds::Request => example["params"].take(),
+        Holds::Request | Holds::Notification => example["params"].take(),
         Holds::Response => example["result"].take(),
     };
     let members = body.as_object_mut().unwrap();
     match holds {
-        Holds::Type => {}
+        Holds::Type | Holds::Notification => {}
         Holds::Request | Holds::Params => {
             members.remove("_meta");
         }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use plainly_protocol::types::{
-    Annotations, Body, CacheHint, CacheScope, CallToolParams, CallToolResult, ClientCapabilities,
-    Content, Cursor, EmbeddedResource, EmptyResult, JsonObject, ListResourcesParams,
-    ListResourcesResult, ListToolsResult, RawJson, ReadResourceParams, ReadResourceResult,
-    Resource, ResourceContents, ResultFields, ResultType, Role, ServerCapabilities, TextContent,
-    Tool,
+    Annotations, Arguments, Body, CacheHint, CacheScope, CallToolParams, CallToolResult,
+    ClientCapabilities, CompleteParams, Content, Cursor, EmbeddedResource, EmptyResult,
+    GetPromptParams, JsonObject, ListResourcesParams, ListResourcesResult, ListToolsResult,
+    RawJson, ReadResourceParams, ReadResourceResult, Reference, Resource, ResourceContents,
+    ResultFields, ResultType, Role, ServerCapabilities, TextContent, Tool,
 };
 use proptest::prelude::{any, proptest};
 use serde::{Deserialize, Serialize};
@@ -158,6 +158,14 @@ fn duplicate_fields_are_refused() {
     refuse::<Content>(
         r#"{"type":"resource","annotations":{},"annotations":{},"resource":{"uri":"a:b","text":""}}"#,
         "duplicate field `annotations`",
+    );
+    refuse::<GetPromptParams>(
+        r#"{"name":"a","arguments":{"x":"1","\u0078":"2"}}"#,
+        "duplicate field `x`",
+    );
+    refuse::<CompleteParams>(
+        r#"{"ref":{"type":"ref/prompt","name":"a","name":"b"},"argument":{"name":"a","value":""}}"#,
+        "duplicate field `name`",
     );
     refuse::<ResultFields>(r#"{"ttlMs":1,"ttlMs":2}"#, "duplicate field `ttlMs`");
     refuse::<Resource>(
@@ -315,6 +323,49 @@ fn arguments_are_borrowed_and_must_be_an_object() {
         refuse::<CallToolParams<'_>>(&wire, "invalid arguments: expected an object");
     }
     assert_eq!(write(&CallToolParams::new("a")), r#"{"name":"a"}"#);
+}
+
+#[test]
+fn arguments_of_prompts_are_text_and_all_that_are_not_are_named() {
+    let params: GetPromptParams = read(r#"{"name":"a","arguments":{"b":"\u0078","a":""}}"#);
+    assert_eq!(
+        params.arguments,
+        Some(Arguments::from([("a", ""), ("b", "x")]))
+    );
+    for text in [r#"{"name":"a"}"#, r#"{"name":"a","arguments":null}"#] {
+        assert_eq!(read::<GetPromptParams>(text).arguments, None, "{text}");
+    }
+    refuse::<GetPromptParams>(
+        r#"{"name":"a","arguments":{"a":1,"b":"x","c":null,"d":["y"]}}"#,
+        "arguments must be strings: `a`, `c`, `d`",
+    );
+    refuse::<GetPromptParams>(r#"{"name":"a","arguments":[]}"#, "an object of strings");
+}
+
+#[test]
+fn what_is_completed_is_told_by_its_type() {
+    for (text, expected) in [
+        (
+            r#"{"name":"a","title":"A","type":"ref/prompt"}"#,
+            Reference::prompt("a"),
+        ),
+        (
+            r#"{"type":"ref/resource","uri":"a:{b}"}"#,
+            Reference::resource("a:{b}"),
+        ),
+    ] {
+        assert_eq!(read::<Reference>(text), expected);
+    }
+    for (text, expected) in [
+        (r#"{"type":"ref/tool","name":"a"}"#, "unknown variant"),
+        (r#"{"name":"a"}"#, "missing field `type`"),
+        (
+            r#"{"type":"ref/prompt","uri":"a:b"}"#,
+            "missing field `name`",
+        ),
+    ] {
+        refuse::<Reference>(text, expected);
+    }
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use plainly_protocol::types::{
     Annotations, ClientCapabilities, Content, ElicitationCapability, Icon, IconTheme,
-    Implementation, JsonObject, ListCapability, RawJson, Resource, ResourceContents,
-    ResourceTemplate, ResourcesCapability, Role, SamplingCapability, ServerCapabilities,
-    TextContent, Tool, ToolAnnotations,
+    Implementation, JsonObject, ListCapability, Prompt, PromptArgument, RawJson, Resource,
+    ResourceContents, ResourceTemplate, ResourcesCapability, Role, SamplingCapability,
+    ServerCapabilities, SubscriptionFilter, TextContent, Tool, ToolAnnotations,
 };
 use serde_json::json;
 
@@ -71,6 +71,18 @@ pub(crate) fn tool() -> Tool {
     tool.annotations(hints).icons([icon()]).meta(meta())
 }
 
+pub(crate) fn prompt() -> Prompt {
+    let argument = PromptArgument::new("a")
+        .title("A")
+        .description("It is.")
+        .required(true);
+    let prompt = Prompt::new("a").title("A").description("It says.");
+    prompt
+        .arguments([argument, PromptArgument::new("b")])
+        .icons([icon()])
+        .meta(meta())
+}
+
 pub(crate) fn text() -> Content {
     Content::Text(
         TextContent::new("x")
@@ -100,6 +112,15 @@ pub(crate) fn server_capabilities() -> ServerCapabilities {
         .experimental(named())
         .extensions(named())
         .tasks(JsonObject::from_iter([("list", json!({}))]))
+}
+
+pub(crate) fn filter() -> SubscriptionFilter {
+    let filter = SubscriptionFilter::new()
+        .tools_list_changed(true)
+        .prompts_list_changed(false);
+    filter
+        .resources_list_changed(true)
+        .resource_subscriptions(["file:///a".to_owned()])
 }
 
 pub(crate) fn client_capabilities() -> ClientCapabilities {

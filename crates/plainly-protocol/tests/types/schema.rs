@@ -1,19 +1,22 @@
 //! What we write is valid by the JSON Schema of every revision that has the type.
 
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CallToolParams, CallToolResult, Content, DiscoverResult, ElicitUrlParams, EmptyResult,
-    InitializeParams, InitializeResult, InputRequest, InputRequiredResult,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListToolsParams, ListToolsResult, MediaContent, RawJson,
-    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
-    SubscribeParams, Tool, UnsubscribeParams,
+    AcknowledgedParams, CallToolParams, CallToolResult, CompleteParams, CompleteResult, Completion,
+    Content, DiscoverResult, ElicitUrlParams, EmptyResult, GetPromptParams, GetPromptResult,
+    InitializeParams, InitializeResult, InputRequest, InputRequiredResult, ListChangedParams,
+    ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
+    ListenResult, MediaContent, Prompt, PromptMessage, RawJson, ReadResourceParams,
+    ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
+    ResourceUpdatedParams, Role, SubscribeParams, Tool, UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::samples::{
-    annotations, client_capabilities, embedded, implementation, meta, resource, schema,
-    server_capabilities, template, text, tool,
+    annotations, client_capabilities, embedded, filter, implementation, meta, prompt, resource,
+    schema, server_capabilities, template, text, tool,
 };
 use crate::spec::{parse, spec};
 
@@ -82,6 +85,8 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
         ("BlobResourceContents", value(&ResourceContents::new(resource(), vec![0, 255]))),
         ("Tool", value(&Tool::new("a", schema()))),
         ("Tool", value(&tool())),
+        ("Prompt", value(&Prompt::new("a"))),
+        ("Prompt", value(&prompt())),
         ("ServerCapabilities", value(&server_capabilities())),
         ("ClientCapabilities", value(&client_capabilities())),
         ("Implementation", value(&implementation())),
@@ -92,12 +97,16 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
     documents.extend(newer_content(revision).iter().map(|(name, block)| (*name, value(block))));
     documents.extend(results(revision).into_iter().map(shape));
     documents.extend(requests(modern));
+    documents.extend(notifications(modern));
     documents
 }
 
 fn results(revision: &str) -> Vec<(&'static str, Value)> {
     let mut content = vec![text(), Content::image(*b"abc", "image/png"), embedded()];
     content.extend(newer_content(revision).into_iter().map(|(_, block)| block));
+    let says = |block: &Content| PromptMessage::new(Role::Assistant, block.clone());
+    let said = GetPromptResult::new(content.iter().map(says).collect::<Vec<_>>());
+    let completion = Completion::new(["x".to_owned()]).total(2).has_more(true);
     let call = CallToolResult::new(content).structured_content(RawJson::parse("{}").unwrap());
     let contents = [
         ResourceContents::new(resource(), "x"),
@@ -131,12 +140,34 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
             value(&ListToolsResult::new([tool()]).next_cursor("x").meta(meta())),
         ),
         ("CallToolResult", value(&CallToolResult::new([]))),
+        (
+            "ListPromptsResult",
+            value(
+                &ListPromptsResult::new([prompt()])
+                    .next_cursor("x")
+                    .meta(meta()),
+            ),
+        ),
+        ("GetPromptResult", value(&GetPromptResult::new([]))),
+        (
+            "GetPromptResult",
+            value(&said.description("d").meta(meta())),
+        ),
+        (
+            "CompleteResult",
+            value(&CompleteResult::new(Completion::default())),
+        ),
+        (
+            "CompleteResult",
+            value(&CompleteResult::new(completion).meta(meta())),
+        ),
         ("CallToolResult", value(&call.is_error(true).meta(meta()))),
     ];
     if revision == "2026-07-28" {
         let discovery =
             DiscoverResult::new([revision.to_owned()], server_capabilities()).instructions("Ask.");
         results.push(("DiscoverResult", value(&discovery.meta(meta()))));
+        results.push(("SubscriptionsListenResult", value(&ListenResult::new("x"))));
         let visit = InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", "Sign in"));
         let asked = InputRequiredResult::new([("sign-in".to_owned(), visit)]);
         results.push(("InputRequiredResult", value(&asked)));
@@ -164,7 +195,10 @@ fn newer_content(revision: &str) -> Vec<(&'static str, Content)> {
 
 fn requests(modern: bool) -> Vec<(&'static str, Value)> {
     let mut calls = calls();
-    if !modern {
+    if modern {
+        let listen = value(&ListenParams::new(filter()));
+        calls.push(("SubscriptionsListenRequest", "subscriptions/listen", listen));
+    } else {
         calls.extend(legacy_calls());
     }
     let request = |(definition, method, mut params): Call| {
@@ -183,12 +217,58 @@ fn requests(modern: bool) -> Vec<(&'static str, Value)> {
     calls.into_iter().map(request).collect()
 }
 
+fn notifications(modern: bool) -> Vec<(&'static str, Value)> {
+    let updated = ResourceUpdatedParams::new("file:///a");
+    let changed = ListChangedParams::new();
+    let (updated, changed) = if modern {
+        (updated.subscription(1), changed.subscription("x"))
+    } else {
+        (updated, changed)
+    };
+    let mut sent = vec![
+        (
+            "ResourceUpdatedNotification",
+            Method::ResourceUpdated,
+            value(&updated),
+        ),
+        (
+            "ResourceListChangedNotification",
+            Method::ResourcesChanged,
+            value(&changed),
+        ),
+        (
+            "ToolListChangedNotification",
+            Method::ToolsChanged,
+            value(&changed),
+        ),
+        (
+            "PromptListChangedNotification",
+            Method::PromptsChanged,
+            value(&changed),
+        ),
+    ];
+    if modern {
+        let acknowledged = AcknowledgedParams::new(1, filter());
+        sent.push((
+            "SubscriptionsAcknowledgedNotification",
+            Method::Acknowledged,
+            value(&acknowledged),
+        ));
+    }
+    let message = |(definition, method, params): (_, Method, Value)| {
+        let message = json!({"jsonrpc": "2.0", "method": method.name(), "params": params});
+        (definition, message)
+    };
+    sent.into_iter().map(message).collect()
+}
+
 /// Definition, method and parameters of a request.
 type Call = (&'static str, &'static str, Value);
 
 #[rustfmt::skip]
 fn calls() -> Vec<Call> {
     let arguments = serde_json::value::to_raw_value(&json!({"a": 1})).unwrap();
+    let complete = |reference| CompleteParams::new(reference, "b", "");
     let list = ListResourcesParams::new().cursor("x").uri("file:///a/");
     let templates = ListResourceTemplatesParams::new().cursor("x");
     vec![
@@ -198,6 +278,11 @@ fn calls() -> Vec<Call> {
         ("ReadResourceRequest", "resources/read", value(&ReadResourceParams::new("file:///a"))),
         ("ListToolsRequest", "tools/list", value(&ListToolsParams::new().cursor("x"))),
         ("CallToolRequest", "tools/call", value(&CallToolParams::new("a"))),
+        ("ListPromptsRequest", "prompts/list", value(&ListPromptsParams::new().cursor("x"))),
+        ("GetPromptRequest", "prompts/get", value(&GetPromptParams::new("a"))),
+        ("GetPromptRequest", "prompts/get", value(&GetPromptParams::new("a").arguments([("b", "c")]))),
+        ("CompleteRequest", "completion/complete", value(&complete(Reference::prompt("a")))),
+        ("CompleteRequest", "completion/complete", value(&complete(Reference::resource("a:{b}")).arguments([("c", "d")]))),
         ("CallToolRequest", "tools/call", value(&CallToolParams::new("a").arguments(&arguments))),
     ]
 }

@@ -1,9 +1,9 @@
-//! One call from beginning to end: its deadline, and the new session if the server forgot the old one. What is called is
-//! in other files.
+//! One call from beginning to end: its deadline, and what to agree on anew with a server that forgot the session or came to
+//! refuse the revision. What is called is in other files.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use plainly_errors::Era;
+use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{DiscoverResult, EmptyResult};
 use serde::Serialize;
@@ -22,10 +22,11 @@ use super::{Client, Result};
 #[derive(Debug)]
 pub(super) struct Connected {
     link: Link,
-    writer: Writer,
+    /// Of the revision that is spoken.
+    writer: Mutex<Arc<Writer>>,
     options: Options,
     pub(super) server: Server,
-    /// Held while a lost session is replaced, so that it is replaced once.
+    /// Held while something is agreed on anew, so that it is once for all calls.
     renewal: tokio::sync::Mutex<()>,
 }
 
@@ -37,12 +38,17 @@ impl Client {
             timeout: options.timeout,
             connected: Arc::new(Connected {
                 link,
-                writer: Writer::new(server.revision, &options.introduction),
+                writer: Mutex::new(Writer::new(server.revision, &options.introduction).into()),
                 options,
                 server,
                 renewal: tokio::sync::Mutex::default(),
             }),
         })
+    }
+
+    /// How many bytes have come from the server so far, on all calls of the connection: for showing progress.
+    pub fn received_bytes(&self) -> u64 {
+        self.connected.link.received()
     }
 
     /// Asks a modern server again what it supports (`server/discover`).
@@ -87,18 +93,37 @@ impl Client {
 }
 
 impl Connected {
+    pub(super) fn revision(&self) -> Revision {
+        self.writer().revision()
+    }
+
     async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
     ) -> Result<Answer<T>> {
-        let answer = self.link.call(&self.writer, method, params).await;
-        match answer.as_ref().err().and_then(Error::local) {
-            Some(LocalError::SessionLost) => {
-                self.renew().await?;
-                self.link.call(&self.writer, method, params).await
+        let writer = self.writer();
+        let error = match self.link.call(&writer, method, params).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        if !self.is_mended(&error, writer.revision()).await? {
+            return Err(error);
+        }
+        self.link.call(&self.writer(), method, params).await
+    }
+
+    /// Whether a call of `revision` that ended with `error`, and with which the server did nothing, may do better now.
+    async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
+        if let Some(LocalError::SessionLost) = error.local() {
+            self.renew().await?;
+            return Ok(true);
+        }
+        match (error.protocol().map(ProtocolError::kind), revision.era()) {
+            (Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }), Era::Modern) => {
+                self.change(revision, supported).await
             }
-            Some(_) | None => answer,
+            _ => Ok(false),
         }
     }
 
@@ -109,10 +134,32 @@ impl Connected {
             return Ok(());
         }
         tracing::info!("the server has ended the session: opening a new one");
+        let revision = self.revision();
         let mut options = self.options.clone();
-        options.revision = Some(self.server.revision);
+        options.revision = Some(revision);
         let by = Deadline::of(&options);
-        connect::initialize(&self.link, &options, self.server.revision, by).await?;
+        connect::initialize(&self.link, &options, revision, by).await?;
         Ok(())
+    }
+
+    /// Speaks another revision than the `refused` one from now on, unless another call has seen to that in the meantime.
+    async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
+        let _one_at_a_time = self.renewal.lock().await;
+        if self.revision() != refused {
+            return Ok(true);
+        }
+        let agreed = connect::change(&self.link, &self.options, refused, offered).await?;
+        let Some(revision) = agreed else {
+            return Ok(false);
+        };
+        tracing::info!(%refused, %revision, "the server refuses the revision: speaking another");
+        let writer = Writer::new(revision, &self.options.introduction);
+        *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer.into();
+        Ok(true)
+    }
+
+    fn writer(&self) -> Arc<Writer> {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&writer)
     }
 }

@@ -200,8 +200,7 @@ async fn settle(
         Verdict::Offers(supported, error) => (supported, Err(error)),
     };
     let wanted = wanted(options);
-    let known = |revision: &&Revision| supported.iter().any(|offer| offer == revision.as_str());
-    let Some(&revision) = wanted.iter().rev().find(known) else {
+    let Some(revision) = newest(&wanted, &supported) else {
         return Err(LocalError::UnsupportedVersion {
             offered: supported,
             wanted,
@@ -213,6 +212,31 @@ async fn settle(
         // An error contradicts itself if it offers the very version that it refuses.
         Era::Modern => Ok(Server::discovered(revision, *discovered?)),
     }
+}
+
+/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if none of them is to be
+/// spoken.
+pub(super) async fn change(
+    link: &Link,
+    options: &Options,
+    refused: Revision,
+    offered: &[String],
+) -> Result<Option<Revision>, Error> {
+    let mut others = wanted(options);
+    others.retain(|revision| *revision != refused);
+    let Some(revision) = newest(&others, offered) else {
+        return Ok(None);
+    };
+    let agreed = match revision.era() {
+        Era::Legacy => {
+            let by = Deadline::of(options);
+            initialize(link, options, revision, by).await?.revision
+        }
+        // Each of its requests says so itself.
+        Era::Modern => revision,
+    };
+    link.speak(agreed);
+    Ok(Some(agreed))
 }
 
 /// Opens a legacy session, asking for `revision`.
@@ -257,6 +281,12 @@ fn wanted(options: &Options) -> Vec<Revision> {
         Some(pinned) => vec![pinned],
         None => Revision::ALL.to_vec(),
     }
+}
+
+/// The newest of `wanted`, which stand oldest first, that is offered.
+fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
+    let is_offered = |revision: &Revision| offered.iter().any(|offer| offer == revision.as_str());
+    wanted.iter().rev().copied().find(is_offered)
 }
 
 impl Server {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use plainly_errors::Revision;
 use plainly_protocol::id::RequestId;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
@@ -167,10 +166,7 @@ impl Shared {
                 None
             }
             Incoming::Request { id, method } => {
-                // Who asks before anything is settled is of the legacy era: the modern one has no such requests.
-                let revision = self.revision.get().copied();
-                let answer =
-                    message::answer(&id, &method, revision.unwrap_or(Revision::LATEST_LEGACY));
+                let answer = message::answer(&id, &method, self.revision.get());
                 if answer.is_none() {
                     tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
                 }

@@ -321,6 +321,8 @@ pub(super) fn is_of_the_way(code: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use plainly_protocol::types::CallToolResult;
+
     use super::*;
 
     #[test]
@@ -328,6 +330,14 @@ mod tests {
         fn sendable<T: Send + Sync + 'static>() {}
         sendable::<Error>();
         assert_eq!(size_of::<Error>(), 2 * size_of::<usize>());
+    }
+
+    #[test]
+    fn an_error_makes_no_result_larger_than_by_two_words() {
+        let words = 2 * size_of::<usize>();
+        let most = size_of::<CallToolResult>() + words;
+        assert!(size_of::<Result<CallToolResult, Error>>() <= most);
+        assert!(size_of::<Result<CallToolResult, ProtocolError>>() <= most);
     }
 
     #[test]

@@ -83,6 +83,15 @@ impl Link {
         }
     }
 
+    /// How many bytes have arrived.
+    pub(super) fn received(&self) -> u64 {
+        match &self.connection {
+            Connection::Stream(stream) => stream.received(),
+            #[cfg(feature = "http-client")]
+            Connection::Http(session) => session.received(),
+        }
+    }
+
     /// Whether the server has forgotten the session.
     pub(super) fn is_lost(&self) -> bool {
         match &self.connection {

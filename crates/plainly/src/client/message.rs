@@ -69,6 +69,11 @@ impl Writer {
         Self { revision, meta }
     }
 
+    /// The revision of the requests.
+    pub(super) fn revision(&self) -> Revision {
+        self.revision
+    }
+
     /// A request of `method`, which the revision must have.
     pub(super) fn request(
         &self,

@@ -37,6 +37,7 @@ mod reply;
 mod resources;
 #[cfg(feature = "http-client")]
 mod session;
+mod spoken;
 #[cfg(feature = "http-client")]
 mod status;
 mod stream;
@@ -105,12 +106,13 @@ impl Client {
         }
     }
 
-    /// The revision that is spoken.
+    /// The revision that is spoken. It changes if the server comes to refuse it and offers another one that this client
+    /// speaks, as a server does that was replaced; unless it was [pinned](Builder::revision).
     pub fn revision(&self) -> Revision {
-        self.connected.server.revision
+        self.connected.revision()
     }
 
-    /// Who the server says it is: for display and logs only.
+    /// Who the server said it is when it was connected to: for display and logs only.
     pub fn server(&self) -> Option<&Implementation> {
         self.connected.server.implementation.as_ref()
     }

@@ -3,7 +3,7 @@
 //!
 //! Knows messages, not methods, but for the one that opens a session.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use tokio::task::coop::consume_budget;
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::{self, Request};
 use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
+use super::spoken::Spoken;
 use super::status::Status;
 use crate::transport::http_client::{Content, Endpoint, Failure, Response};
 use crate::transport::{Escaped, Frame};
@@ -29,8 +30,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(super) struct Session {
     endpoint: Endpoint,
     state: Mutex<State>,
-    /// The revision that is spoken, once it is known.
-    revision: OnceLock<Revision>,
+    revision: Spoken,
     closed: watch::Sender<bool>,
 }
 
@@ -50,14 +50,19 @@ impl Session {
         Self {
             endpoint,
             state: Mutex::new(State::Without),
-            revision: OnceLock::new(),
+            revision: Spoken::default(),
             closed: watch::Sender::new(false),
         }
     }
 
+    /// How many bytes of replies have arrived.
+    pub(super) fn received(&self) -> u64 {
+        self.endpoint.received()
+    }
+
     /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
-        self.revision.get_or_init(|| revision);
+        self.revision.set(revision);
     }
 
     /// Whether the server has forgotten the session.
@@ -127,7 +132,7 @@ impl Session {
         headers.insert(HeaderName::from_static(MCP_SESSION_ID), id);
         headers.insert(
             HeaderName::from_static(MCP_PROTOCOL_VERSION),
-            HeaderValue::from_static(self.revision().as_str()),
+            HeaderValue::from_static(self.revision.get().as_str()),
         );
         // The server may refuse (405) or be gone: the session then ends by itself.
         let deleted = tokio::time::timeout(FAREWELL, self.endpoint.delete(headers)).await;
@@ -196,7 +201,7 @@ impl Session {
 
     /// Answers what a legacy server asks on the stream of `request`.
     async fn answer(&self, request: &Request, id: &str, method: &str) {
-        let Some(body) = message::answer(id, method, self.revision()) else {
+        let Some(body) = message::answer(id, method, self.revision.get()) else {
             tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
             return;
         };
@@ -259,12 +264,6 @@ impl Session {
         }
     }
 
-    /// Before it is settled, nothing is done that differs from one revision to another.
-    fn revision(&self) -> Revision {
-        let settled = self.revision.get().copied();
-        settled.unwrap_or(Revision::LATEST_LEGACY)
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -280,7 +279,7 @@ struct Withdrawal<'a> {
 
 impl<'a> Withdrawal<'a> {
     fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
-        let message: Option<Bytes> = match session.revision().era() {
+        let message: Option<Bytes> = match session.revision.get().era() {
             Era::Modern => None,
             Era::Legacy => request.cancellation(),
         };

@@ -15,7 +15,9 @@ use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::Request;
 use super::process::OtherEnd;
 use super::reply::Reply;
+use super::spoken::Spoken;
 use crate::pending::Pending;
+use crate::transport::Meter;
 
 /// Messages that may wait to be written; more wait before that, where nobody has to remember them.
 const QUEUED: usize = 64;
@@ -27,14 +29,14 @@ pub(super) struct Stream {
     queue: Mutex<Option<(mpsc::UnboundedSender<Queued>, oneshot::Sender<()>)>>,
     places: Arc<Semaphore>,
     end: watch::Receiver<()>,
+    received: Meter,
 }
 
 /// What the task that drives the stream and those who call have in common.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) pending: Mutex<Pending<oneshot::Sender<Reply>>>,
-    /// The revision that is spoken, once it is known.
-    pub(super) revision: OnceLock<Revision>,
+    pub(super) revision: Spoken,
     /// How it ended. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
 }
@@ -82,6 +84,8 @@ impl Stream {
             queue: queue.downgrade(),
             places: Arc::clone(&places),
         };
+        let received = Meter::default();
+        let reader = received.count(reader);
         let driver = Driver::new(reader, Arc::clone(&shared), answers, other_end);
         tokio::spawn(async move {
             driver
@@ -94,12 +98,18 @@ impl Stream {
             queue: Mutex::new(Some((queue, stop))),
             places,
             end,
+            received,
         }
+    }
+
+    /// How many bytes have arrived.
+    pub(super) fn received(&self) -> u64 {
+        self.received.bytes()
     }
 
     /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
-        self.shared.revision.get_or_init(|| revision);
+        self.shared.revision.set(revision);
     }
 
     /// Sends a request and waits for the reply. Dropping the future cancels the request.

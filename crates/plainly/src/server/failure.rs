@@ -1,16 +1,21 @@
 //! How a handler fails: with any error. What the other side gets is decided by the kind of handler, in
 //! [`reply`](super::reply).
 
+mod pointer;
+
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
 use plainly_errors::{Problem, ProblemBag, ProtocolError};
 
+use self::pointer::{Pointee, Pointer};
+
 /// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
 /// `Result<T, Failure>`.
 ///
-/// It is not itself an [`Error`], since it can be made of all of them.
+/// It is not itself an [`Error`], since it can be made of all of them. What is none either (`anyhow`, `eyre` and boxed
+/// errors), becomes one by [`of`](Self::of).
 ///
 /// ```
 /// use plainly::server::Failure;
@@ -24,6 +29,7 @@ pub struct Failure(Box<Inner>);
 
 enum Inner {
     Error(Box<dyn Error + Send + Sync>),
+    Pointer(Box<dyn Pointer>),
     Text(String),
 }
 
@@ -31,6 +37,24 @@ impl Failure {
     /// A failure that is only a sentence.
     pub fn text(text: impl Into<String>) -> Self {
         Self(Box::new(Inner::Text(text.into())))
+    }
+
+    /// A failure of anything that a handler can fail with, where `?` can't make one by itself.
+    ///
+    /// ```
+    /// use plainly::server::Failure;
+    ///
+    /// fn stock() -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+    ///     Ok("17".parse()?)
+    /// }
+    ///
+    /// async fn buy() -> Result<String, Failure> {
+    ///     let left = stock().map_err(Failure::of)?;
+    ///     Ok(format!("{left} left"))
+    /// }
+    /// ```
+    pub fn of<By>(error: impl IntoFailure<By>) -> Self {
+        error.into_failure()
     }
 
     /// The arguments of a tool are not of its type.
@@ -42,13 +66,11 @@ impl Failure {
     pub(super) fn meaning(&self) -> Meaning<'_> {
         match &*self.0 {
             Inner::Text(text) => Meaning::Text(text),
-            Inner::Error(error) => {
-                let first: &(dyn Error + 'static) = &**error;
-                std::iter::successors(Some(first), |&error| error.source())
-                    .take_while(|error| !is_another_servers(*error))
-                    .find_map(Meaning::of)
-                    .unwrap_or(Meaning::Unknown(first))
-            }
+            Inner::Error(error) => Meaning::along(&**error),
+            Inner::Pointer(pointer) => match pointer.context() {
+                Some(meaning) => meaning,
+                None => Meaning::along(pointer.error()),
+            },
         }
     }
 
@@ -67,6 +89,7 @@ impl Failure {
     pub(super) fn into_source(self) -> Box<dyn Error + Send + Sync> {
         match *self.0 {
             Inner::Error(error) => error,
+            Inner::Pointer(pointer) => Pointee(pointer).into(),
             Inner::Text(text) => text.into(),
         }
     }
@@ -88,6 +111,14 @@ pub(super) enum Meaning<'a> {
 }
 
 impl<'a> Meaning<'a> {
+    /// Of the outermost error with one, from `first` along its sources.
+    fn along(first: &'a (dyn Error + 'static)) -> Self {
+        std::iter::successors(Some(first), |&error| error.source())
+            .take_while(|error| !is_another_servers(*error))
+            .find_map(Self::of)
+            .unwrap_or(Self::Unknown(first))
+    }
+
     fn of(error: &'a (dyn Error + 'static)) -> Option<Self> {
         let protocol = error.downcast_ref().map(Self::Protocol);
         let problem = || error.downcast_ref().map(Self::Problem);
@@ -112,6 +143,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Inner::Error(error) => error.fmt(f),
+            Inner::Pointer(pointer) => fmt::Display::fmt(pointer.error(), f),
             Inner::Text(text) => f.pad(text),
         }
     }
@@ -121,6 +153,7 @@ impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Inner::Error(error) => error.fmt(f),
+            Inner::Pointer(pointer) => fmt::Debug::fmt(pointer.error(), f),
             Inner::Text(text) => text.fmt(f),
         }
     }
@@ -167,10 +200,10 @@ impl<E: Error + Send + Sync + 'static> IntoFailure<ByError> for E {
 
 impl<E> IntoFailure<ByPointee> for E
 where
-    E: Deref<Target = dyn Error + Send + Sync> + Into<Box<dyn Error + Send + Sync>>,
+    E: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static,
 {
     fn into_failure(self) -> Failure {
-        Failure(Box::new(Inner::Error(self.into())))
+        Failure(Box::new(Inner::Pointer(Box::new(self))))
     }
 }
 

@@ -2,7 +2,11 @@
 //! peer in its dialect.
 
 #[cfg(feature = "store-directory")]
+pub mod convert;
+#[cfg(feature = "store-directory")]
 pub mod directory;
+#[cfg(feature = "tools")]
+pub mod tools;
 
 use std::error::Error;
 use std::fmt;

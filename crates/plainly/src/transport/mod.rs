@@ -10,7 +10,11 @@ pub mod http;
 #[cfg(feature = "http-client")]
 pub(crate) mod http_client;
 pub mod lines;
+#[cfg(feature = "client")]
+mod meter;
 
 #[cfg(feature = "client")]
 pub(crate) use escaped::Escaped;
 pub use frame::{Exchange, Frame, Reply};
+#[cfg(feature = "client")]
+pub(crate) use meter::Meter;

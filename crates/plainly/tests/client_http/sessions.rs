@@ -75,6 +75,28 @@ async fn a_session_that_is_forgotten_at_once_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_server_that_was_replaced_by_a_legacy_one_is_called_in_a_session() {
+    let (client, server) = Server::modern().await;
+    let (listed, ()) = tokio::join!(client.tools(), async {
+        let data = json!({"supported": ["2025-06-18"], "requested": "2026-07-28"});
+        let refusal = json!({"code": -32022, "message": "no", "data": data});
+        let refused = server.request("tools/list").await;
+        refused.error("400 Bad Request", refusal).await;
+        server.initialize(Some("new")).await;
+        let again = server.request("tools/list").await;
+        again.is_of(Some("new"));
+        again.result(json!({"tools": []})).await;
+    });
+    assert!(listed.unwrap().is_empty());
+    let ((), ()) = tokio::join!(client.close(), async {
+        let end = server.next().await;
+        assert_eq!(end.method, "DELETE");
+        end.is_of(Some("new"));
+        end.answer("200 OK", "", "").await;
+    });
+}
+
+#[tokio::test]
 async fn without_a_session_404_is_an_ordinary_status() {
     let (client, server) = Server::legacy(None).await;
     let (pinged, ()) = tokio::join!(client.ping(), async {

@@ -174,6 +174,80 @@ async fn a_server_that_refuses_the_version_that_it_offers_is_not_asked_again() {
 }
 
 #[tokio::test]
+async fn a_server_that_comes_to_refuse_the_revision_is_called_in_another_that_it_offers() {
+    let (client, mut peer) = modern().await;
+    let (first, second, ()) = tokio::join!(client.tools(), client.tools(), async {
+        let data = json!({"supported": ["2026-07-28", "2031-01-01", "2025-06-18"], "requested": "2026-07-28"});
+        for _ in 0..2 {
+            let refused = peer.request("tools/list").await;
+            peer.fail(&refused, -32022, Some(data.clone())).await;
+        }
+        let handshake = peer.shake_hands("2025-06-18").await;
+        assert_eq!(handshake["params"]["protocolVersion"], "2025-06-18");
+        for _ in 0..2 {
+            let again = peer.request("tools/list").await;
+            assert_eq!(again["params"], json!({}));
+            peer.reply(&again, json!({"tools": []})).await;
+        }
+    });
+    assert!(first.unwrap().is_empty() && second.unwrap().is_empty());
+    assert_eq!(client.revision(), Revision::V2025_06_18);
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        let ping = peer.request("ping").await;
+        peer.reply(&ping, json!({})).await;
+    });
+    pinged.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_again_is_not_asked_a_third_time() {
+    let (client, mut peer) = modern().await;
+    let offer = json!({"supported": ["2025-11-25"], "requested": "2026-07-28"});
+    let (called, ()) = tokio::join!(client.tools(), async {
+        let refused = peer.request("tools/list").await;
+        peer.fail(&refused, -32022, Some(offer.clone())).await;
+        peer.shake_hands("2025-11-25").await;
+        let again = peer.request("tools/list").await;
+        peer.fail(&again, -32022, Some(offer.clone())).await;
+    });
+    assert!(called.unwrap_err().is_unsupported_version());
+    let (called, ()) = tokio::join!(client.tools(), async {
+        let refused = peer.request("tools/list").await;
+        peer.fail(&refused, -32022, Some(offer.clone())).await;
+    });
+    assert!(called.unwrap_err().is_unsupported_version());
+}
+
+#[tokio::test]
+async fn a_refusal_that_offers_nothing_else_names_what_is_offered() {
+    for (pinned, supported) in [
+        (false, json!(["2031-01-01"])),
+        (false, json!(["2026-07-28"])),
+        (true, json!(["2025-11-25"])),
+    ] {
+        let (mut builder, mut peer) = pair();
+        if pinned {
+            builder = builder.revision(Revision::V2026_07_28);
+        }
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let probe = peer.request("server/discover").await;
+            peer.reply(&probe, discovered(&["2026-07-28"])).await;
+        });
+        let client = client.unwrap();
+        let (called, ()) = tokio::join!(client.tools(), async {
+            let refused = peer.request("tools/list").await;
+            let data = json!({"supported": supported, "requested": "2026-07-28"});
+            peer.fail(&refused, -32022, Some(data)).await;
+        });
+        let error = called.unwrap_err();
+        assert_eq!(json!(error.offered_versions()), supported);
+        assert_eq!(client.revision(), Revision::V2026_07_28);
+        client.close().await;
+        peer.ended().await;
+    }
+}
+
+#[tokio::test]
 async fn a_handshake_that_ends_in_an_unknown_version_fails() {
     for version in ["1.0", "2026-07-28", ""] {
         let (builder, mut peer) = pair();

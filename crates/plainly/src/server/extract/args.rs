@@ -1,6 +1,7 @@
 //! The arguments of a tool as a type of its own; the input schema comes from the same type.
 
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -46,6 +47,20 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for
 
 /// The JSON Schema of `T`, draft 2020-12.
 pub(in crate::server) fn schema_of<T: JsonSchema>() -> Value {
-    let generator: SchemaGenerator = SchemaSettings::draft2020_12().into_generator();
+    let settings = SchemaSettings::draft2020_12();
+    let generator: SchemaGenerator = settings
+        .with_transform(RecursiveTransform(without_rust_formats))
+        .into_generator();
     generator.into_root_schema_for::<T>().into()
+}
+
+/// Leaves out the formats that only schemars knows, such as `uint64`: validators of other languages warn of each.
+fn without_rust_formats(schema: &mut Schema) {
+    const OF_RUST: [&str; 8] = [
+        "int", "int8", "int16", "uint", "uint8", "uint16", "uint32", "uint64",
+    ];
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(|format| OF_RUST.contains(&format)) {
+        schema.remove("format");
+    }
 }

@@ -1,4 +1,6 @@
-//! Structured output.
+//! Structured output, and what people and models read beside it.
+
+use plainly_protocol::types::Content;
 
 /// A tool's structured output: `T` as `structuredContent`, its JSON Schema as the tool's output schema, and the same JSON
 /// as text for hosts that only know text.
@@ -8,3 +10,23 @@
     reason = "handlers build it from its one value"
 )]
 pub struct Json<T>(pub T);
+
+impl<T> Json<T> {
+    /// The same structured output with these blocks of content in place of its JSON: images, links, or a text that reads
+    /// better.
+    pub fn content(self, content: impl Into<Vec<Content>>) -> Shown<T> {
+        Shown {
+            output: self.0,
+            content: content.into(),
+        }
+    }
+}
+
+/// A tool's structured output beside blocks of content of its own: [`Json::content`].
+///
+/// Hosts show their models one or the other, so each should say all there is to say.
+#[derive(Clone, Debug)]
+pub struct Shown<T> {
+    pub(super) output: T,
+    pub(super) content: Vec<Content>,
+}

@@ -5,7 +5,7 @@ mod json;
 mod resource;
 mod tool;
 
-pub use self::json::Json;
+pub use self::json::{Json, Shown};
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;
 

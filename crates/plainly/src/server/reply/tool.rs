@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{AsValue, InResult, Json};
+use super::{AsValue, InResult, Json, Shown};
 use crate::server::extract::schema_of;
 use crate::server::failure::{Failure, IntoFailure};
 
@@ -66,6 +66,17 @@ impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Json<T> {
         let json = serde_json::value::to_raw_value(&self.0)?;
         let text = Content::text(json.get());
         Ok(CallToolResult::new([text]).structured_content(RawJson::from(json)))
+    }
+
+    fn output_schema() -> Option<Value> {
+        Some(schema_of::<T>())
+    }
+}
+
+impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Shown<T> {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        let json = serde_json::value::to_raw_value(&self.output)?;
+        Ok(CallToolResult::new(self.content).structured_content(RawJson::from(json)))
     }
 
     fn output_schema() -> Option<Value> {

@@ -12,6 +12,11 @@ mod walk;
 mod content;
 mod describe;
 
+#[cfg(feature = "store-directory-tools")]
+mod search;
+#[cfg(feature = "store-directory-tools")]
+mod tools;
+
 mod mount;
 
 #[cfg(unix)]

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_e
 use crate::store::StoreError;
 
 /// How every URI begins: the scheme, and a host that is always empty.
-const ROOT: &str = "file:///";
+pub(super) const ROOT: &str = "file:///";
 
 /// What is percent-encoded: all but RFC 3986's `pchar`. A `?`, a `#` or a `\` is encoded, so none is ever ambiguous.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -67,6 +67,13 @@ pub(super) fn child(parent: &str, name: &OsStr) -> String {
     format!("{parent}{slash}{}", encode(name))
 }
 
+/// The path from the collection `parent` down to `uri`, which is somewhere below it.
+#[cfg(feature = "store-directory-tools")]
+pub(super) fn below(parent: &str, uri: &str) -> Option<std::path::PathBuf> {
+    let path = uri.strip_prefix(parent)?.strip_prefix('/')?;
+    from_bytes(percent_decode_str(path).collect()).map(Into::into)
+}
+
 /// The mount that a URI names, as it is spelled; `None` if it doesn't begin as our URIs do.
 pub(super) fn spelled_mount(uri: &str) -> Option<&str> {
     uri.strip_prefix(ROOT)?.split('/').next()
@@ -80,7 +87,12 @@ pub(super) fn is_file(uri: &str) -> bool {
 
 /// A name as it stands in a URI.
 pub(super) fn encode(name: &OsStr) -> String {
-    percent_encode(name.as_encoded_bytes(), ENCODED).to_string()
+    encode_bytes(name.as_encoded_bytes())
+}
+
+/// What could be a name, as it would stand in a URI.
+pub(super) fn encode_bytes(name: &[u8]) -> String {
+    percent_encode(name, ENCODED).to_string()
 }
 
 /// One segment as a name. Decoded exactly once; an encoded slash stays part of the name, which then can't exist.
@@ -90,7 +102,7 @@ fn name(segment: &str) -> Result<OsString, StoreError> {
         return Err(StoreError::NotFound);
     }
     // Also catches bad percent signs, which the decoder lets stand.
-    if percent_encode(&bytes, ENCODED).to_string() != segment {
+    if encode_bytes(&bytes) != segment {
         return Err(StoreError::InvalidUri {
             why: "it is not percent-encoded in the canonical way",
         });

@@ -74,6 +74,18 @@ impl Walk {
         Ok(Self { levels, deep: true })
     }
 
+    /// Passes over what is in the directory that was the last entry.
+    #[cfg(feature = "store-directory-tools")]
+    pub(super) fn leave(&mut self, entry: &Entry) {
+        let is_entered = self
+            .levels
+            .last()
+            .is_some_and(|level| level.uri == entry.uri);
+        if is_entered && self.levels.len() > 1 {
+            self.levels.pop();
+        }
+    }
+
     /// The next entry; `None` at the end. What vanished meanwhile is left out.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, StoreError> {
         loop {

@@ -18,6 +18,7 @@ use tokio::time::{Instant, timeout_at};
 
 use self::sse::Parser;
 use super::frame::Frame;
+use super::meter::Meter;
 
 /// The most bytes of one message that are read: a JSON body, or one event.
 const MESSAGE_BYTES: usize = 32 << 20;
@@ -35,6 +36,7 @@ pub(crate) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
+    received: Meter,
 }
 
 /// What a POST was answered with.
@@ -47,6 +49,7 @@ pub(crate) struct Response {
     events: Parser,
     /// What was received and is not read yet.
     chunk: Bytes,
+    received: Meter,
 }
 
 /// What the body is declared to be.
@@ -90,6 +93,7 @@ impl Endpoint {
             client,
             url,
             headers,
+            received: Meter::default(),
         })
     }
 
@@ -126,7 +130,13 @@ impl Endpoint {
             inner,
             events: Parser::new(MESSAGE_BYTES),
             chunk: Bytes::new(),
+            received: self.received.clone(),
         })
+    }
+
+    /// How many bytes of bodies have arrived.
+    pub(crate) fn received(&self) -> u64 {
+        self.received.bytes()
     }
 
     /// Ends what `headers` name.
@@ -157,13 +167,19 @@ impl Response {
             if let Some(event) = event.map_err(|sse::TooLarge| Failure::TooLarge(MESSAGE_BYTES))? {
                 return Ok(Some(event));
             }
-            match self.inner.chunk().await.map_err(Failure::Broken)? {
+            match self.next_chunk().await? {
                 Some(chunk) => self.chunk = chunk,
                 None => return Ok(None),
             }
             // Chunks may come as fast as they are read, all full of nothing.
             consume_budget().await;
         }
+    }
+
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+        let chunk = self.inner.chunk().await.map_err(Failure::Broken)?;
+        self.received.add(chunk.as_ref().map_or(0, Bytes::len));
+        Ok(chunk)
     }
 
     /// How long the server asks to wait before the next request.
@@ -198,7 +214,7 @@ impl Response {
 
     async fn read(mut self, limit: usize) -> Result<Bytes, Failure> {
         let mut body = Vec::new();
-        while let Some(chunk) = self.inner.chunk().await.map_err(Failure::Broken)? {
+        while let Some(chunk) = self.next_chunk().await? {
             if body.len() + chunk.len() > limit {
                 return Err(Failure::TooLarge(limit));
             }

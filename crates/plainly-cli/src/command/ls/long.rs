@@ -1,0 +1,90 @@
+//! A resource in one line, with all that a listing knows of it: as a table to a terminal, as exact fields elsewhere.
+
+use anstyle::Style;
+use bytesize::ByteSize;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use plainly::protocol::types::Resource;
+
+use crate::command::stat::kind;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::visible::visible;
+
+/// What stands for a field that the server doesn't say.
+const UNSAID: &str = "-";
+
+/// The names of the fields, where people look for them.
+pub(super) fn header(output: &mut Output) -> Result<(), Failure> {
+    if !output.is_table() {
+        return Ok(());
+    }
+    let names = ["KIND", "SIZE", "MODIFIED", "MIME TYPE", "URI"];
+    output.styled(Style::new().bold(), &columns(names))
+}
+
+pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
+    let annotations = resource.annotations.as_ref();
+    let modified = annotations.and_then(|annotations| annotations.last_modified.as_deref());
+    let is_table = output.is_table();
+    let size = resource.size.map(|size| match is_table {
+        true => ByteSize::b(size).display().iec_short().to_string(),
+        false => size.to_string(),
+    });
+    let modified = modified.map(|time| match is_table {
+        true => local(time, &TimeZone::system()),
+        false => time.to_owned(),
+    });
+    let fields = [
+        kind(resource),
+        size.as_deref().unwrap_or(UNSAID),
+        modified.as_deref().unwrap_or(UNSAID),
+        resource.mime_type.as_deref().unwrap_or(UNSAID),
+        &resource.uri,
+    ];
+    if is_table {
+        let visible = fields.map(visible);
+        return output.styled(
+            Style::new(),
+            &columns(visible.each_ref().map(String::as_str)),
+        );
+    }
+    output.fields(&fields)
+}
+
+/// A time in the words of this machine's clock, to the minute; what is no time stays as it is.
+fn local(time: &str, zone: &TimeZone) -> String {
+    let parsed: Result<Timestamp, _> = time.parse();
+    parsed.map_or_else(
+        |_| time.to_owned(),
+        |time| {
+            time.to_zoned(zone.clone())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    )
+}
+
+/// Of fixed width, so that each page can be shown before the next one is known; what is longer only shifts its own line.
+fn columns([kind, size, modified, mime_type, uri]: [&str; 5]) -> String {
+    format!("{kind:<10}  {size:>6}  {modified:<16}  {mime_type:<24}  {uri}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_place_and_what_is_none_is_kept() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let cases = [
+            ("2026-11-21T12:15:59Z", "2026-11-21 14:15"),
+            ("2026-11-21T23:30:00.123+01:00", "2026-11-22 00:30"),
+            ("yesterday", "yesterday"),
+            ("", ""),
+        ];
+        for (time, expected) in cases {
+            assert_eq!(local(time, &zone), expected);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The formats that a resource comes in, told in its `_meta` so that nobody has to read it to know. SEP-2093 has the formats
+//! as contents of a reading; the list of them is plainly's own.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::json::Meta;
+use super::setters::setters;
+
+/// The key in the `_meta` of a resource under which its formats are listed, the preferred one first.
+pub const REPRESENTATIONS: &str = "dev.plainly/representations";
+
+/// One of the formats of a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Representation {
+    /// The MIME type of the contents in this format.
+    pub mime_type: String,
+    /// Its size in bytes, before any encoding. Absent: only reading tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+}
+
+impl Representation {
+    /// A format of unknown size.
+    pub fn new(mime_type: impl Into<String>) -> Self {
+        Self {
+            mime_type: mime_type.into(),
+            size: None,
+        }
+    }
+
+    setters! {
+        /// Sets the size in bytes.
+        size: u64;
+    }
+
+    /// The formats that `_meta` lists, the preferred one first. None if it has no such list, or something else in its place.
+    #[must_use]
+    pub fn listed(meta: &Meta) -> Vec<Self> {
+        meta.get(REPRESENTATIONS)
+            .and_then(|list| Vec::deserialize(list).ok())
+            .unwrap_or_default()
+    }
+
+    /// Lists these formats in `_meta`, in the place of those that it had.
+    pub fn list(formats: &[Self], meta: &mut Meta) {
+        meta.insert(REPRESENTATIONS.to_owned(), json!(formats));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_listed_is_found_again() {
+        let formats = [
+            Representation::new("text/html").size(10),
+            Representation::new("text/markdown"),
+        ];
+        let mut meta = Meta::new();
+        Representation::list(&formats, &mut meta);
+        assert_eq!(
+            json!(meta),
+            json!({ "dev.plainly/representations": [
+                { "mimeType": "text/html", "size": 10 },
+                { "mimeType": "text/markdown" },
+            ]})
+        );
+        assert_eq!(Representation::listed(&meta), formats);
+    }
+
+    #[test]
+    fn what_is_no_list_of_formats_is_none() {
+        for other in [json!(null), json!("text/html"), json!([1]), json!([{}])] {
+            let meta = Meta::from_iter([(REPRESENTATIONS, other.clone())]);
+            assert_eq!(Representation::listed(&meta), [], "{other}");
+        }
+        assert_eq!(Representation::listed(&Meta::new()), []);
+    }
+}

@@ -1,0 +1,198 @@
+//! What a client wants to be told of, and what it is told (Subscriptions; Resources, "Subscriptions"): the filter of
+//! `subscriptions/listen` and its acknowledgement, `resources/subscribe` and `unsubscribe` of older revisions, and the
+//! notifications of both. How a subscription is kept, and who may have which, is decided elsewhere.
+
+use serde::{Deserialize, Serialize};
+
+use super::resources::one_uri;
+use super::setters::setters;
+use crate::id::RequestId;
+
+/// What to be told of. What is absent is not asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SubscriptionFilter {
+    /// When there are other tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools_list_changed: Option<bool>,
+    /// When there are other prompts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts_list_changed: Option<bool>,
+    /// When there are other resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources_list_changed: Option<bool>,
+    /// When one of these resources changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_subscriptions: Option<Vec<String>>,
+}
+
+impl SubscriptionFilter {
+    /// Asks for nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    setters! {
+        /// Sets whether to be told of other tools.
+        tools_list_changed: bool;
+        /// Sets whether to be told of other prompts.
+        prompts_list_changed: bool;
+        /// Sets whether to be told of other resources.
+        resources_list_changed: bool;
+        /// Sets the resources whose changes are wanted.
+        resource_subscriptions: impl Into<Vec<String>>;
+    }
+}
+
+/// The parameters of `subscriptions/listen`, from 2026-07-28.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListenParams {
+    /// What the client wants to be told of.
+    pub notifications: SubscriptionFilter,
+}
+
+impl ListenParams {
+    /// Asks for these.
+    #[must_use]
+    pub fn new(notifications: SubscriptionFilter) -> Self {
+        Self { notifications }
+    }
+}
+
+/// The `_meta` of what is sent on a subscription: which one it is, from 2026-07-28.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SubscriptionMeta {
+    /// The id of the `subscriptions/listen` request.
+    #[serde(
+        rename = "io.modelcontextprotocol/subscriptionId",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub subscription_id: Option<RequestId>,
+}
+
+impl SubscriptionMeta {
+    /// Of the subscription that the request `id` opened.
+    pub fn new(id: impl Into<RequestId>) -> Self {
+        Self {
+            subscription_id: Some(id.into()),
+        }
+    }
+}
+
+/// The parameters of `notifications/subscriptions/acknowledged`, from 2026-07-28.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AcknowledgedParams {
+    /// Which subscription it is.
+    #[serde(rename = "_meta", default)]
+    pub meta: SubscriptionMeta,
+    /// What the server will tell of: no more than was asked for.
+    pub notifications: SubscriptionFilter,
+}
+
+impl AcknowledgedParams {
+    /// Promises these to the subscription that the request `id` opened.
+    pub fn new(id: impl Into<RequestId>, notifications: SubscriptionFilter) -> Self {
+        Self {
+            meta: SubscriptionMeta::new(id),
+            notifications,
+        }
+    }
+}
+
+/// The parameters of `notifications/resources/updated`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ResourceUpdatedParams {
+    /// Which subscription it is sent on, from 2026-07-28.
+    #[serde(
+        rename = "_meta",
+        default,
+        skip_serializing_if = "SubscriptionMeta::is_empty"
+    )]
+    pub meta: SubscriptionMeta,
+    /// The resource that changed, or is no longer there: one that was subscribed to, or one inside of it.
+    pub uri: String,
+}
+
+impl ResourceUpdatedParams {
+    /// Names the resource.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self {
+            meta: SubscriptionMeta::default(),
+            uri: uri.into(),
+        }
+    }
+
+    /// Sets the subscription: the id of the `subscriptions/listen` request.
+    #[must_use]
+    pub fn subscription(mut self, id: impl Into<RequestId>) -> Self {
+        self.meta = SubscriptionMeta::new(id);
+        self
+    }
+}
+
+/// The parameters of `notifications/resources/list_changed`, `notifications/tools/list_changed` and
+/// `notifications/prompts/list_changed`. Before 2026-07-28 there are mostly none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ListChangedParams {
+    /// Which subscription it is sent on, from 2026-07-28.
+    #[serde(
+        rename = "_meta",
+        default,
+        skip_serializing_if = "SubscriptionMeta::is_empty"
+    )]
+    pub meta: SubscriptionMeta,
+}
+
+impl ListChangedParams {
+    /// On no subscription.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the subscription: the id of the `subscriptions/listen` request.
+    #[must_use]
+    pub fn subscription(mut self, id: impl Into<RequestId>) -> Self {
+        self.meta = SubscriptionMeta::new(id);
+        self
+    }
+}
+
+impl SubscriptionMeta {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The result of `subscriptions/listen`, from 2026-07-28: the server has ended the subscription in good order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ListenResult {
+    /// Which subscription has ended.
+    #[serde(rename = "_meta", default)]
+    pub meta: SubscriptionMeta,
+}
+
+impl ListenResult {
+    /// The end of the subscription that the request `id` opened.
+    pub fn new(id: impl Into<RequestId>) -> Self {
+        Self {
+            meta: SubscriptionMeta::new(id),
+        }
+    }
+}
+
+one_uri! {
+    /// The parameters of `resources/subscribe`, up to 2025-11-25.
+    SubscribeParams;
+    /// The parameters of `resources/unsubscribe`, up to 2025-11-25.
+    UnsubscribeParams;
+}

@@ -1,0 +1,159 @@
+//! URI templates (RFC 6570, all four levels): what resource templates are written in. A template expands to a URI, and
+//! a [`Matcher`] reads the values back out of one. Knows nothing of resources or of who asks.
+//!
+//! Expanding is defined by the RFC. Matching is not, so this is the rule, and the whole of it:
+//!
+//! - **A URI matches if it is what the template expands to** for texts in plain variables and lists or maps in
+//!   exploded ones (`*`), and the values found expand to exactly that URI again. Values are percent-decoded once. So each
+//!   value has one spelling: `%2f`, `%41` or a raw `@` in `{id}` do not match where `%2F`, `A` and `%40` do.
+//! - **Of several ways, the leftmost variable takes the least**, and a variable is there rather than absent: `{a}.{b}`
+//!   reads `x.y.z` as `x` and `y.z`. `{+path}` may take `/`, `?` and all the rest; others stop at what they would encode.
+//! - **Nothing is no value**: where `{id}` and `{+path}` stand for no characters, the variable is absent. An operator that
+//!   leaves a mark, as in `{/id}` and `{?id}`, tells the empty text from none.
+//! - **Parameters keep their order**: `{?a,b}` matches `?a=1&b=2`, `?b=2` and nothing at all, but not `?b=2&a=1`.
+//!
+//! A template for which this would be guesswork is refused by [`UriTemplate::matcher`]; it can still be expanded.
+//!
+//! What comes back is what went in for every value that does not contain what comes next: with `{a}/{b}` for any two
+//! texts but the empty one, since `{a}` would encode the `/`; with `{a}.{b}` for an `a` without a full stop; with
+//! `{+path}` for every text without percent-encoded characters of its own.
+//!
+//! Matching takes time and memory in proportion to the length of the URI, whatever the template: there is nothing to
+//! go back to.
+//!
+//! ```
+//! use plainly_protocol::uri_template::{UriTemplate, Values};
+//!
+//! let template = UriTemplate::parse("repo://{owner}/{+path}{?line}")?;
+//! let values = Values::new().with("owner", "ann").with("path", "src/été.rs").with("line", "7");
+//! let uri = template.expand(&values)?;
+//! assert_eq!(uri, "repo://ann/src/%C3%A9t%C3%A9.rs?line=7");
+//!
+//! let matcher = template.matcher()?;
+//! assert_eq!(matcher.values(&uri), Some(values));
+//! assert_eq!(matcher.values("repo://ann"), None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod operator;
+mod parse;
+
+mod values;
+
+mod expand;
+mod percent;
+
+mod compile;
+mod matcher;
+mod walk;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use self::compile::{MatchProblem, NotMatchable};
+pub use self::expand::ExpandError;
+pub use self::matcher::Matcher;
+use self::operator::Operator;
+pub use self::parse::{TemplateError, TemplateProblem};
+pub use self::values::{Value, Values};
+
+/// The longest template that is read, in bytes.
+pub const MAX_TEMPLATE_BYTES: usize = 4096;
+/// The most variables that a template may have, in all its expressions together.
+pub const MAX_VARIABLES: usize = 32;
+/// The longest URI, in bytes, that a template expands to or is matched against.
+pub const MAX_URI_BYTES: usize = 64 * 1024;
+
+/// A URI template, parsed. Displayed as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UriTemplate {
+    text: String,
+    parts: Vec<Part>,
+}
+
+/// A template is a sequence of these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// Spelled as in a URI. Never empty, never next to another.
+    Literal(String),
+    Expression(Expression),
+}
+
+/// What stands in braces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Expression {
+    /// Where it begins in the template, in bytes.
+    at: usize,
+    operator: Operator,
+    /// At least one.
+    variables: Vec<Variable>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Variable {
+    name: String,
+    modifier: Modifier,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Modifier {
+    None,
+    /// So many characters at most; 1 to 9999.
+    Prefix(usize),
+    Explode,
+}
+
+impl UriTemplate {
+    /// Reads a template.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        Ok(Self {
+            text: text.to_owned(),
+            parts: parse::parse(text)?,
+        })
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The names of its variables, in the order in which they stand, each as often as it does.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.expressions()
+            .flat_map(|expression| &expression.variables)
+            .map(|variable| variable.name.as_str())
+    }
+
+    /// The URI that it stands for with these values (RFC 6570 section 3). A variable without a value is left out.
+    ///
+    /// Names in an exploded map are encoded like values, which is stricter than the RFC: none can add another pair.
+    pub fn expand(&self, values: &Values) -> Result<String, ExpandError> {
+        expand::expand(&self.parts, values)
+    }
+
+    /// What matches URIs against it, if that can be done without guessing.
+    pub fn matcher(self) -> Result<Matcher, NotMatchable> {
+        Matcher::new(self)
+    }
+
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Expression(expression) => Some(expression),
+            Part::Literal(_) => None,
+        })
+    }
+}
+
+impl FromStr for UriTemplate {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}

@@ -1,0 +1,154 @@
+//! Finds the way of a URI through the steps of a template: first, from the end backwards, from where each step leads to
+//! the end; then, from the beginning, the first choice that does. Two passes, so nothing is ever tried twice.
+
+use std::ops::Range;
+
+use super::operator::Alphabet;
+use super::percent::width_of_first;
+
+/// What is done with the URI from one position on. One step follows the other unless it says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Passes this text. Never empty.
+    Literal(String),
+    /// Passes one character of a value.
+    One(Alphabet),
+    /// Passes as few characters of a value as will do.
+    Run(Alphabet),
+    /// Notes where something begins...
+    Open,
+    /// ...and that it ends here.
+    Close(Found),
+    /// Goes on, or, if that leads nowhere, at this later step.
+    OrElse(usize),
+    /// Goes on at this later step.
+    Jump(usize),
+    /// Goes back to this earlier step, which is a [`Literal`](Self::Literal), or, if that leads nowhere, on.
+    Again(usize),
+}
+
+/// What was passed: a value of the variable of this number, or the name of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) variable: usize,
+    pub(super) is_name: bool,
+}
+
+/// Everything that is found on the way of `uri` through all steps, or nothing if there is no way.
+pub(super) fn walk(steps: &[Step], uri: &str) -> Option<Vec<(Found, Range<usize>)>> {
+    if let Some(Step::Literal(literal)) = steps.first()
+        && !uri.starts_with(literal)
+    {
+        return None;
+    }
+    let ways = Ways::of(steps, uri);
+    let (mut step, mut at, mut opened) = (0, 0, 0);
+    let mut found = Vec::new();
+    if !ways.lead_on(step, at) {
+        return None;
+    }
+    while let Some(current) = steps.get(step) {
+        (step, at) = match current {
+            Step::Literal(literal) => (step + 1, at + literal.len()),
+            Step::One(alphabet) => (step + 1, ways.passed(*alphabet, at)?),
+            Step::Run(_) if ways.lead_on(step + 1, at) => (step + 1, at),
+            Step::Run(alphabet) => (step, ways.passed(*alphabet, at)?),
+            Step::Open => {
+                opened = at;
+                (step + 1, at)
+            }
+            Step::Close(what) => {
+                found.push((*what, opened..at));
+                (step + 1, at)
+            }
+            Step::OrElse(_) if ways.lead_on(step + 1, at) => (step + 1, at),
+            Step::OrElse(other) | Step::Jump(other) => (*other, at),
+            Step::Again(earlier) if ways.repeats(*earlier, at) => (*earlier, at),
+            Step::Again(_) => (step + 1, at),
+        };
+    }
+    Some(found)
+}
+
+/// From which positions which steps lead to the end of the URI with the last step.
+struct Ways<'a> {
+    steps: &'a [Step],
+    uri: &'a [u8],
+    /// For each position, for each step and the end after them.
+    leads_on: Vec<bool>,
+}
+
+impl<'a> Ways<'a> {
+    fn of(steps: &'a [Step], uri: &'a str) -> Self {
+        let cells = (uri.len() + 1) * (steps.len() + 1);
+        let mut ways = Self {
+            steps,
+            uri: uri.as_bytes(),
+            leads_on: vec![false; cells],
+        };
+        for at in (0..=uri.len()).rev() {
+            ways.note(steps.len(), at, at == uri.len());
+            for (number, step) in steps.iter().enumerate().rev() {
+                let leads_on = ways.see(number, step, at);
+                ways.note(number, at, leads_on);
+            }
+        }
+        ways
+    }
+
+    /// Whether `step` leads on from here: all that comes after it is known already.
+    fn see(&self, number: usize, step: &Step, at: usize) -> bool {
+        let on = || self.lead_on(number + 1, at);
+        match step {
+            Step::Literal(literal) => self.passes(literal, number, at),
+            Step::One(alphabet) => {
+                let passed = self.passed(*alphabet, at);
+                passed.is_some_and(|passed| self.lead_on(number + 1, passed))
+            }
+            Step::Run(alphabet) => {
+                let passed = self.passed(*alphabet, at);
+                on() || passed.is_some_and(|passed| self.lead_on(number, passed))
+            }
+            Step::Open | Step::Close(_) => on(),
+            Step::OrElse(other) => on() || self.lead_on(*other, at),
+            Step::Jump(other) => self.lead_on(*other, at),
+            Step::Again(earlier) => on() || self.repeats(*earlier, at),
+        }
+    }
+
+    /// Whether the literal `number` is here and leads on.
+    fn passes(&self, literal: &str, number: usize, at: usize) -> bool {
+        let rest = self.uri.get(at..).unwrap_or_default();
+        rest.starts_with(literal.as_bytes()) && self.lead_on(number + 1, at + literal.len())
+    }
+
+    /// Whether the step `earlier`, not yet known for this position, leads on from it. It is a literal, so that each round
+    /// comes nearer to the end.
+    fn repeats(&self, earlier: usize, at: usize) -> bool {
+        match self.steps.get(earlier) {
+            Some(Step::Literal(literal)) => self.passes(literal, earlier, at),
+            _ => false,
+        }
+    }
+
+    /// The position after the character of a value that is here, if one is.
+    fn passed(&self, alphabet: Alphabet, at: usize) -> Option<usize> {
+        width_of_first(self.uri.get(at..)?, alphabet).map(|width| at + width)
+    }
+
+    fn lead_on(&self, step: usize, at: usize) -> bool {
+        let cell = self.cell(step, at);
+        self.leads_on.get(cell).copied().unwrap_or(false)
+    }
+
+    fn note(&mut self, step: usize, at: usize, leads_on: bool) {
+        let cell = self.cell(step, at);
+        if let Some(noted) = self.leads_on.get_mut(cell) {
+            *noted = leads_on;
+        }
+    }
+
+    const fn cell(&self, step: usize, at: usize) -> usize {
+        at * (self.steps.len() + 1) + step
+    }
+}

@@ -1,0 +1,7 @@
+//! URI templates: the examples of RFC 6570, what is refused, what matches what, and how long it takes.
+
+mod expanding;
+mod matching;
+mod parsing;
+mod properties;
+mod time;

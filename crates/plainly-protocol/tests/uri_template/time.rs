@@ -1,0 +1,45 @@
+//! How long matching takes: in proportion to the URI, for templates and URIs that make a backtracking matcher explode.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use plainly_protocol::uri_template::{MAX_URI_BYTES, UriTemplate};
+
+/// The shortest of several runs: what the machine does besides makes one longer only.
+fn time(template: &str, uri: &str) -> Duration {
+    let matcher = UriTemplate::parse(template)
+        .expect("a template")
+        .matcher()
+        .expect("one that can be matched");
+    let run = || {
+        let start = Instant::now();
+        black_box(matcher.values(black_box(uri)));
+        start.elapsed()
+    };
+    (0..7).map(|_| run()).min().expect("seven runs")
+}
+
+#[test]
+fn ten_times_the_uri_takes_about_ten_times_as_long() {
+    let cases = [
+        ("{/p*}", "/a", "\n"),
+        ("{p*}", "a,", "\n"),
+        ("{p*}x", "a,", ""),
+        ("{?p*}", "&a=1", "&"),
+        ("{+a}/{+b}/{+c}/{d}", "/a/", "?"),
+        ("{a}-{b}-{c}-{d}", "a-", "/"),
+        ("{+a}a{+b}a{+c}a", "a", "b"),
+        ("x{.a}{.b}{.c*}", ".a", "!"),
+        ("{+a}{?b,c,d*}", "?b=1&c=2&d=3", "%"),
+        ("{a}%2F{b}", "%2F", "%2"),
+    ];
+    for (template, piece, end) in cases {
+        let uri = |bytes: usize| format!("{}{end}", piece.repeat(bytes / piece.len()));
+        let (short, long) = (uri(MAX_URI_BYTES / 11), uri(MAX_URI_BYTES / 11 * 10));
+        let (short, long) = (time(template, &short), time(template, &long));
+        assert!(
+            long < short * 25 + Duration::from_millis(1),
+            "{template}: {short:?} became {long:?}"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Pointers to errors, as `anyhow`, `eyre` and boxes are. Each is kept as it is: made a box, those of `anyhow` and `eyre`
+//! would hide of which type the error is.
+
+#[cfg(any(feature = "anyhow", feature = "eyre"))]
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::ops::Deref;
+
+#[cfg(any(feature = "anyhow", feature = "eyre"))]
+use plainly_errors::{Problem, ProblemBag, ProtocolError};
+
+use super::Meaning;
+
+/// A pointer to an error.
+pub(super) trait Pointer: Send + Sync {
+    /// What it points to.
+    fn error(&self) -> &(dyn Error + Send + Sync + 'static);
+
+    /// The meaning that was put around the error, where the sources don't lead to it.
+    fn context(&self) -> Option<Meaning<'_>>;
+}
+
+impl<P: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static> Pointer for P {
+    fn error(&self) -> &(dyn Error + Send + Sync + 'static) {
+        &**self
+    }
+
+    #[cfg(any(feature = "anyhow", feature = "eyre"))]
+    fn context(&self) -> Option<Meaning<'_>> {
+        let pointer: &dyn Any = self;
+        #[cfg(feature = "anyhow")]
+        if let Some(error) = pointer.downcast_ref::<anyhow::Error>() {
+            return first(
+                error.downcast_ref(),
+                error.downcast_ref(),
+                error.downcast_ref(),
+            );
+        }
+        #[cfg(feature = "eyre")]
+        if let Some(report) = pointer.downcast_ref::<eyre::Report>() {
+            return first(
+                report.downcast_ref(),
+                report.downcast_ref(),
+                report.downcast_ref(),
+            );
+        }
+        None
+    }
+
+    #[cfg(not(any(feature = "anyhow", feature = "eyre")))]
+    fn context(&self) -> Option<Meaning<'_>> {
+        None
+    }
+}
+
+/// Which one is further out can't be told: a problem, since it is rather put around an error of the protocol than within.
+#[cfg(any(feature = "anyhow", feature = "eyre"))]
+fn first<'a>(
+    problem: Option<&'a Problem>,
+    problems: Option<&'a ProblemBag>,
+    protocol: Option<&'a ProtocolError>,
+) -> Option<Meaning<'a>> {
+    let problem = problem.map(Meaning::Problem);
+    let problems = problems.map(Meaning::Problems);
+    problem
+        .or(problems)
+        .or_else(|| protocol.map(Meaning::Protocol))
+}
+
+/// What a pointer points to, as an error of its own.
+pub(super) struct Pointee(pub(super) Box<dyn Pointer>);
+
+impl fmt::Display for Pointee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.0.error(), f)
+    }
+}
+
+impl fmt::Debug for Pointee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.0.error(), f)
+    }
+}
+
+impl Error for Pointee {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.error().source()
+    }
+}

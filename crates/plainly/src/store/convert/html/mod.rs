@@ -1,0 +1,76 @@
+//! HTML as Markdown: from tag to tag, without a tree. A tree of hostile HTML can be deeper than any stack and larger than any
+//! memory (a formatting element that is never closed is opened anew in each paragraph); tags in their order are neither.
+
+mod page;
+mod paper;
+
+use std::error::Error;
+
+use html5gum::{DefaultEmitter, Token, Tokenizer};
+
+use self::page::Page;
+use super::{Converter, Draft, Source, text};
+
+/// How much of a page is searched for the name of its encoding, in bytes.
+const HEAD: usize = 1024;
+
+/// `text/markdown` for HTML: headings, paragraphs, lists, quotations, code, tables, links and images. Scripts and styles are
+/// left out.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Html;
+
+impl Html {
+    /// The converter.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+impl Converter for Html {
+    fn gives(&self, mime_type: &str) -> Option<&str> {
+        ["text/html", "application/xhtml+xml"]
+            .contains(&mime_type)
+            .then_some("text/markdown")
+    }
+
+    fn convert(
+        &self,
+        source: Source<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let html = text::decode(source.content, charset(source.content));
+        let mut tokens = DefaultEmitter::default();
+        tokens.naively_switch_states(true);
+        let mut page = Page::new(draft);
+        for token in Tokenizer::new_with_emitter(&*html, tokens) {
+            let Ok(token) = token;
+            match token {
+                Token::StartTag(tag) => page.start(&tag)?,
+                Token::EndTag(tag) => page.end(&tag.name)?,
+                Token::String(text) => page.text(&String::from_utf8_lossy(&text))?,
+                Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+            }
+        }
+        Ok(page.finish()?)
+    }
+}
+
+/// The encoding that the beginning of the page names.
+fn charset(content: &[u8]) -> Option<&[u8]> {
+    const KEY: &[u8] = b"charset=";
+    let head = content.get(..HEAD).unwrap_or(content);
+    let at = head
+        .windows(KEY.len())
+        .position(|found| found.eq_ignore_ascii_case(KEY))?;
+    let name = head.get(at + KEY.len()..)?;
+    let name = name
+        .strip_prefix(b"\"")
+        .or(name.strip_prefix(b"'"))
+        .unwrap_or(name);
+    name.split(|byte| b"\"'>;/ ".contains(byte)).next()
+}
+
+#[cfg(test)]
+mod tests;

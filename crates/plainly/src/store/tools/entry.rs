@@ -1,0 +1,100 @@
+//! A resource as a tool tells of it: for programs, and as a line of text.
+
+use plainly_protocol::types::Resource;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What is known of a resource without reading it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entry {
+    /// What the other tools take as `uri`.
+    uri: String,
+    /// The last part of it, decoded.
+    name: String,
+    /// Whether it has children, as directories have: list_resources lists them. Else read_resource reads it.
+    is_collection: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<String>,
+    /// Bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    /// UTC, ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_modified: Option<String>,
+}
+
+impl From<&Resource> for Entry {
+    fn from(resource: &Resource) -> Self {
+        Self {
+            uri: resource.uri.clone(),
+            name: resource.name.clone(),
+            is_collection: is_collection(resource),
+            mime_type: resource.mime_type.clone(),
+            size: resource.size,
+            last_modified: last_modified(resource).map(str::to_owned),
+        }
+    }
+}
+
+/// One line: kind, URI, and in brackets the rest.
+pub(super) fn line(resource: &Resource) -> String {
+    let kind = if is_collection(resource) {
+        "directory"
+    } else {
+        "file     "
+    };
+    let size = resource.size.map(|size| format!("{size} bytes"));
+    let known: Vec<&str> = [
+        size.as_deref(),
+        resource
+            .mime_type
+            .as_deref()
+            .filter(|_| !is_collection(resource)),
+        last_modified(resource),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match known.as_slice() {
+        [] => format!("{kind}  {}", resource.uri),
+        known => format!("{kind}  {}  ({})", resource.uri, known.join(", ")),
+    }
+}
+
+/// How many directories, files and bytes these are.
+pub(super) fn sum(resources: &[Resource]) -> String {
+    let directories = resources.iter().filter(|one| is_collection(one)).count();
+    let files = resources.len() - directories;
+    let bytes: u64 = resources.iter().filter_map(|one| one.size).sum();
+    [
+        counted(directories, "directory", "directories"),
+        counted(files, "file", "files"),
+        format!("{bytes} bytes"),
+    ]
+    .join(", ")
+}
+
+/// A name on a line of its own: control characters are written out.
+pub(super) fn printable(name: &str) -> String {
+    name.chars()
+        .flat_map(|letter| {
+            let escaped = letter.is_control().then(|| letter.escape_default());
+            let plain = escaped.is_none().then_some(letter);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}
+
+/// A number and its noun.
+pub(in crate::store) fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+pub(super) fn is_collection(resource: &Resource) -> bool {
+    resource.is_collection == Some(true)
+}
+
+pub(super) fn last_modified(resource: &Resource) -> Option<&str> {
+    resource.annotations.as_ref()?.last_modified.as_deref()
+}

@@ -1,0 +1,159 @@
+//! `list_resources`: the children of a collection, page by page or the largest or latest first.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::{Content, Resource};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Source, entry, problems};
+use crate::server::reply::{Json, Shown};
+use crate::server::{Failure, Tool};
+use crate::store::{ListQuery, Page, Store};
+
+const LIMIT: usize = 200;
+const LARGEST_LIMIT: usize = 1_000;
+
+/// The most entries that are put in another order than the store's.
+const SORTED: usize = 10_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListArgs {
+    /// The directory to list, as a URI or path that another call gave. Leave it out to see what is served.
+    uri: Option<String>,
+    /// What comes first. By default the listing is in the order of names.
+    sort: Option<Sort>,
+    /// The most entries of one answer.
+    #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
+    limit: Option<usize>,
+    /// `next` of the answer before, to go on with the same listing. Not with another order than that of names.
+    after: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Sort {
+    Name,
+    /// The largest first.
+    Size,
+    /// The latest changed first.
+    Modified,
+}
+
+/// A part of a listing.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Listing {
+    resources: Vec<entry::Entry>,
+    /// There is more: call again with this as `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    /// Whether entries are missing that `next` can't lead to.
+    truncated: bool,
+}
+
+pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+    super::tool("list_resources", source, run)
+        .title("List resources")
+        .description(
+            "Lists what is served: without uri all top-level directories (call it like this first), with the uri of a \
+             directory what is in it, not below. Each entry comes with its size and time of the last change. Use tree for \
+             several levels at once.",
+        )
+}
+
+async fn run<S: Store>(source: Arc<Source<S>>, args: ListArgs) -> Result<Shown<Listing>, Failure> {
+    let uri = source.uri(args.uri.as_deref())?;
+    let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
+    let sort = args.sort.unwrap_or(Sort::Name);
+    if sort != Sort::Name && args.after.is_some() {
+        let why = "a listing that is not in the order of names has no next part.";
+        return Err(Problem::validation("after", why)
+            .suggest("Leave out sort, or ask for more at once with limit.")
+            .into());
+    }
+    let mut page = match &uri {
+        None if !source.roots.is_empty() => roots(&source).await?,
+        uri => {
+            let most = if sort == Sort::Name { limit } else { SORTED };
+            children(&source, uri.as_deref(), args.after, most).await?
+        }
+    };
+    let mut truncated = false;
+    if sort != Sort::Name {
+        truncated = page.next.take().is_some() || page.resources.len() > limit;
+        put_first(sort, &mut page.resources);
+        page.resources.truncate(limit);
+    }
+    Ok(show(page, truncated))
+}
+
+async fn roots<S: Store>(source: &Source<S>) -> Result<Page, Problem> {
+    let mut resources = Vec::new();
+    for root in &source.roots {
+        match source.store.metadata(root).await {
+            Ok(resource) => resources.push(resource),
+            Err(error) if source.roots.len() == 1 => {
+                return Err(problems::of(source, root, error).await);
+            }
+            // The others are as good as ever, and asking for this one says what is wrong with it.
+            Err(_) => {}
+        }
+    }
+    Ok(Page::new(resources, None))
+}
+
+/// At most `most` of what is in a collection, and where to go on.
+async fn children<S: Store>(
+    source: &Source<S>,
+    parent: Option<&str>,
+    mut after: Option<String>,
+    most: usize,
+) -> Result<Page, Problem> {
+    let mut resources: Vec<Resource> = Vec::new();
+    loop {
+        let mut query = ListQuery::new((most - resources.len()).min(LARGEST_LIMIT));
+        query.parent = parent;
+        query.after = after.as_deref();
+        let page = match source.store.list(query).await {
+            Ok(page) => page,
+            Err(error) => return Err(problems::of(source, parent.unwrap_or_default(), error).await),
+        };
+        resources.extend(page.resources);
+        if page.next.is_none() || resources.len() >= most {
+            return Ok(Page::new(resources, page.next));
+        }
+        after = page.next;
+    }
+}
+
+fn put_first(sort: Sort, resources: &mut [Resource]) {
+    match sort {
+        Sort::Name => {}
+        Sort::Size => resources.sort_by_key(|one| Reverse(one.size)),
+        Sort::Modified => resources
+            .sort_by(|one, other| entry::last_modified(other).cmp(&entry::last_modified(one))),
+    }
+}
+
+fn show(page: Page, truncated: bool) -> Shown<Listing> {
+    let mut lines: Vec<String> = page.resources.iter().map(entry::line).collect();
+    lines.push(entry::sum(&page.resources));
+    if let Some(next) = &page.next {
+        lines.push(format!("There is more: call again with after={next}"));
+    }
+    if truncated {
+        lines.push("The rest is left out: ask for more with limit, or without sort.".to_owned());
+    }
+    let listing = Listing {
+        resources: page.resources.iter().map(entry::Entry::from).collect(),
+        next: page.next,
+        truncated,
+    };
+    let mut content = vec![Content::text(lines.join("\n"))];
+    content.extend(page.resources.into_iter().map(Content::resource_link));
+    Json(listing).content(content)
+}

@@ -1,0 +1,182 @@
+//! The resources of a store as tools, for hosts that show their models tools and nothing else. Turns the arguments of a call
+//! into questions to a [`Store`], and its answers into text, structured output and links. Knows nothing of what kind of
+//! store it is, nor of the protocol's messages.
+
+mod entry;
+mod globs;
+mod list;
+pub(super) mod problems;
+mod read;
+mod stat;
+mod tree;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::ToolAnnotations;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Store;
+use crate::server::extract::Args;
+use crate::server::reply::Shown;
+use crate::server::{Failure, Tool};
+
+#[cfg(feature = "store-directory-tools")]
+pub(super) use self::entry::counted;
+#[cfg(feature = "store-directory-tools")]
+pub(super) use self::globs::Globs;
+
+/// The most text in the answer of one call, in bytes. What is left out can be asked for with the next.
+pub const TEXT_BYTES: usize = 256 << 10;
+
+/// The largest image, recording or other binary file that a call answers with, in bytes.
+pub const MEDIA_BYTES: u64 = 8 << 20;
+
+/// The longest argument `uri`, in bytes.
+const URI_BYTES: usize = 8 << 10;
+
+/// How a store that has more to say than URIs reads the argument `uri`: `None` if it can't be meant for the store.
+pub type Spelling = fn(&str) -> Option<String>;
+
+/// The tools with which a model looks at a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
+/// `read_resources`. None changes anything.
+///
+/// Failures are problems that say what to try instead: the names that come nearest, the tool that takes what another
+/// doesn't.
+///
+/// ```no_run
+/// use plainly::store::directory::DirectoryStore;
+/// use plainly::store::tools::StoreTools;
+/// use plainly::Server;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = DirectoryStore::new("notes")?;
+/// let server = Server::builder("notes", "1.0.0")
+///     .tools(StoreTools::new(store.clone()).build())
+///     .store(store)
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct StoreTools<S>(Source<S>);
+
+/// A store, as the tools see it.
+pub(super) struct Source<S> {
+    pub(super) store: S,
+    /// The collections that everything is in. Empty: the store has no such.
+    pub(super) roots: Vec<String>,
+    spelling: Spelling,
+}
+
+impl<S: Store> StoreTools<S> {
+    /// The tools over `store`.
+    pub fn new(store: S) -> Self {
+        Self(Source {
+            store,
+            roots: Vec::new(),
+            spelling: |uri| Some(uri.to_owned()),
+        })
+    }
+
+    /// The collections that everything is in, by URI: what `list_resources` and `tree` begin with when they are asked for
+    /// nothing in particular. Without any, that is everything in the store.
+    pub fn roots<U: Into<String>>(mut self, uris: impl IntoIterator<Item = U>) -> Self {
+        self.0.roots = uris.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Reads the argument `uri` by `spelling` before the store sees it: models write paths where URIs are asked for. The
+    /// empty text stands for the [`roots`](Self::roots).
+    pub fn spelling(mut self, spelling: Spelling) -> Self {
+        self.0.spelling = spelling;
+        self
+    }
+
+    /// All of them, ready for [`ServerBuilder::tools`](crate::server::ServerBuilder::tools).
+    pub fn build(self) -> Vec<Tool> {
+        tools(&Arc::new(self.0)).into()
+    }
+
+    /// The same, and the store for more of them.
+    #[cfg(feature = "store-directory-tools")]
+    pub(super) fn build_with(self, more: impl FnOnce(&Arc<Source<S>>) -> Tool) -> Vec<Tool> {
+        let source = Arc::new(self.0);
+        tools(&source).into_iter().chain([more(&source)]).collect()
+    }
+}
+
+fn tools<S: Store>(source: &Arc<Source<S>>) -> [Tool; 5] {
+    [
+        list::tool(source),
+        tree::tool(source),
+        stat::tool(source),
+        read::one::tool(source),
+        read::several::tool(source),
+    ]
+}
+
+impl<S: Store> Source<S> {
+    /// The URI that an argument means; `None` for the roots.
+    pub(super) fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
+        let Some(written) = written else {
+            return Ok(None);
+        };
+        if written.len() > URI_BYTES {
+            return Err(problems::too_long(URI_BYTES));
+        }
+        match (self.spelling)(written.trim()) {
+            Some(uri) if uri.is_empty() => Ok(None),
+            Some(uri) if self.store.serves(&uri) => Ok(Some(uri)),
+            Some(uri) if self.roots.is_empty() => Err(problems::not_served(&uri, &self.roots)),
+            // It may be a path below a root whose name was left out: what is near tells.
+            Some(uri) => Ok(Some(uri)),
+            None => Err(problems::not_served(written, &self.roots)),
+        }
+    }
+
+    /// The URI that an argument means, where the roots are no answer.
+    pub(super) fn uri_of_one(&self, written: &str) -> Result<String, Problem> {
+        self.uri(Some(written))?
+            .ok_or_else(|| problems::not_one(&self.roots))
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Source<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("store", &self.store)
+            .field("roots", &self.roots)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A tool that asks `source` by `run`.
+pub(super) fn tool<S, A, T, F>(
+    name: &str,
+    source: &Arc<Source<S>>,
+    run: impl Fn(Arc<Source<S>>, A) -> F + Send + Sync + 'static,
+) -> Tool
+where
+    S: Store,
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema,
+    F: Future<Output = Result<Shown<T>, Failure>> + Send + 'static,
+{
+    let source = Arc::clone(source);
+    Tool::new(name, move |Args(args): Args<A>| {
+        run(Arc::clone(&source), args)
+    })
+    .annotations(
+        ToolAnnotations::new()
+            .read_only_hint(true)
+            .destructive_hint(false)
+            .idempotent_hint(true)
+            .open_world_hint(false),
+    )
+}

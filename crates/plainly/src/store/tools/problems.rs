@@ -1,0 +1,222 @@
+//! What a store's refusal means for a model: what is wrong, and what to try instead. Only the listing of the store is asked
+//! for that, so nothing is said that it doesn't show anyway.
+
+use plainly_errors::Problem;
+use plainly_errors::problem::ProblemCode;
+
+use super::Source;
+use crate::store::{ListQuery, Store, StoreError};
+
+/// How much of a collection is looked at for names that are near, and how many of them are said.
+const LOOKED_AT: usize = 1_000;
+const NEAR: usize = 3;
+const SIBLINGS: usize = 20;
+
+/// How alike two names must be to be taken for each other, from 0 to 1.
+const ALIKE: f64 = 0.8;
+
+/// The longest name that others are compared with, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// The most collections that are looked for above what is missing.
+const ABOVE: usize = 64;
+
+/// What is said of the URI `uri` for which the store answered with `error`.
+pub(in crate::store) async fn of<S: Store>(
+    source: &Source<S>,
+    uri: &str,
+    error: StoreError,
+) -> Problem {
+    match error {
+        StoreError::NotFound => {
+            Problem::not_found("resource", uri).suggest(instead(source, uri).await)
+        }
+        StoreError::InvalidUri { why } => {
+            let problem = Problem::validation("uri", format!("{uri}: {why}."));
+            problem.suggest(form(&source.roots))
+        }
+        StoreError::NotACollection => is_no_collection(uri),
+        StoreError::InvalidCursor => {
+            Problem::validation("after", "it is no position in this listing.")
+                .suggest("Give `next` of the answer before as it was, with the same uri, or nothing to start again.")
+        }
+        StoreError::TooLarge { size, limit } => too_large(uri, size, limit),
+        StoreError::Failed(cause) => {
+            tracing::error!(uri, error = %cause, "a tool could not ask the store");
+            Problem::internal("The resource could not be read.").with_source(cause)
+        }
+    }
+}
+
+/// There is more of the resource than is read.
+pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
+    let message = format!("{uri} has {size} bytes, and no more than {limit} are read.");
+    Problem::new(ProblemCode::PayloadTooLarge, message)
+        .suggest(
+            "Nothing of it can be read with these tools: stat_resource tells what is known of it.",
+        )
+        .detail("uri", uri)
+        .detail("size", size)
+        .detail("limit", limit)
+}
+
+/// A file where what is in it was asked for.
+pub(super) fn is_no_collection(uri: &str) -> Problem {
+    Problem::validation("uri", format!("{uri} is a file."))
+        .suggest("Read it with read_resource, or ask for the directory that it is in.")
+}
+
+/// A collection where content was asked for.
+pub(super) fn is_a_collection(uri: &str) -> Problem {
+    Problem::validation("uri", format!("{uri} is a directory."))
+        .suggest("See what is in it with list_resources or tree, and read one of these.")
+}
+
+/// The argument can't be meant for the store.
+pub(super) fn not_served(written: &str, roots: &[String]) -> Problem {
+    Problem::validation("uri", format!("{written} is no URI of this server.")).suggest(form(roots))
+}
+
+/// The argument is longer than any URI may be.
+pub(super) fn too_long(limit: usize) -> Problem {
+    Problem::validation("uri", format!("it has more than {limit} bytes."))
+        .suggest("list_resources gives URIs as they are taken.")
+}
+
+/// All that is served, where one resource was to be named.
+pub(super) fn not_one(roots: &[String]) -> Problem {
+    Problem::validation("uri", "it names no resource.").suggest(form(roots))
+}
+
+fn form(roots: &[String]) -> String {
+    match roots {
+        [] => "Call list_resources without uri, and give a URI as it stands there.".to_owned(),
+        [first, ..] => format!(
+            "URIs begin with {}, as in {first}/name; list_resources lists what there is.",
+            either(roots)
+        ),
+    }
+}
+
+/// What to try instead of a URI at which there is nothing.
+async fn instead<S: Store>(source: &Source<S>, uri: &str) -> String {
+    if let Some(found) = below_a_root(source, uri).await {
+        return format!("Did you mean {found}?");
+    }
+    let Some((parent, missing, siblings)) = beside(source, uri).await else {
+        return form(&source.roots);
+    };
+    let near = nearest(&missing, &siblings);
+    if !near.is_empty() {
+        return format!("Did you mean {}?", either(&near));
+    }
+    let Some((shown, rest)) = siblings.split_at_checked(SIBLINGS.min(siblings.len())) else {
+        return form(&source.roots);
+    };
+    let names: Vec<&str> = shown.iter().map(|uri| last(uri)).collect();
+    match (names.as_slice(), rest) {
+        ([], _) => format!("{parent} is empty."),
+        (names, []) => format!("In {parent} there are: {}.", names.join(", ")),
+        (names, _) => format!(
+            "In {parent} there are {} and more: list_resources lists them.",
+            names.join(", ")
+        ),
+    }
+}
+
+/// The same path below a root, whose name may have been left out.
+async fn below_a_root<S: Store>(source: &Source<S>, uri: &str) -> Option<String> {
+    let (begin, _) = source.roots.first()?.rsplit_once('/')?;
+    let path = uri.strip_prefix(begin)?;
+    for root in &source.roots {
+        let candidate = format!("{root}{path}");
+        if source.store.metadata(&candidate).await.is_ok() {
+            return Some(candidate);
+        }
+    }
+    None
+}
+
+/// The next collection above that is there, the name in it that isn't, and the URIs of what is in it.
+async fn beside<S: Store>(source: &Source<S>, uri: &str) -> Option<(String, String, Vec<String>)> {
+    let mut at = uri;
+    for _ in 0..ABOVE {
+        let (parent, missing) = at.rsplit_once('/')?;
+        if parent.ends_with('/') || !source.store.serves(parent) {
+            return None;
+        }
+        let query = ListQuery::new(LOOKED_AT).parent(parent);
+        if let Ok(page) = source.store.list(query).await {
+            let siblings = page.resources.into_iter().map(|sibling| sibling.uri);
+            return Some((parent.to_owned(), missing.to_owned(), siblings.collect()));
+        }
+        at = parent;
+    }
+    None
+}
+
+/// Those whose last part is most like `name`, the nearest first.
+fn nearest(name: &str, uris: &[String]) -> Vec<String> {
+    if name.len() > LONGEST_NAME {
+        return Vec::new();
+    }
+    let name = name.to_lowercase();
+    let mut near: Vec<(f64, &String)> = uris
+        .iter()
+        .map(|uri| (likeness(&name, &last(uri).to_lowercase()), uri))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.into_iter()
+        .take(NEAR)
+        .map(|(_, uri)| uri.clone())
+        .collect()
+}
+
+/// As much as two names are alike, or one and the stem of the other.
+fn likeness(one: &str, other: &str) -> f64 {
+    let stem = other.rsplit_once('.').map_or(other, |(stem, _)| stem);
+    strsim::jaro_winkler(one, other).max(if one == stem { 0.99 } else { 0.0 })
+}
+
+fn last(uri: &str) -> &str {
+    uri.rsplit('/').next().unwrap_or(uri)
+}
+
+fn either(uris: &[String]) -> String {
+    match uris {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_come_first_and_others_not_at_all() {
+        let uris: Vec<String> = [
+            "intro.md",
+            "outro.md",
+            "Intro.txt",
+            "zebra.png",
+            "index.html",
+        ]
+        .iter()
+        .map(|name| format!("file:///d/{name}"))
+        .collect();
+        for (name, expected) in [
+            ("intro.md", vec!["intro.md", "Intro.txt", "outro.md"]),
+            ("INTRO.MD", vec!["intro.md", "Intro.txt", "outro.md"]),
+            ("zebra", vec!["zebra.png"]),
+            ("zbera.png", vec!["zebra.png"]),
+            ("qqqq", vec![]),
+        ] {
+            let near = nearest(name, &uris);
+            let near: Vec<&str> = near.iter().map(|uri| last(uri)).collect();
+            assert_eq!(near, expected, "{name}");
+        }
+    }
+}

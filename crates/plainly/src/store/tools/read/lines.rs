@@ -1,0 +1,232 @@
+//! Which lines of a text a call asks for, and how many of them fit.
+
+use plainly_errors::Problem;
+
+/// The part of a text that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// So many lines from the `offset`th on, which is 1 for the first.
+    From { offset: usize, limit: usize },
+    /// So many lines up to the end.
+    Tail(usize),
+}
+
+impl Part {
+    pub(super) const ALL: Self = Self::From {
+        offset: 1,
+        limit: usize::MAX,
+    };
+
+    /// What the arguments of a call say together.
+    pub(super) fn parse(
+        offset: Option<usize>,
+        limit: Option<usize>,
+        head: Option<usize>,
+        tail: Option<usize>,
+    ) -> Result<Self, Problem> {
+        match (offset, limit, head, tail) {
+            (None, None, None, Some(tail)) => Ok(Self::Tail(tail)),
+            (None, None, Some(head), None) => Ok(Self::From {
+                offset: 1,
+                limit: head,
+            }),
+            (offset, limit, None, None) => Ok(Self::From {
+                offset: offset.unwrap_or(1).max(1),
+                limit: limit.unwrap_or(usize::MAX),
+            }),
+            (_, _, Some(_), _) => Err(conflict("head")),
+            (_, _, None, Some(_)) => Err(conflict("tail")),
+        }
+    }
+}
+
+fn conflict(field: &'static str) -> Problem {
+    Problem::validation(field, "it can't be given together with another part of the text.").suggest(
+        "Give only head (the first lines), or only tail (the last lines), or offset and limit (lines from one on).",
+    )
+}
+
+/// Lines of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lines<'a> {
+    pub(super) text: &'a str,
+    /// The number of the first of them; 1 is that of the text's first.
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// How many lines the text has.
+    pub(super) total: usize,
+    /// The size in bytes of the only line that is given, if there was no room for all of it.
+    pub(super) cut: Option<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of `text` that are the `part`, as many as fit into `room` bytes.
+    pub(super) fn of(text: &'a str, part: Part, room: usize) -> Result<Self, Problem> {
+        let total = text.split_inclusive('\n').count();
+        let (skipped, most) = match part {
+            Part::From { offset, .. } if offset > total.max(1) => {
+                let problem = Problem::validation("offset", format!("the text has {total} lines."));
+                return Err(
+                    problem.suggest("Give an offset up to that, or the last lines with tail.")
+                );
+            }
+            Part::From { offset, limit } => (offset - 1, limit),
+            Part::Tail(lines) => (total.saturating_sub(lines), lines),
+        };
+        let begin: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
+        let rest = text.get(begin..).unwrap_or_default();
+        let mut lines = Self {
+            text: "",
+            first: skipped + 1,
+            count: 0,
+            total,
+            cut: None,
+        };
+        let mut end = 0;
+        for line in rest.split_inclusive('\n').take(most) {
+            if end + line.len() > room {
+                if lines.count == 0 {
+                    end = line.floor_char_boundary(room);
+                    lines.cut = Some(line.len());
+                    lines.count = 1;
+                }
+                break;
+            }
+            end += line.len();
+            lines.count += 1;
+        }
+        lines.text = rest.get(..end).unwrap_or_default();
+        Ok(lines)
+    }
+
+    /// The offset of the next line, if there is one.
+    pub(super) fn next(&self) -> Option<usize> {
+        let next = self.first + self.count;
+        (next <= self.total).then_some(next)
+    }
+
+    /// What isn't in the text itself: which part it is, and how to get the rest.
+    pub(super) fn note(&self) -> Option<String> {
+        if self.total == 0 {
+            return Some("The text is empty.".to_owned());
+        }
+        if self.count == self.total && self.cut.is_none() {
+            return None;
+        }
+        let which = match self.count {
+            0 => "No line".to_owned(),
+            1 => format!("Line {}", self.first),
+            _ => format!("Lines {} to {}", self.first, self.first + self.count - 1),
+        };
+        let mut note = format!("{which} of {}.", self.total);
+        if let Some(size) = self.cut {
+            note += &format!(" It is cut after {} of its {size} bytes.", self.text.len());
+        }
+        if let Some(next) = self.next() {
+            note += &format!(" To go on: offset={next}.");
+        }
+        Some(note)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(offset: usize, limit: usize) -> Part {
+        Part::From { offset, limit }
+    }
+
+    #[test]
+    fn parts_of_a_text_are_its_lines() {
+        let text = "one\ntwo\nthree";
+        for (part, room, expected, note) in [
+            (Part::ALL, 100, text, None),
+            (
+                part(1, 2),
+                100,
+                "one\ntwo\n",
+                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+            ),
+            (part(3, 9), 100, "three", Some("Line 3 of 3.")),
+            (Part::Tail(2), 100, "two\nthree", Some("Lines 2 to 3 of 3.")),
+            (Part::Tail(9), 100, text, None),
+            (Part::Tail(0), 100, "", Some("No line of 3.")),
+            (
+                part(1, 0),
+                100,
+                "",
+                Some("No line of 3. To go on: offset=1."),
+            ),
+            (
+                Part::ALL,
+                8,
+                "one\ntwo\n",
+                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+            ),
+            (
+                Part::ALL,
+                7,
+                "one\n",
+                Some("Line 1 of 3. To go on: offset=2."),
+            ),
+            (
+                Part::ALL,
+                2,
+                "on",
+                Some("Line 1 of 3. It is cut after 2 of its 4 bytes. To go on: offset=2."),
+            ),
+        ] {
+            let lines = Lines::of(text, part, room).unwrap();
+            assert_eq!(lines.text, expected, "{part:?} {room}");
+            assert_eq!(lines.note().as_deref(), note, "{part:?} {room}");
+        }
+    }
+
+    #[test]
+    fn a_last_line_end_begins_no_line() {
+        for (text, total) in [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2)] {
+            assert_eq!(
+                Lines::of(text, Part::ALL, 9).unwrap().total,
+                total,
+                "{text:?}"
+            );
+        }
+        assert_eq!(Lines::of("a\nb\n", Part::Tail(1), 9).unwrap().text, "b\n");
+    }
+
+    #[test]
+    fn a_cut_keeps_characters_whole() {
+        let lines = Lines::of("éé\n", Part::ALL, 3).unwrap();
+        assert_eq!((lines.text, lines.cut), ("é", Some(5)));
+    }
+
+    #[test]
+    fn beyond_the_end_is_no_part() {
+        let problem = Lines::of("a\nb", part(3, 1), 9).unwrap_err();
+        assert_eq!(
+            problem.message(),
+            "Invalid value for 'offset': the text has 2 lines."
+        );
+        assert!(Lines::of("", part(2, 1), 9).is_err());
+        assert!(Lines::of("", part(1, 1), 9).is_ok());
+    }
+
+    #[test]
+    fn parts_that_contradict_each_other_are_refused() {
+        assert_eq!(Part::parse(None, None, None, None).unwrap(), Part::ALL);
+        assert_eq!(Part::parse(Some(0), None, None, None).unwrap(), Part::ALL);
+        assert_eq!(Part::parse(None, None, Some(3), None).unwrap(), part(1, 3));
+        assert_eq!(
+            Part::parse(Some(2), Some(3), None, None).unwrap(),
+            part(2, 3)
+        );
+        for (offset, limit, head, tail) in [
+            (None, None, Some(1), Some(1)),
+            (Some(1), None, Some(1), None),
+            (None, Some(1), None, Some(1)),
+        ] {
+            assert!(Part::parse(offset, limit, head, tail).is_err());
+        }
+    }
+}

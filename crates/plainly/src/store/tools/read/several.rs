@@ -1,0 +1,103 @@
+//! `read_resources`: several files in one answer. What can't be read is said in its place, and fails the others not.
+
+use std::sync::Arc;
+
+use plainly_errors::{Problem, ProblemBag};
+use plainly_protocol::types::Content;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::content::{self, Reading};
+use super::lines::Part;
+use crate::server::reply::{Json, Shown};
+use crate::server::{Failure, Tool};
+use crate::store::Store;
+use crate::store::tools::{self, MEDIA_BYTES, Source, TEXT_BYTES};
+
+/// The most files of one call.
+const MOST: usize = 50;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadArgs {
+    /// The files, as URIs or paths that another call gave.
+    #[schemars(length(min = 1, max = MOST))]
+    uris: Vec<String>,
+}
+
+/// What was read of each, in the order that was asked for.
+#[derive(Serialize, JsonSchema)]
+struct Readings {
+    results: Vec<Outcome>,
+}
+
+/// One of several files.
+#[derive(Serialize, JsonSchema)]
+struct Outcome {
+    /// As it was asked for.
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<Reading>,
+    /// Why it could not be read, and what to try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+    tools::tool("read_resources", source, run)
+        .title("Read several resources")
+        .description(
+            "Reads several files at once, each as read_resource would from its first line, in one answer of up to 256 KiB \
+             of text. What can't be read is said, and the others are read all the same.",
+        )
+}
+
+async fn run<S: Store>(source: Arc<Source<S>>, args: ReadArgs) -> Result<Shown<Readings>, Failure> {
+    let mut results = Vec::new();
+    let mut content = Vec::new();
+    let mut problems = ProblemBag::new();
+    let mut room = TEXT_BYTES;
+    let mut media_room = MEDIA_BYTES;
+    for uri in args.uris {
+        content.push(Content::text(format!("{uri}:")));
+        let read = one(&source, &uri, &mut room, &mut media_room).await;
+        let (read, error) = match read {
+            Ok((reading, blocks)) => {
+                content.extend(blocks);
+                (Some(reading), None)
+            }
+            Err(problem) => {
+                let text = problem.text().into_owned();
+                content.push(Content::text(&text));
+                problems.add(problem);
+                (None, Some(text))
+            }
+        };
+        results.push(Outcome { uri, read, error });
+    }
+    if problems.len() == results.len() {
+        problems.into_result()?;
+    }
+    Ok(Json(Readings { results }).content(content))
+}
+
+async fn one<S: Store>(
+    source: &Source<S>,
+    uri: &str,
+    room: &mut usize,
+    media_room: &mut u64,
+) -> Result<(Reading, Vec<Content>), Problem> {
+    let found = source.uri_of_one(uri)?;
+    if *room == 0 {
+        return Err(full(uri));
+    }
+    let (reading, blocks) = content::read(source, &found, Part::ALL, room).await?;
+    let media = if reading.is_text() { 0 } else { reading.size() };
+    *media_room = media_room.checked_sub(media).ok_or_else(|| full(uri))?;
+    Ok((reading, blocks))
+}
+
+fn full(uri: &str) -> Problem {
+    Problem::operation_failed(format!("{uri} did not fit into this answer."))
+        .suggest("Read it with read_resource.")
+}

@@ -1,0 +1,41 @@
+//! `stat_resource`: what is known of one resource without reading it.
+
+use std::sync::Arc;
+
+use plainly_protocol::types::Content;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::entry::{self, Entry};
+use super::{Source, problems};
+use crate::server::reply::{Json, Shown};
+use crate::server::{Failure, Tool};
+use crate::store::Store;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StatArgs {
+    /// The file or directory, as a URI or path that another call gave.
+    uri: String,
+}
+
+pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+    super::tool("stat_resource", source, run)
+        .title("Look at a resource")
+        .description(
+            "Tells of one file or directory what is known without reading it: kind, size in bytes, MIME type, time of the \
+             last change. Also the cheapest way to see whether it exists.",
+        )
+}
+
+async fn run<S: Store>(source: Arc<Source<S>>, args: StatArgs) -> Result<Shown<Entry>, Failure> {
+    let uri = source.uri_of_one(&args.uri)?;
+    match source.store.metadata(&uri).await {
+        Ok(resource) => {
+            let text = Content::text(entry::line(&resource));
+            let entry = Entry::from(&resource);
+            Ok(Json(entry).content([text, Content::resource_link(resource)]))
+        }
+        Err(error) => Err(problems::of(&source, &uri, error).await.into()),
+    }
+}

@@ -1,0 +1,252 @@
+//! `tree`: several levels of collections at once. They are gathered level by level, so that what is cut off at a limit is the
+//! deepest, and drawn from the top.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::{Content, Resource};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::globs::Globs;
+use super::{Source, TEXT_BYTES, entry, problems};
+use crate::server::reply::{Json, Shown};
+use crate::server::{Failure, Tool};
+use crate::store::{ListQuery, Store, StoreError};
+
+const DEPTH: usize = 3;
+const LARGEST_DEPTH: usize = 64;
+
+const LIMIT: usize = 400;
+const LARGEST_LIMIT: usize = 2_000;
+
+/// The most entries of a collection that are asked for at a time.
+const PAGE: usize = 1_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TreeArgs {
+    /// The directory to begin with, as a URI or path that another call gave. Leave it out for everything that is served.
+    uri: Option<String>,
+    /// How many levels below it.
+    #[schemars(range(min = 1, max = LARGEST_DEPTH), extend("default" = DEPTH))]
+    depth: Option<usize>,
+    /// Globs of what to leave out, with all below it: node_modules, *.log, src/generated.
+    #[serde(default)]
+    exclude: Vec<String>,
+    /// The most entries. The deepest are left out first.
+    #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
+    limit: Option<usize>,
+}
+
+/// A tree, each directory before what is in it.
+#[derive(Serialize, JsonSchema)]
+struct Tree {
+    entries: Vec<Leaf>,
+    /// Whether directories have entries that are left out for the limit or the depth.
+    truncated: bool,
+}
+
+/// A file or directory in a tree.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Leaf {
+    /// How many levels below the top it is; what follows and is deeper is in it.
+    depth: usize,
+    uri: String,
+    is_collection: bool,
+    /// Bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+}
+
+pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+    super::tool("tree", source, run)
+        .title("Show a tree")
+        .description(
+            "Shows the directories and files below a directory, several levels at once: the quickest way to learn how \
+             things are arranged. What has more below it than is shown ends with /… and can be asked for itself.",
+        )
+}
+
+async fn run<S: Store>(source: Arc<Source<S>>, args: TreeArgs) -> Result<Shown<Tree>, Failure> {
+    let top = source.uri(args.uri.as_deref())?;
+    let mut gathering = Gathering {
+        source: &source,
+        exclude: Globs::compile("exclude", &args.exclude)?,
+        depth: args.depth.unwrap_or(DEPTH).clamp(1, LARGEST_DEPTH),
+        left: args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT),
+        bytes_left: TEXT_BYTES,
+    };
+    let nodes = match top {
+        Some(top) => gathering.below(&[top]).await?,
+        None if source.roots.is_empty() => gathering.everything().await?,
+        None => gathering.below(&source.roots).await?,
+    };
+    Ok(show(&nodes))
+}
+
+/// How a tree is gathered, and how much more it may get.
+struct Gathering<'a, S> {
+    source: &'a Source<S>,
+    exclude: Option<Globs>,
+    depth: usize,
+    left: usize,
+    bytes_left: usize,
+}
+
+/// A resource, and where among the nodes its children are.
+struct Node {
+    resource: Resource,
+    /// The way to it from the top, by names.
+    path: PathBuf,
+    depth: usize,
+    children: Range<usize>,
+    /// Whether it may have children that are left out.
+    has_more: bool,
+}
+
+impl<S: Store> Gathering<'_, S> {
+    /// Everything in a store that has no top, as one level.
+    async fn everything(&mut self) -> Result<Vec<Node>, Problem> {
+        match self.children(None, Path::new(""), 0).await {
+            Ok((nodes, _)) => Ok(nodes),
+            Err(error) => Err(problems::of(self.source, "", error).await),
+        }
+    }
+
+    /// These collections and what is below them. The nodes are in the order of their levels, so whoever comes later is not
+    /// nearer to the top.
+    async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, Problem> {
+        let mut nodes = Vec::new();
+        for top in tops {
+            match self.source.store.metadata(top).await {
+                Ok(resource) if entry::is_collection(&resource) => {
+                    nodes.push(Node::new(resource, PathBuf::new(), 0));
+                }
+                Ok(_) => return Err(problems::is_no_collection(top)),
+                Err(error) => return Err(problems::of(self.source, top, error).await),
+            }
+        }
+        let mut at = 0;
+        while let Some(node) = nodes.get(at) {
+            if entry::is_collection(&node.resource) {
+                let (begin, depth) = (nodes.len(), node.depth + 1);
+                let found = if depth > self.depth || self.left == 0 {
+                    Ok((Vec::new(), true))
+                } else {
+                    self.children(Some(&node.resource.uri), &node.path, depth)
+                        .await
+                };
+                let (children, has_more) = match found {
+                    Ok(found) => found,
+                    Err(error) if depth == 1 => {
+                        return Err(problems::of(self.source, &node.resource.uri, error).await);
+                    }
+                    // It vanished or can't be read: asking for it says which.
+                    Err(_) => (Vec::new(), true),
+                };
+                nodes.extend(children);
+                let end = nodes.len();
+                if let Some(node) = nodes.get_mut(at) {
+                    node.children = begin..end;
+                    node.has_more = has_more;
+                }
+            }
+            at += 1;
+        }
+        Ok(nodes)
+    }
+
+    /// What is in a collection, as far as there is room for it, and whether there is more.
+    async fn children(
+        &mut self,
+        parent: Option<&str>,
+        path: &Path,
+        depth: usize,
+    ) -> Result<(Vec<Node>, bool), StoreError> {
+        let mut nodes = Vec::new();
+        let mut after: Option<String> = None;
+        loop {
+            let mut query = ListQuery::new(PAGE);
+            query.parent = parent;
+            query.after = after.as_deref();
+            let page = self.source.store.list(query).await?;
+            for resource in page.resources {
+                let path = path.join(&resource.name);
+                if self
+                    .exclude
+                    .as_ref()
+                    .is_some_and(|globs| globs.matches(&path))
+                {
+                    continue;
+                }
+                if self.left == 0 || self.bytes_left < resource.uri.len() {
+                    self.left = 0;
+                    return Ok((nodes, true));
+                }
+                self.left -= 1;
+                self.bytes_left -= resource.uri.len();
+                nodes.push(Node::new(resource, path, depth));
+            }
+            if page.next.is_none() {
+                return Ok((nodes, false));
+            }
+            after = page.next;
+        }
+    }
+}
+
+impl Node {
+    fn new(resource: Resource, path: PathBuf, depth: usize) -> Self {
+        Self {
+            resource,
+            path,
+            depth,
+            children: 0..0,
+            has_more: false,
+        }
+    }
+}
+
+/// Draws the nodes, each before what is in it.
+fn show(nodes: &[Node]) -> Shown<Tree> {
+    let mut lines = Vec::new();
+    let mut entries = Vec::new();
+    let tops = nodes.iter().take_while(|node| node.depth == 0);
+    let mut waiting: Vec<&Node> = tops.collect();
+    waiting.reverse();
+    while let Some(node) = waiting.pop() {
+        lines.push(line(node));
+        entries.push(Leaf {
+            depth: node.depth,
+            uri: node.resource.uri.clone(),
+            is_collection: entry::is_collection(&node.resource),
+            size: node.resource.size,
+        });
+        let children = nodes.get(node.children.clone()).unwrap_or_default();
+        waiting.extend(children.iter().rev());
+    }
+    let truncated = nodes.iter().any(|node| node.has_more);
+    if truncated {
+        lines.push("What ends with /… has more in it: ask for its uri, or for more depth or a larger limit.".to_owned());
+    }
+    Json(Tree { entries, truncated }).content([Content::text(lines.join("\n"))])
+}
+
+fn line(node: &Node) -> String {
+    let indent = "  ".repeat(node.depth);
+    // The top by its URI, with which those of the others begin.
+    let name = if node.depth == 0 {
+        node.resource.uri.clone()
+    } else {
+        entry::printable(&node.resource.name)
+    };
+    match (entry::is_collection(&node.resource), node.has_more) {
+        (false, _) => format!("{indent}{name}"),
+        (true, false) => format!("{indent}{name}/"),
+        (true, true) => format!("{indent}{name}/…"),
+    }
+}
