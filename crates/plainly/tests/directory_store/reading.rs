@@ -110,7 +110,7 @@ fn the_limit_is_16_mib_unless_set() {
 }
 
 #[test]
-fn the_last_change_is_told_in_utc_to_the_second() {
+fn the_last_change_is_told_in_utc_to_the_millisecond() {
     let fixture = Fixture::new(&[("x", "x")]);
     let file = File::options()
         .write(true)
@@ -119,7 +119,11 @@ fn the_last_change_is_told_in_utc_to_the_second() {
     let after = |millis| UNIX_EPOCH + Duration::from_millis(millis);
     let cases: &[(SystemTime, &str)] = &[
         (after(1_736_694_058_000), "2025-01-12T15:00:58Z"),
-        (after(1_736_694_058_999), "2025-01-12T15:00:58Z"),
+        (after(1_736_694_058_999), "2025-01-12T15:00:58.999Z"),
+        (
+            after(1_736_694_058_050) + Duration::from_nanos(999_999),
+            "2025-01-12T15:00:58.05Z",
+        ),
         (after(0), "1970-01-01T00:00:00Z"),
         (
             UNIX_EPOCH - Duration::from_secs(86_400),

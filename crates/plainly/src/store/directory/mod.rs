@@ -6,6 +6,7 @@ mod uri;
 
 mod handle;
 mod ignored;
+mod names;
 mod place;
 mod walk;
 
@@ -32,6 +33,7 @@ use plainly_protocol::types::{Resource, ResourceContents};
 
 use self::job::{Jobs, Waiter};
 use self::mount::Root;
+use self::names::Lists;
 use self::place::{MAX_DEPTH, Opened, Place, Shown};
 use self::uri::Location;
 use self::walk::Walk;
@@ -119,6 +121,7 @@ impl DirectoryStore {
                 roots,
                 shown,
                 max_file_bytes,
+                lists: Arc::default(),
                 jobs: Jobs::new(),
             }),
         }
@@ -180,6 +183,7 @@ struct Inner {
     roots: Vec<Root>,
     shown: Shown,
     max_file_bytes: u64,
+    lists: Arc<Lists>,
     jobs: Jobs,
 }
 
@@ -272,7 +276,12 @@ impl<'a> Request<'a> {
     }
 
     fn place(&self, root: &Root) -> Rc<Place> {
-        Place::root(Arc::clone(&root.dir), self.store.shown, self.waiter.clone())
+        Place::root(
+            Arc::clone(&root.dir),
+            self.store.shown,
+            Arc::clone(&self.store.lists),
+            self.waiter.clone(),
+        )
     }
 }
 
