@@ -183,3 +183,42 @@ fn a_collection_that_is_too_large_is_read_in_part() {
     assert_eq!(bytes, 4 * (60 << 10) + 96 * 10);
     assert_eq!(contents[99].name.as_deref(), Some("2-small-095"));
 }
+
+#[test]
+fn a_collection_is_read_up_to_its_limits() {
+    let kib = |kib: usize| kib << 10;
+    let cases: [(&[usize], usize); 7] = [
+        (&[kib(64)], 1),
+        (&[kib(64) + 1], 0),
+        (&[kib(64); 4], 4),
+        // Nothing is left after these but for what is empty.
+        (&[kib(64), kib(64), kib(64), kib(64), 1, 0], 5),
+        (&[kib(64), kib(64), kib(64), kib(63), kib(1), 1], 5),
+        (&[1; 100], 100),
+        (&[1; 101], 100),
+    ];
+    for (sizes, expected) in cases {
+        let fixture = Fixture::new(&[]);
+        for (number, size) in sizes.iter().enumerate() {
+            let path = fixture.root().join(format!("{number:03}"));
+            fs::write(path, "x".repeat(*size)).unwrap();
+        }
+        let contents = fixture.read("file:///docs").unwrap();
+        assert_eq!(contents.len(), expected, "{sizes:?}");
+        assert_eq!(fixture.children("file:///docs").len(), sizes.len());
+    }
+}
+
+#[test]
+fn a_collection_is_not_searched_for_files_without_end() {
+    let fixture = Fixture::new(&[]);
+    for number in 0..999 {
+        fs::create_dir(fixture.root().join(format!("{number:04}"))).unwrap();
+    }
+    for name in ["a", "b"] {
+        fs::write(fixture.root().join(name), name).unwrap();
+    }
+    let contents = fixture.read("file:///docs").unwrap();
+    let names: Vec<_> = contents.iter().map(|one| one.name.as_deref()).collect();
+    assert_eq!(names, [Some("a")]);
+}

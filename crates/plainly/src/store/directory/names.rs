@@ -36,19 +36,19 @@ pub(super) fn next(
     let Some(after) = after else {
         return smallest(place, None);
     };
-    match list(place)? {
+    match list(place, SystemTime::now())? {
         Some(list) => list.after(place, after),
         None => smallest(place, Some(after)),
     }
 }
 
 /// A list of all that is in `place` now; `None` if it changes too often to keep one, or is too large.
-fn list(place: &Place) -> Result<Option<Arc<List>>, StoreError> {
+fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError> {
     let version = Version::of(&place.metadata()?);
     if let Some(list) = place.lists().find(version) {
         return Ok(list);
     }
-    if !version.is_settled(SystemTime::now()) {
+    if !version.is_settled(now) {
         return Ok(None);
     }
     let list = List::read(place)?.map(Arc::new);
@@ -246,5 +246,153 @@ impl Lists {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         // Nothing in here can panic between two states.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::rc::Rc;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::directory::job::Waiter;
+    use crate::store::directory::place::Shown;
+
+    /// Of which more than come at a time are shown: every third is hidden, and every seventh of the others ignored.
+    const NAMES: usize = BATCH * 7 / 4;
+
+    struct Fixture {
+        around: TempDir,
+        place: Rc<Place>,
+        _waits: Arc<()>,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let around = tempfile::tempdir().unwrap();
+            for number in 0..NAMES {
+                let dot = if number % 3 == 0 { "." } else { "" };
+                let ending = if number % 7 == 0 { "log" } else { "txt" };
+                // Not in the order in which they are made.
+                let name = format!("{dot}{:05}.{ending}", number * 7_919 % 100_003);
+                File::create(around.path().join(name)).unwrap();
+            }
+            fs::write(around.path().join(".ignore"), "*.log\n").unwrap();
+            let (waits, waiter) = Waiter::until_dropped();
+            Self {
+                place: place(around.path(), Arc::default(), waiter),
+                around,
+                _waits: waits,
+            }
+        }
+
+        fn list(&self, in_how_long: Duration) -> Option<Arc<List>> {
+            list(&self.place, SystemTime::now() + in_how_long).unwrap()
+        }
+    }
+
+    fn place(path: &Path, lists: Arc<Lists>, waiter: Waiter) -> Rc<Place> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).unwrap();
+        Place::root(Arc::new(dir), Shown::default(), lists, waiter)
+    }
+
+    #[test]
+    fn a_list_gives_the_names_that_reading_gives() {
+        let fixture = Fixture::new();
+        let list = fixture.list(SETTLED).unwrap();
+        let (first, more) = smallest(&fixture.place, None).unwrap();
+        assert!(more && first.len() == BATCH);
+        assert_eq!(next(&fixture.place, None).unwrap(), (first.clone(), true));
+        let between = OsString::from("05");
+        let ends = ["", "zzz"].map(OsString::from);
+        for after in first.iter().step_by(100).chain([&between]).chain(&ends) {
+            let read = smallest(&fixture.place, Some(after)).unwrap();
+            assert_eq!(
+                list.after(&fixture.place, after).unwrap(),
+                read,
+                "{after:?}"
+            );
+        }
+        let shown = |name: &OsString| {
+            let name = name.to_str().unwrap();
+            !name.starts_with('.') && !name.ends_with("log")
+        };
+        assert!(first.iter().all(shown));
+    }
+
+    #[test]
+    fn a_list_is_of_the_directory_as_it_is() {
+        let fixture = Fixture::new();
+        assert!(
+            fixture.list(Duration::ZERO).is_none(),
+            "it has just changed"
+        );
+        let list = fixture.list(SETTLED).unwrap();
+        let again = fixture.list(Duration::ZERO).unwrap();
+        assert!(Arc::ptr_eq(&list, &again), "it is kept");
+        let last = OsStr::new("99");
+        for change in ["added", "removed"] {
+            let path = fixture.around.path().join("99999.txt");
+            match change {
+                "added" => drop(File::create(path).unwrap()),
+                _ => fs::remove_file(path).unwrap(),
+            }
+            assert!(fixture.list(Duration::ZERO).is_none(), "{change}");
+            let (names, _) = next(&fixture.place, Some(last)).unwrap();
+            let is_there = names.iter().any(|name| name == "99999.txt");
+            assert_eq!(is_there, change == "added");
+            assert!(fixture.list(SETTLED).is_some());
+        }
+        // Rules may change without the directory; they are asked each time.
+        fs::write(fixture.around.path().join(".ignore"), "*\n").unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let fresh = place(fixture.around.path(), Arc::default(), waiter);
+        let (names, more) = fixture.list(SETTLED).unwrap().after(&fresh, last).unwrap();
+        assert!(names.is_empty() && !more, "{names:?}");
+        drop(waits);
+    }
+
+    #[test]
+    fn only_so_much_is_kept() {
+        let lists = Lists::default();
+        let version = |inode, age| Version {
+            device: 1,
+            inode,
+            changed: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(age)),
+        };
+        let list = |bytes: usize| {
+            let name = Name {
+                start: 0,
+                length: 1,
+                kind: None,
+            };
+            Arc::new(List {
+                bytes: vec![b'x'; bytes],
+                names: vec![name; BATCH + 1],
+            })
+        };
+        let kept = |asked: &[(u64, u64)]| {
+            let is_kept = |(inode, age): &(u64, u64)| lists.find(version(*inode, *age)).is_some();
+            asked.iter().map(is_kept).collect::<Vec<_>>()
+        };
+        let all = [(1, 0), (1, 9), (2, 0), (3, 0), (4, 0)];
+        let half = KEPT_BYTES / 2;
+        lists.keep(version(1, 0), Some(list(half)));
+        lists.keep(version(1, 9), Some(list(half / 2)));
+        assert_eq!(kept(&all), [false, true, false, false, false]);
+        lists.keep(version(2, 0), Some(list(half / 2)));
+        lists.keep(version(3, 0), None);
+        assert_eq!(kept(&all), [false, true, true, true, false]);
+        lists.keep(version(4, 0), Some(list(half)));
+        assert_eq!(kept(&all), [false, false, true, true, true]);
+        assert!(lists.find(version(3, 0)).unwrap().is_none());
+        // A small one is read as fast as found.
+        lists.keep(version(5, 0), Some(Arc::new(List::default())));
+        assert_eq!(kept(&[(5, 0)]), [false]);
     }
 }
