@@ -1,13 +1,16 @@
 //! Why a command did not work, told once, at its end: one line of text, or one JSON object, on standard error.
 
+mod advice;
+
 use std::io::{self, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use self::advice::{advice, wants};
 use crate::exit::Exit;
 use crate::format::Format;
 use crate::visible::visible;
@@ -44,6 +47,7 @@ pub(crate) enum Subject {
     Connection,
     Resource(String),
     Resources,
+    Changes,
     /// With the names of those that the server has, where that helps.
     Tools(Vec<String>),
 }
@@ -112,6 +116,21 @@ impl Failure {
         Self::Call { error, subject }
     }
 
+    /// The server can't be watched, or not any more.
+    pub(crate) fn changes(error: Error) -> Self {
+        let subject = Subject::Changes;
+        Self::Call { error, subject }
+    }
+
+    /// The server says that it doesn't do what is wanted.
+    pub(crate) fn refused(what: impl Into<String>) -> Self {
+        Self::Local {
+            exit: Exit::Refused,
+            what: what.into(),
+            source: None,
+        }
+    }
+
     /// The tools could not be listed, or not called.
     pub(crate) fn tools(error: Error) -> Self {
         Self::no_such_tool(error, Vec::new())
@@ -172,7 +191,7 @@ impl Failure {
             } if is_missing(error) => format!("no such resource: {}{}", visible(uri), scheme(uri)),
             Self::Call { error, subject } => match error {
                 Error::Protocol(error) => refusal(error) + &subject.hint(error),
-                Error::Local(error) => caused(&**error) + advice(error),
+                Error::Local(error) => caused(&**error) + &advice(error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
@@ -225,6 +244,7 @@ impl Subject {
                 ": `plainly serve` has --max-file-size for that".to_owned()
             }
             Self::Resource(uri) => scheme(uri).to_owned(),
+            Self::Changes if is_unknown => ": this server does not tell of changes".to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Tools(there) if !there.is_empty() => {
                 let named = there.iter().take(NAMED).map(|name| visible(name));
@@ -234,7 +254,7 @@ impl Subject {
                     named.collect::<Vec<_>>().join(", ")
                 )
             }
-            Self::Connection | Self::Resources | Self::Tools(_) => String::new(),
+            Self::Connection | Self::Resources | Self::Changes | Self::Tools(_) => String::new(),
         }
     }
 }
@@ -254,14 +274,6 @@ fn scheme(uri: &str) -> &'static str {
     ": this is no URI, as in file:///docs/intro.md"
 }
 
-/// What to do about it, where the command line shows that.
-fn advice(error: &LocalError) -> &'static str {
-    if matches!(error, LocalError::Spawn { program, .. } if program.contains(' ')) {
-        return ": the program and its arguments are words of their own, without quotes around them all";
-    }
-    ""
-}
-
 /// Whether there is no such resource, as far as the server tells.
 fn is_missing(error: &Error) -> bool {
     let is_unlisted = matches!(error.local(), Some(LocalError::NotListed { .. }));
@@ -279,35 +291,6 @@ fn refusal(error: &ProtocolError) -> String {
     let wants = wants(error, &message);
     let message = visible(&message);
     format!("the server answered: {message} (code {code}){wants}")
-}
-
-/// What the error asks for, unless its message names it.
-fn wants(error: &ProtocolError, message: &str) -> String {
-    let (what, names) = match error.kind() {
-        ErrorKind::MissingRequiredClientCapability { required } => {
-            ("it needs the client capability", capabilities(required))
-        }
-        ErrorKind::UnsupportedProtocolVersion { supported, .. } => {
-            ("it speaks", supported.iter().take(NAMED).cloned().collect())
-        }
-        _ => return String::new(),
-    };
-    if names.iter().all(|name| message.contains(name.as_str())) {
-        return String::new();
-    }
-    format!(": {what} {}", visible(&names.join(", ")))
-}
-
-/// The names of capabilities, those within one as `elicitation.url`.
-fn capabilities(required: &Map<String, Value>) -> Vec<String> {
-    let named = |(name, details): (&String, &Value)| match details.as_object() {
-        Some(within) if !within.is_empty() => {
-            let within = within.keys();
-            within.map(|inner| format!("{name}.{inner}")).collect()
-        }
-        Some(_) | None => vec![name.clone()],
-    };
-    required.iter().flat_map(named).take(NAMED).collect()
 }
 
 /// The error as the server sent it.

@@ -191,13 +191,43 @@ impl Problem {
         self.0.code.http_status()
     }
 
-    /// What a person or a model reads: the message and, behind it, the suggestion.
+    /// What a person or a model reads: the message and, behind it, the suggestion and when to try again, unless they say so.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use plainly_errors::Problem;
+    ///
+    /// let problem = Problem::service_unavailable("search").retry_after(Duration::from_secs(5));
+    /// assert_eq!(problem.text(), "The service 'search' is unavailable. Try again in 5 seconds.");
+    /// ```
     pub fn text(&self) -> Cow<'_, str> {
+        let said = self.sentences();
+        match self.retry_hint() {
+            Some(time) if !said.contains(TRY_AGAIN) => format!("{said} {}", try_again(time)).into(),
+            Some(_) | None => said,
+        }
+    }
+
+    /// The message and, behind it, the suggestion: what is said where the time is a member beside it.
+    fn sentences(&self) -> Cow<'_, str> {
         match &self.0.suggestion {
             Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
             None => Cow::Borrowed(&self.0.message),
         }
     }
+}
+
+/// How a sentence begins that says when to try again.
+const TRY_AGAIN: &str = "Try again in ";
+
+fn try_again(time: Duration) -> String {
+    format!("{TRY_AGAIN}{}.", counted(whole_seconds(time), "second"))
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// Up, since a client that comes a moment too early is turned away again.

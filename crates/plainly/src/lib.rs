@@ -86,7 +86,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `server` | yes | [`Server`]: tools, resources, and any [`Store`](store::Store) of resources |
+//! | `server` | yes | [`Server`]: tools, resources, templates of them, prompts, and any [`Store`](store::Store) of resources |
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
@@ -119,7 +119,7 @@ pub mod store;
 
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;
-/// The schemars whose `JsonSchema` [`Args`] and [`Json`] need.
+/// The schemars whose `JsonSchema` [`Args`], [`Vars`] and [`Json`] need.
 #[cfg(feature = "server")]
 pub use schemars;
 
@@ -127,11 +127,11 @@ pub use schemars;
 pub use self::client::Client;
 pub use self::errors::{ProtocolError, Revision};
 #[cfg(feature = "server")]
-pub use self::server::extract::{Args, Context, ResourceUri, State};
+pub use self::server::extract::{Args, Context, ResourceUri, State, Vars};
 #[cfg(feature = "server")]
 pub use self::server::reply::{Blob, Json, Text};
 #[cfg(feature = "server")]
-pub use self::server::{Failure, Resource, Server, Tool};
+pub use self::server::{Failure, Prompt, Resource, Server, Template, Tool};
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

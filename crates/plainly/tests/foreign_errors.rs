@@ -62,28 +62,30 @@ macro_rules! handlers {
                 within().await.map_err(Failure::of)
             }
 
+            pub(super) const AROUND: &[&str] = if cfg!(feature = $feature) {
+                &["around", "around-protocol"]
+            } else {
+                &[]
+            };
+
             pub(super) fn builder() -> ServerBuilder {
-                let builder = Server::builder(stringify!($library), "1")
+                Server::builder($feature, "1")
                     .tool(Tool::new("question-mark", question_mark))
                     .tool(Tool::new("sentence", sentence))
                     .tool(Tool::new("problem", problem))
                     .tool(Tool::new("within", within))
+                    .tool(Tool::new("around", around))
+                    .tool(Tool::new("around-protocol", around_protocol))
                     .tool(Tool::new("protocol", protocol))
                     .tool(Tool::new("mixed", mixed))
                     .resource(Resource::new("a:question-mark", question_mark))
                     .resource(Resource::new("a:sentence", sentence))
                     .resource(Resource::new("a:problem", problem))
                     .resource(Resource::new("a:within", within))
+                    .resource(Resource::new("a:around", around))
+                    .resource(Resource::new("a:around-protocol", around_protocol))
                     .resource(Resource::new("a:protocol", protocol))
-                    .resource(Resource::new("a:mixed", mixed));
-                match cfg!(feature = $feature) {
-                    true => builder
-                        .tool(Tool::new("around", around))
-                        .tool(Tool::new("around-protocol", around_protocol))
-                        .resource(Resource::new("a:around", around))
-                        .resource(Resource::new("a:around-protocol", around_protocol)),
-                    false => builder,
-                }
+                    .resource(Resource::new("a:mixed", mixed))
             }
         }
     };
@@ -123,25 +125,17 @@ async fn protocol_error(client: &Client, name: &str) -> ProtocolError {
     }
 }
 
-/// The handlers with a problem around the error, if there are any.
-fn around(builder: &'static str) -> &'static [&'static str] {
-    let is_on = match builder {
-        "anyhow" => cfg!(feature = "anyhow"),
-        _ => cfg!(feature = "eyre"),
-    };
-    match is_on {
-        true => &["around", "around-protocol"],
-        false => &[],
-    }
-}
+/// A library: its name, a server of its handlers, and those with a problem around the error if those are found.
+type Library = (&'static str, fn() -> ServerBuilder, &'static [&'static str]);
 
-fn libraries() -> [(&'static str, fn() -> ServerBuilder); 2] {
-    [("anyhow", anyhow::builder), ("eyre", eyre::builder)]
-}
+const LIBRARIES: [Library; 2] = [
+    ("anyhow", anyhow::builder, anyhow::AROUND),
+    ("eyre", eyre::builder, eyre::AROUND),
+];
 
 #[tokio::test]
 async fn the_outermost_sentence_is_shown_and_the_outermost_problem_decides() {
-    for (library, builder) in libraries() {
+    for (library, builder, around) in LIBRARIES {
         let client = connect(builder()).await;
         for (name, sentence) in [
             ("question-mark", "disk /dev/sda on fire"),
@@ -153,7 +147,7 @@ async fn the_outermost_sentence_is_shown_and_the_outermost_problem_decides() {
             assert_eq!(error, ProtocolError::internal(sentence), "{library}");
         }
         let problems = ["problem", "within", "mixed"];
-        for name in problems.iter().chain(around(library)) {
+        for name in problems.iter().chain(around) {
             let shown = (UNKNOWN.to_owned(), Some(ProblemCode::NotFound));
             assert_eq!(tool_error(&client, name).await, shown, "{library} {name}");
             let error = protocol_error(&client, name).await;
@@ -168,7 +162,7 @@ async fn the_outermost_sentence_is_shown_and_the_outermost_problem_decides() {
 
 #[tokio::test]
 async fn what_has_no_meaning_is_masked_with_all_that_was_put_around_it() {
-    for (library, builder) in libraries() {
+    for (library, builder, around) in LIBRARIES {
         let client = connect(builder().mask_internal_errors()).await;
         for name in ["question-mark", "sentence"] {
             let (text, _) = tool_error(&client, name).await;
@@ -176,7 +170,7 @@ async fn what_has_no_meaning_is_masked_with_all_that_was_put_around_it() {
             let error = protocol_error(&client, name).await;
             assert!(error.message().contains("as incident"), "{library} {name}");
         }
-        for name in ["problem", "within"].iter().chain(around(library)) {
+        for name in ["problem", "within"].iter().chain(around) {
             let (text, _) = tool_error(&client, name).await;
             assert_eq!(text, UNKNOWN, "{library} {name}");
         }

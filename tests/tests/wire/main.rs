@@ -26,6 +26,7 @@ mod logs;
 mod messages;
 #[cfg(unix)]
 mod paths;
+mod prompts;
 mod replies;
 mod schema;
 

@@ -1,6 +1,7 @@
 //! `plainly discover`: who a server is, which revisions it speaks, what it offers.
 
 use plainly::client::Client;
+use plainly::errors::{Era, Revision};
 use serde_json::{Map, Value, json};
 
 use super::client::with_client;
@@ -51,7 +52,7 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
             server.and_then(|server| server.website_url.clone()),
         ),
         ("revision", Some(client.revision().to_string())),
-        ("supported", Some(client.supported_versions().join(", "))),
+        ("supported", Some(supported(client))),
         ("capabilities", Some(named(&capabilities))),
         ("instructions", client.instructions().map(str::to_owned)),
     ];
@@ -61,6 +62,20 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
         }
     }
     output.flush()
+}
+
+/// The versions that the server says it supports. A modern server need not list those that are agreed on by a handshake.
+fn supported(client: &Client) -> String {
+    let versions = client.supported_versions();
+    let is_legacy = |version: &String| {
+        let legacy = Revision::of_era(Era::Legacy);
+        legacy.map(Revision::as_str).any(|legacy| legacy == version)
+    };
+    let of_what = match client.revision().era() {
+        Era::Modern if !versions.iter().any(is_legacy) => " (modern revisions)",
+        Era::Modern | Era::Legacy => "",
+    };
+    versions.join(", ") + of_what
 }
 
 /// Capabilities by name, each with what it turns on or contains: `resources (subscribe), extensions (dev.plainly/resources)`.

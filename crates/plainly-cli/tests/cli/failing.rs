@@ -89,6 +89,16 @@ fn a_server_that_is_not_there_is_named_with_the_reason() {
 }
 
 #[test]
+fn a_server_without_tls_is_to_be_tried_without() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let run = run(&["ls", &server.url.replace("http://", "https://")]);
+    assert_eq!(run.status, 3, "{}", run.stderr);
+    let advice = format!(": that is no TLS, try {}\n", server.url);
+    assert!(run.stderr.ends_with(&advice), "{}", run.stderr);
+}
+
+#[test]
 fn errors_of_this_side_have_no_code() {
     let run = run(&["ls", &nobody(), "--json"]);
     let error = run.error_json();
@@ -321,7 +331,7 @@ fn completions_know_every_command() {
             "discover",
             "stat",
             "max-file-size",
-            "mime-type",
+            "as-is",
             "2025-06-18",
             "debug",
         ] {

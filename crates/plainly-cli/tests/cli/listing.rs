@@ -125,6 +125,11 @@ fn discovery_says_who_is_there_on_every_revision() {
             let found = target.run("discover", &words).succeeded().json();
             assert_eq!(found["revision"], revision);
             assert_eq!(found["supportedVersions"], json!([revision]));
+            let said = target
+                .run("discover", &["--revision", revision])
+                .succeeded();
+            let is_modern = revision == "2026-07-28";
+            assert_eq!(said.text().contains("(modern revisions)"), is_modern);
             assert_eq!(
                 found["serverInfo"],
                 json!({ "name": "plainly", "version": env!("CARGO_PKG_VERSION") })
@@ -138,7 +143,7 @@ fn discovery_says_who_is_there_on_every_revision() {
             concat!("server        toolbox ", env!("CARGO_PKG_VERSION")),
             "title         The Toolbox",
             "revision      2026-07-28",
-            "supported     2026-07-28",
+            "supported     2026-07-28 (modern revisions)",
         ];
         assert_eq!(run.text().lines().take(4).collect::<Vec<_>>(), expected);
         assert!(

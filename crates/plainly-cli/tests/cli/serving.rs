@@ -51,6 +51,46 @@ fn a_configuration_for_hosts_is_printed_and_true() {
     assert_eq!(stdout, "");
 }
 
+#[test]
+fn who_is_turned_away_is_told_once_with_what_would_let_them_in() {
+    let docs = Docs::new();
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    let (_, address) = said.split_once("http://").unwrap();
+    let address = address.trim_end().trim_end_matches("/mcp");
+    let own = format!("Host: {address}\r\n");
+    for headers in [
+        "Host: docs.example.com:8443\r\n".to_owned(),
+        "Host: docs.example.com:8443\r\n".to_owned(),
+        format!("{own}Origin: https://app.example.com\r\n"),
+        format!("{own}Origin: https://app.example.com\r\n"),
+        format!("{own}Origin: null\r\n"),
+        own,
+    ] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!("POST /mcp HTTP/1.1\r\n{headers}Content-Length: 0\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = [0; 9];
+        stream.read_exact(&mut answer).unwrap();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    let warnings: Vec<_> = said.lines().filter(|line| line.contains("WARN")).collect();
+    assert_eq!(warnings.len(), 2, "{said}");
+    assert!(warnings[0].contains("--allow-host") && warnings[0].contains("docs.example.com:8443"));
+    assert!(
+        warnings[1].contains("--allow-origin") && warnings[1].contains("https://app.example.com")
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_well_over_both_transports() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Problem, ProblemCode, whole_seconds};
+use super::{Problem, ProblemCode, counted, try_again};
 
 impl Problem {
     /// There is no `entity_type` with this `identifier`.
@@ -167,8 +167,8 @@ impl Problem {
     /// ```
     pub fn rate_limited(limit_type: impl Into<String>, retry_after: Duration) -> Self {
         let limit_type = limit_type.into();
-        let time = counted(whole_seconds(retry_after), "second");
-        let message = format!("Rate limit exceeded for {limit_type}. Try again in {time}.");
+        let wait = try_again(retry_after);
+        let message = format!("Rate limit exceeded for {limit_type}. {wait}");
         Self::new(ProblemCode::RateLimitExceeded, message)
             .detail("limit_type", limit_type)
             .retry_after(retry_after)
@@ -271,9 +271,4 @@ fn and_then(message: String, more: Option<&str>) -> String {
         Some(more) => format!("{message} {more}"),
         None => message,
     }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }

@@ -46,7 +46,7 @@ impl Problem {
     /// The media type of [`to_http_body`](Self::to_http_body).
     pub const MEDIA_TYPE: &str = "application/problem+json";
 
-    /// The object of a tool result, as it serializes: `success` (false), `error` (the [text](Self::text)), `code`, and
+    /// The object of a tool result, as it serializes: `success` (false), `error` (message and suggestion), `code`, and
     /// `details` and `retry_after` (whole seconds) where there are any.
     ///
     /// ```
@@ -82,7 +82,7 @@ impl Problem {
         to_text(&HttpBody {
             title: self.code().http_phrase(),
             status: self.http_status(),
-            detail: self.text(),
+            detail: self.sentences(),
             extensions: self.as_data(),
         })
     }
@@ -106,7 +106,7 @@ impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let object = Object {
             success: false,
-            error: self.text(),
+            error: self.sentences(),
             code: self.code().as_str(),
             details: self.details(),
             retry_after: self.retry_after_seconds(),

@@ -43,7 +43,7 @@ impl Problem {
         let kind = ErrorKind::ResourceNotFound {
             uri: Some(uri.into()),
         };
-        let message = self.text().into_owned();
+        let message = self.sentences().into_owned();
         ProtocolError::new(kind)
             .with_message(message)
             .with_problem(self)
@@ -73,7 +73,7 @@ impl From<Problem> for ProtocolError {
         let (kind, data) = problem.code().kind(problem.to_data());
         let message = match problem.suggestion() {
             None => problem.0.message.clone(),
-            Some(_) => problem.text().into_owned().into(),
+            Some(_) => problem.sentences().into_owned().into(),
         };
         Self::with_data(kind, message, data).with_problem(problem)
     }

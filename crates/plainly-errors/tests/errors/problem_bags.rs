@@ -58,11 +58,15 @@ fn the_summary_counts_and_the_text_lists() {
         "3 errors occurred.\n\
          - The user 'ada' was not found. Ask for bob.\n\
          - Rate limit exceeded for calls. Try again in 2 seconds.\n\
-         - It failed."
+         - It failed. Try again in 1 second."
     );
     assert_eq!(mixed().to_string(), mixed().text());
     let only = ProblemBag::from(Problem::internal("It failed.").suggest("Wait."));
     assert_eq!(only.text(), "It failed. Wait.");
+    let only =
+        ProblemBag::from(Problem::internal("It failed.").retry_after(Duration::from_secs(1)));
+    assert_eq!(only.text(), "It failed. Try again in 1 second.");
+    assert_eq!(only.summary(), "It failed.");
 }
 
 #[test]

@@ -29,10 +29,18 @@ fn in_seconds(problem: Problem) -> Problem {
     }
 }
 
+/// Message and suggestion, which leave together.
+fn sentences(problem: &Problem) -> String {
+    match problem.suggestion() {
+        Some(suggestion) => format!("{} {suggestion}", problem.message()),
+        None => problem.message().to_owned(),
+    }
+}
+
 /// The object does not tell the suggestion from the message.
 fn in_one_sentence(problem: &Problem) -> Problem {
     let code = problem.code().clone();
-    let whole = Problem::new(code, problem.text().into_owned());
+    let whole = Problem::new(code, sentences(problem));
     let whole = problem
         .details()
         .iter()
@@ -64,7 +72,7 @@ fn every_known_code_comes_back_under_any_number() {
             .encode(&problem.to_protocol_error(), Revision::LATEST)
             .data
             .unwrap();
-        let text = problem.text();
+        let text = sentences(&problem);
         let numbers = (-32111..=-31990).chain([-32700, -32603, -32602, -32601, -32600, -1, 0, 404]);
         for number in numbers {
             let error = received(number, &text, data.clone());

@@ -103,8 +103,57 @@ fn check(problem: Problem, object: &str) {
     assert_eq!(serde_json::to_string(&problem).expect("it is JSON"), object);
     let as_value: Value = serde_json::from_str(object).expect("a literal is JSON");
     assert_eq!(problem.to_object(), as_value);
-    assert_eq!(as_value["error"], *problem.text());
-    assert_eq!(as_value["error"], problem.to_string());
+    assert_eq!(as_value["error"], sentences(&problem));
+    assert_eq!(problem.to_string(), problem.text());
+}
+
+/// What is said where the time to wait is a member beside it.
+fn sentences(problem: &Problem) -> String {
+    match problem.suggestion() {
+        Some(suggestion) => format!("{} {suggestion}", problem.message()),
+        None => problem.message().to_owned(),
+    }
+}
+
+#[test]
+fn the_text_says_once_when_to_try_again() {
+    let (moment, minute) = (Duration::from_millis(1), Duration::from_secs(60));
+    for (problem, text) in [
+        (
+            Problem::timeout("export").retry_after(moment),
+            "The operation timed out: export. Try again in 1 second.",
+        ),
+        (
+            Problem::timeout("export")
+                .suggest("Export less.")
+                .retry_after(minute),
+            "The operation timed out: export. Export less. Try again in 60 seconds.",
+        ),
+        (
+            Problem::internal("It failed.")
+                .suggest("Try again in a minute.")
+                .retry_after(minute),
+            "It failed. Try again in a minute.",
+        ),
+        (
+            Problem::rate_limited("calls", minute).suggest("Ask for more."),
+            "Rate limit exceeded for calls. Try again in 60 seconds. Ask for more.",
+        ),
+        (
+            Problem::timeout("export"),
+            "The operation timed out: export.",
+        ),
+    ] {
+        assert_eq!(problem.text(), text);
+        assert_eq!(problem.to_object()["error"], sentences(&problem));
+        let error = problem.to_protocol_error();
+        assert_eq!(
+            error.message(),
+            sentences(&problem),
+            "the time is in its data"
+        );
+        assert_eq!(error.problem(), Some(&problem));
+    }
 }
 
 #[test]

@@ -49,6 +49,33 @@ impl Cursors {
             .map_err(|_| InvalidParams::InvalidCursor.into())
     }
 
+    /// One page of a list that is fixed, and where the next one begins. Names are unique in it.
+    pub(super) fn page<'a, T>(
+        &self,
+        listing: &str,
+        all: &'a [T],
+        name: impl Fn(&T) -> String,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<(&'a [T], Option<Cursor>), ProtocolError> {
+        let rest = match after {
+            None => all,
+            Some(cursor) => {
+                let last = self.open(listing, cursor)?;
+                let mut rest = all.iter();
+                rest.find(|entry| name(entry) == last)
+                    .ok_or(InvalidParams::InvalidCursor)?;
+                rest.as_slice()
+            }
+        };
+        let page = rest.get(..limit).unwrap_or(rest);
+        let last = page.last().filter(|_| page.len() < rest.len());
+        let next = last
+            .map(|last| self.seal(listing, &name(last)))
+            .transpose()?;
+        Ok((page, next))
+    }
+
     fn purpose<'a>(&'a self, listing: &'a str) -> [&'a str; 3] {
         ["cursor", &self.server, listing]
     }

@@ -1,33 +1,41 @@
-//! Resources: static ones with a handler, and stores; their listing, metadata and content as one whole.
+//! Resources: static ones with a handler, templates, and stores; their listing, metadata and content as one whole.
 
 mod children;
 mod contents;
 mod fixed;
+mod reading;
 mod stored;
+mod template;
+mod templated;
+mod templates;
 
-use std::future::ready;
-
+use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, Cursor, ListResourcesResult, ReadResourceResult, Resource,
-    ResourceMetadataResult,
+    CacheHint, CacheScope, Cursor, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesResult, ReadResourceResult, Resource, ResourceMetadataResult,
 };
 
 pub(super) use self::children::Listing;
-pub(super) use self::fixed::ContentsFuture;
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
+pub use self::template::Template;
+pub(super) use self::templated::ServedTemplate;
+use self::templates::Templates;
 use super::answer::{Answer, AnswerFuture};
 use super::cursor::Cursors;
-use super::extract::ResourceCall;
+use super::extract::{ListingCall, ResourceCall};
+use super::failure::Failure;
 use crate::limits::Limits;
-use crate::store::{ListQuery, StoreError};
+use crate::store::{Change, ListQuery, Page, StoreError};
 
-/// The resources of a server: the static ones first, in the order in which they were added, then each store's.
+/// The resources of a server: the static ones first, then those of each template, then each store's; all in the order in
+/// which they were added, which is also the order in which a URI finds its own.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     fixed: Vec<StaticResource>,
+    templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
 }
 
@@ -36,12 +44,16 @@ impl Resources {
         self.fixed.push(resource);
     }
 
+    pub(super) fn add_templates(&mut self, templates: Vec<ServedTemplate>) {
+        self.templates.extend(templates);
+    }
+
     pub(super) fn add_store(&mut self, store: Box<dyn ErasedStore>) {
         self.stores.push(store);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.fixed.is_empty() && self.stores.is_empty()
+        self.fixed.is_empty() && self.templates.len() == 0 && self.stores.is_empty()
     }
 
     /// The hint for a listing of the children of `parent`: its own or its store's; or for one of everything: the shortest of
@@ -60,9 +72,30 @@ impl Resources {
             None => self.store(parent).map(|store| store.cache_hint()),
         });
         one.unwrap_or_else(|| {
-            let all = self.stores.iter().map(|store| store.cache_hint());
-            all.reduce(narrower).unwrap_or_default()
+            let listed = self.templates.are_listed().then(CacheHint::default);
+            let stored = self.stores.iter().map(|store| store.cache_hint());
+            stored.chain(listed).reduce(narrower).unwrap_or_default()
         })
+    }
+
+    /// Whether any store can tell what changes in it.
+    pub(super) fn can_watch(&self) -> bool {
+        self.stores.iter().any(|store| store.can_watch())
+    }
+
+    /// What changes in the stores that can tell, from now on.
+    pub(super) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
+        let watchable = self.stores.iter().filter(|store| store.can_watch());
+        select_all(watchable.filter_map(|store| store.watch()))
+    }
+
+    /// Whether changes of the resource at `uri` are told, by its store or, where `all` are told of, by the author.
+    pub(super) fn can_tell(&self, uri: &str, all: bool) -> bool {
+        match self.store(uri) {
+            _ if self.fixed(uri).is_some() || self.templates.find(uri).is_some() => all,
+            Some(store) => all || store.can_watch(),
+            None => false,
+        }
     }
 
     fn fixed(&self, uri: &str) -> Option<&StaticResource> {
@@ -80,22 +113,25 @@ impl Resources {
 
     pub(super) fn read(
         &self,
-        uri: &str,
         call: &ResourceCall<'_>,
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
+        let uri = call.uri;
         check_length(uri, limits)?;
-        if let Some(resource) = self.fixed(uri) {
-            let hint = resource.cache_hint;
-            let reading = match resource.read(call) {
-                Ok(reading) => reading,
-                Err(failure) => return Ok(Box::pin(ready(Err(failure)))),
-            };
-            return Ok(Box::pin(async move {
-                let result = ReadResourceResult::new(reading.await?);
-                Ok(Answer::ReadResource(result, hint))
-            }));
-        }
+        let (hint, reading) = if let Some(resource) = self.fixed(uri) {
+            (resource.cache_hint, resource.read(call))
+        } else if let Some((template, variables)) = self.templates.find(uri) {
+            (CacheHint::default(), template.read(&call.with(&variables)))
+        } else {
+            return self.read_stored(uri);
+        };
+        Ok(Box::pin(async move {
+            let result = ReadResourceResult::new(reading?.await?);
+            Ok(Answer::ReadResource(result, hint))
+        }))
+    }
+
+    fn read_stored(&self, uri: &str) -> Result<AnswerFuture, ProtocolError> {
         let store = self
             .store(uri)
             .ok_or_else(|| ProtocolError::resource_not_found(uri))?;
@@ -117,34 +153,50 @@ impl Resources {
 
     pub(super) async fn metadata(
         &self,
-        uri: &str,
+        call: &ResourceCall<'_>,
         limits: &Limits,
-    ) -> Result<ResourceMetadataResult, ProtocolError> {
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let uri = call.uri;
         check_length(uri, limits)?;
         if let Some(resource) = self.fixed(uri) {
             return Ok(ResourceMetadataResult::new(resource.definition.clone()));
+        }
+        if let Some((template, variables)) = self.templates.find(uri) {
+            let resource = template.metadata(&call.with(&variables)).await?;
+            return Ok(ResourceMetadataResult::new(resource));
         }
         let store = self
             .store(uri)
             .ok_or_else(|| ProtocolError::resource_not_found(uri))?;
         let metadata = store.metadata(uri.to_owned()).await;
-        metadata
-            .map(ResourceMetadataResult::new)
-            .map_err(|error| error.into_protocol_error(uri))
+        let metadata = metadata.map_err(|error| error.into_protocol_error(uri))?;
+        Ok(ResourceMetadataResult::new(metadata))
     }
 
-    /// Everything: what is static, then store by store. A page may end one source and begin the next.
+    pub(super) fn list_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+        cursors: &Cursors,
+        limit: usize,
+    ) -> Result<ListResourceTemplatesResult, ProtocolError> {
+        self.templates.list(params, cursors, limit)
+    }
+
+    /// Everything: what is static, then template by template, then store by store. A page may end one source and begin the
+    /// next.
     pub(super) async fn list(
         &self,
         cursor: Option<&Cursor>,
+        call: &ListingCall<'_>,
         cursors: &Cursors,
         limits: &Limits,
-    ) -> Result<ListResourcesResult, ProtocolError> {
+    ) -> Result<ListResourcesResult, Failure> {
         let listing = Method::ListResources.name();
+        let sources = self.templates.len() + self.stores.len();
         let mut at = match cursor {
             Some(cursor) => Position::parse(&cursors.open(listing, cursor)?)
-                .filter(|at| at.source <= self.stores.len())
-                .ok_or(InvalidParams::InvalidCursor)?,
+                .filter(|at| at.source <= sources)
+                .ok_or_else(invalid_cursor)?,
             None => Position::default(),
         };
         let mut page: Vec<Resource> = Vec::new();
@@ -155,40 +207,57 @@ impl Resources {
             let last = page.last().filter(|_| page.len() < rest.len());
             at = Position::after(0, last.map(|last| last.uri.clone()));
         }
-        while page.len() < limits.page_entries
-            && at.source > 0
-            && let Some(store) = self.stores.get(at.source - 1)
-        {
+        while page.len() < limits.page_entries && (1..=sources).contains(&at.source) {
             let mut query = ListQuery::new(limits.page_entries - page.len());
             query.after = at.after.as_deref();
-            let more = store.list(query).await.map_err(unfit_to_list)?;
+            let more = self.list_source(at.source - 1, query, call).await?;
             page.extend(more.resources);
             at = Position::after(at.source, more.next);
         }
         let mut result = ListResourcesResult::new(page);
-        let unfinished = at.source <= self.stores.len();
+        let unfinished = at.source <= sources;
         result.next_cursor = unfinished
             .then(|| cursors.seal(listing, &at.to_string()))
             .transpose()?;
         Ok(result)
     }
 
+    /// A page of one of the templates or, after them, of the stores.
+    async fn list_source(
+        &self,
+        index: usize,
+        query: ListQuery<'_>,
+        call: &ListingCall<'_>,
+    ) -> Result<Page, Failure> {
+        if let Some(template) = self.templates.get(index) {
+            return template.list(query, call).await;
+        }
+        match self.stores.get(index - self.templates.len()) {
+            Some(store) => Ok(store.list(query).await.map_err(unfit_to_list)?),
+            None => Ok(Page::default()),
+        }
+    }
+
     /// What is static, after the resource at `uri`, or all of it.
-    fn fixed_after(&self, uri: Option<&str>) -> Result<&[StaticResource], InvalidParams> {
+    fn fixed_after(&self, uri: Option<&str>) -> Result<&[StaticResource], ProtocolError> {
         let Some(uri) = uri else {
             return Ok(&self.fixed);
         };
         let mut rest = self.fixed.iter();
         rest.find(|resource| resource.definition.uri == uri)
-            .ok_or(InvalidParams::InvalidCursor)?;
+            .ok_or_else(invalid_cursor)?;
         Ok(rest.as_slice())
     }
+}
+
+fn invalid_cursor() -> ProtocolError {
+    InvalidParams::InvalidCursor.into()
 }
 
 /// A store that lists everything was not asked for any one resource.
 fn unfit_to_list(error: StoreError) -> ProtocolError {
     match error {
-        StoreError::InvalidCursor => InvalidParams::InvalidCursor.into(),
+        StoreError::InvalidCursor => invalid_cursor(),
         StoreError::NotFound
         | StoreError::InvalidUri { .. }
         | StoreError::NotACollection
@@ -199,7 +268,8 @@ fn unfit_to_list(error: StoreError) -> ProtocolError {
     }
 }
 
-fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
+/// Whether `uri` is short enough to be looked at.
+pub(super) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
     if uri.len() <= limits.uri_bytes {
         return Ok(());
     }

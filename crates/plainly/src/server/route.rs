@@ -7,17 +7,23 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CacheHint, CallToolParams, Cursor, EmptyResult, ListResourceTemplatesParams,
-    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
-    ReadDirectoryParams, ReadResourceParams, Resource, ResourceMetadataParams,
+    CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
+    ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
+    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Resource,
+    ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
 };
+use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
+use super::completion::Completions;
 use super::discovery::Discovery;
-use super::extract::{ResourceCall, ToolCall};
+use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
+use super::failure::Failure;
+use super::listening::{News, Tells};
+use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
 use super::state::States;
 use super::tools::Tools;
@@ -28,13 +34,18 @@ pub(super) struct Routes {
     pub(super) discovery: Discovery,
     pub(super) tools: Tools,
     pub(super) resources: Resources,
+    pub(super) prompts: Prompts,
+    pub(super) completions: Completions,
     pub(super) states: States,
+    pub(super) tells: Tells,
 }
 
 /// What a request leads to.
 pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
+    /// Messages are to come, until the peer has heard enough.
+    Listen(SubscriptionFilter),
     /// Something runs.
     Later(Audience, AnswerFuture),
 }
@@ -48,7 +59,10 @@ impl Routes {
                 && match row.capability {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
+                    Some(Capability::ResourcesSubscribe) => self.tells.resources,
                     Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Prompts) => !self.prompts.is_empty(),
+                    Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(_) => false,
                 }
         };
@@ -65,6 +79,7 @@ impl Server {
         method: Method,
         params: Option<&Object<'_>>,
         peer: &Arc<Peer>,
+        news: Option<&Arc<News>>,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             discovery,
@@ -98,23 +113,25 @@ impl Server {
             Method::ListResources => self.list_resources(read(params)?, peer)?,
             Method::ListResourceTemplates => {
                 let params: ListResourceTemplatesParams = read(params)?;
-                if params.cursor.is_some() {
-                    return Err(InvalidParams::InvalidCursor.into());
-                }
-                now(Answer::ListResourceTemplates(
-                    ListResourceTemplatesResult::new([]),
-                ))
+                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+                let resources = &self.0.routes.resources;
+                let listed =
+                    resources.list_templates(&params, &self.0.cursors, limits.page_entries)?;
+                now(Answer::ListResourceTemplates(listed))
             }
             Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?),
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
+            Method::Complete => self.complete(read(params)?, peer)?,
+            Method::Listen => {
+                let params: ListenParams = read(params)?;
+                Step::Listen(params.notifications)
+            }
+            Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
+            Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
             Method::Initialize
-            | Method::Subscribe
-            | Method::Unsubscribe
-            | Method::ListPrompts
-            | Method::GetPrompt
-            | Method::Complete
-            | Method::Listen
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
@@ -136,15 +153,70 @@ impl Server {
         } = &self.0.routes;
         resources
             .read(
-                &uri,
                 &ResourceCall {
                     uri: &uri,
+                    variables: &Values::new(),
                     peer,
                     states,
                 },
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
+    }
+
+    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let page = self
+            .0
+            .routes
+            .prompts
+            .list(params, &self.0.cursors, limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page)))
+    }
+
+    fn get_prompt(
+        &self,
+        GetPromptParams {
+            name, arguments, ..
+        }: GetPromptParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            prompts, states, ..
+        } = &self.0.routes;
+        let call = PromptCall {
+            arguments: &arguments.unwrap_or_default(),
+            peer,
+            states,
+        };
+        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+    }
+
+    fn complete(
+        &self,
+        CompleteParams {
+            reference,
+            argument,
+            context,
+            ..
+        }: CompleteParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            completions,
+            states,
+            ..
+        } = &self.0.routes;
+        let others = context.and_then(|context| context.arguments);
+        let call = CompletionCall {
+            text: &argument.value,
+            others: &others.unwrap_or_default(),
+            peer,
+            states,
+        };
+        let completing = completions.complete(&reference, &argument.name, &call)?;
+        Ok(Step::Later(Audience::Code, completing))
     }
 
     fn list_resources(
@@ -157,13 +229,20 @@ impl Server {
             return self.list_children(method, parent, cursor, peer, Answer::ListResources);
         }
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ListingCall {
+                    peer: &peer,
+                    states,
+                };
+                let (cursors, limits) = (&server.0.cursors, server.limits());
                 let result = resources
-                    .list(cursor.as_ref(), &server.0.cursors, server.limits())
+                    .list(cursor.as_ref(), &call, cursors, limits)
                     .await?;
                 Ok(Answer::ListResources(result, resources.cache_hint(None)))
             }),
@@ -192,31 +271,25 @@ impl Server {
         answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
     ) -> Result<Step, ProtocolError> {
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let Routes {
-            resources, states, ..
-        } = &self.0.routes;
-        let call = ResourceCall {
-            uri: &parent,
-            peer,
-            states,
-        };
-        let reading = resources.read_to_list(&parent, &call, self.limits())?;
-        let server = self.clone();
+        let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
-                let resources = &server.0.routes.resources;
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ListingCall {
+                    peer: &peer,
+                    states,
+                };
                 let listing = Listing {
-                    name: &format!("{} {parent}", method.name()),
+                    method,
                     parent: &parent,
                     cursor: cursor.as_ref(),
                     cursors: &server.0.cursors,
                     limits: server.limits(),
                 };
-                let result = match reading {
-                    Some(reading) => listing.list_read(reading?.await?)?,
-                    None => resources.list_stored(&listing).await?,
-                };
+                let result = resources.list_children(&listing, &call).await?;
                 Ok(answer(result, resources.cache_hint(Some(&parent))))
             }),
         ))
@@ -225,16 +298,32 @@ impl Server {
     fn resource_metadata(
         &self,
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
+        peer: &Arc<Peer>,
     ) -> Step {
-        let server = self.clone();
-        Step::Later(
-            Audience::Code,
-            Box::pin(async move {
-                let resources = &server.0.routes.resources;
-                let metadata = resources.metadata(&uri, server.limits()).await?;
-                Ok(Answer::ResourceMetadata(metadata))
-            }),
-        )
+        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let finding = async move {
+            let found = server.metadata(&uri, &peer).await?;
+            Ok(Answer::ResourceMetadata(found))
+        };
+        Step::Later(Audience::Code, Box::pin(finding))
+    }
+
+    /// What is known of the resource at `uri`.
+    pub(super) async fn metadata(
+        &self,
+        uri: &str,
+        peer: &Arc<Peer>,
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let call = ResourceCall {
+            uri,
+            variables: &Values::new(),
+            peer,
+            states,
+        };
+        resources.metadata(&call, self.limits()).await
     }
 }
 

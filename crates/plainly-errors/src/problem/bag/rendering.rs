@@ -12,11 +12,11 @@ use crate::problem::object::{HttpBody, to_text, to_value};
 use crate::problem::{Category, Details, Problem};
 
 impl ProblemBag {
-    /// One sentence for all: the text of the only one, or how many there are.
+    /// One sentence for all: message and suggestion of the only one, or how many there are.
     pub fn summary(&self) -> Cow<'_, str> {
         match &*self.0 {
             [] => "No errors".into(),
-            [only] => only.text(),
+            [only] => only.sentences(),
             all if all.iter().all(|one| one.category() == Category::Validation) => {
                 format!("{} validation errors occurred.", all.len()).into()
             }
@@ -41,8 +41,8 @@ impl ProblemBag {
     /// );
     /// ```
     pub fn text(&self) -> Cow<'_, str> {
-        if self.len() < 2 {
-            return self.summary();
+        if let [only] = &*self.0 {
+            return only.text();
         }
         let lines = self.iter().map(|problem| format!("\n- {problem}"));
         std::iter::once(self.summary().into_owned())

@@ -2,22 +2,13 @@
 
 use std::fmt;
 
-use futures_util::future::BoxFuture;
-use plainly_errors::ProtocolError;
-use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource, ResourceContents};
+use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource};
 
-use super::contents;
+use super::reading::{Read, Reading, reader};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
-
-/// Contents that a handler still works on.
-pub(in crate::server) type ContentsFuture =
-    BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
-
-type Read =
-    Box<dyn Fn(&Resource, &ResourceCall<'_>) -> Result<ContentsFuture, Failure> + Send + Sync>;
 
 /// The MIME type of a collection that has no other.
 const DIRECTORY: &str = "inode/directory";
@@ -52,29 +43,12 @@ impl StaticResource {
         let uri = uri.into();
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let read = move |definition: &Resource,
-                         call: &ResourceCall<'_>|
-              -> Result<ContentsFuture, Failure> {
-            let (running, definition) = (handler.call(A::extract_all(call)?), definition.clone());
-            Ok(Box::pin(async move {
-                let mut contents = running
-                    .await
-                    .into_contents(&definition)
-                    .map_err(|failure| failure.of_resource(&definition.uri))?;
-                if definition.is_collection != Some(true) {
-                    contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
-                }
-                contents::describe(&mut contents, &definition);
-                contents::measure(&mut contents);
-                Ok(contents)
-            }))
-        };
         let definition = Resource::new(uri.clone(), uri).is_collection(false);
         Self {
             definition,
             cache_hint: CacheHint::default(),
             needs,
-            read: Box::new(read),
+            read: reader(handler),
         }
     }
 
@@ -165,8 +139,8 @@ impl StaticResource {
         self.definition.is_collection == Some(true)
     }
 
-    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ContentsFuture, Failure> {
-        (self.read)(&self.definition, call)
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {
+        (self.read)(self.definition.clone(), call)
     }
 }
 

@@ -21,9 +21,11 @@ mod server;
 mod body;
 mod budget;
 mod checks;
+mod events;
 mod origin;
 mod read;
 mod refused;
+mod strangers;
 
 pub use body::Body;
 pub use limits::HttpLimits;

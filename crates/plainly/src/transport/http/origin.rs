@@ -1,9 +1,14 @@
 //! Whom a request may come from and what it may call this server: the guard against pages in a browser that reach for
 //! servers on its user's machine, by a foreign name made to point here (`Host`) or straight (`Origin`).
 
+use std::fmt;
+use std::sync::Arc;
+
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use plainly_errors::Refusal;
+
+use super::strangers::Strangers;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
 const HTTP_PORT: u16 = 80;
@@ -15,6 +20,7 @@ pub(super) struct Allowed {
     pub(super) port: Option<u16>,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
     origins: Vec<Box<[u8]>>,
+    strangers: Arc<Strangers>,
 }
 
 /// What was to be let in is not a name.
@@ -38,13 +44,7 @@ impl Allowed {
     }
 
     pub(super) fn allow_origin(&mut self, origin: &str) -> Result<(), InvalidAllowance> {
-        let authority = origin
-            .split_once("://")
-            .filter(|(scheme, _)| {
-                scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !scheme.is_empty()
-            })
-            .and_then(|(_, rest)| Authority::parse(rest.as_bytes()));
-        if authority.is_none() {
+        if !is_origin(origin) {
             return Err(InvalidAllowance::Origin(origin.to_owned()));
         }
         // Browsers write origins in lower case.
@@ -62,13 +62,20 @@ impl Allowed {
     pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
         let host = named_host(head)?;
         if !self.allows_host(host) {
+            self.strangers.host(&host.to_string());
             return Err(Refusal::ForbiddenHost);
         }
         let mut origins = head.headers.get_all(ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if self.allows_origin(origin.as_bytes(), host) => Ok(()),
-            _ => Err(Refusal::ForbiddenOrigin),
+            (Some(origin), None) => {
+                if let Some(origin) = origin.to_str().ok().filter(|origin| is_origin(origin)) {
+                    self.strangers.origin(origin);
+                }
+                Err(Refusal::ForbiddenOrigin)
+            }
+            (Some(_), Some(_)) => Err(Refusal::ForbiddenOrigin),
         }
     }
 
@@ -95,6 +102,17 @@ impl Allowed {
             });
         is_own || self.origins.iter().any(|allowed| **allowed == *origin)
     }
+}
+
+/// Whether it can be allowed: scheme, host and port.
+fn is_origin(text: &str) -> bool {
+    let authority = text
+        .split_once("://")
+        .filter(|(scheme, _)| {
+            scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !scheme.is_empty()
+        })
+        .and_then(|(_, rest)| Authority::parse(rest.as_bytes()));
+    authority.is_some()
 }
 
 /// The one host that the request names: in `Host`, or in the target (`:authority` of HTTP/2).
@@ -157,6 +175,13 @@ impl<'a> Authority<'a> {
 
     fn port_or_default(self) -> u16 {
         self.port.unwrap_or(HTTP_PORT)
+    }
+}
+
+impl fmt::Display for Authority<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(self.name))?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
 

@@ -1,0 +1,72 @@
+//! What to do about an error, where it tells that: words behind the error's own.
+
+use std::error::Error;
+use std::io;
+
+use plainly::client::LocalError;
+use plainly::errors::{ErrorKind, ProtocolError};
+use serde_json::{Map, Value};
+
+use super::NAMED;
+use crate::visible::visible;
+
+/// What a server's error asks for, unless its message names it.
+pub(super) fn wants(error: &ProtocolError, message: &str) -> String {
+    let (what, names) =
+        if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
+            ("it needs the client capability", capabilities(required))
+        } else if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
+            ("it speaks", supported.iter().take(NAMED).cloned().collect())
+        } else {
+            return String::new();
+        };
+    if names.iter().all(|name| message.contains(name.as_str())) {
+        return String::new();
+    }
+    format!(": {what} {}", visible(&names.join(", ")))
+}
+
+/// The names of capabilities, those within one as `elicitation.url`.
+fn capabilities(required: &Map<String, Value>) -> Vec<String> {
+    let named = |(name, details): (&String, &Value)| match details.as_object() {
+        Some(within) if !within.is_empty() => {
+            let within = within.keys();
+            within.map(|inner| format!("{name}.{inner}")).collect()
+        }
+        Some(_) | None => vec![name.clone()],
+    };
+    required.iter().flat_map(named).take(NAMED).collect()
+}
+
+/// What the command line should have said.
+pub(super) fn advice(error: &LocalError) -> String {
+    if let LocalError::Spawn { program, .. } = error
+        && program.contains(' ')
+    {
+        return ": the program and its arguments are words of their own, without quotes around them all".to_owned();
+    }
+    if let LocalError::Unreachable { url, source, .. } = error
+        && has_no_tls(&**source)
+    {
+        let plain = url.replacen("https://", "http://", 1);
+        return format!(": that is no TLS, try {}", visible(&plain));
+    }
+    String::new()
+}
+
+/// Whether somebody answered that knows nothing of TLS.
+fn has_no_tls(error: &(dyn Error + 'static)) -> bool {
+    use rustls::{Error, InvalidMessage};
+
+    const NO_TLS: Error = Error::InvalidMessage(InvalidMessage::InvalidContentType);
+    std::iter::successors(Some(error), |&error| beneath(error))
+        .any(|error| error.downcast_ref() == Some(&NO_TLS))
+}
+
+/// What caused the error: that of an I/O error is in it, and not its source.
+fn beneath<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error.downcast_ref().and_then(io::Error::get_ref) {
+        Some(within) => Some(within),
+        None => error.source(),
+    }
+}

@@ -1,0 +1,179 @@
+//! Resources whose URIs follow a template: one handler for all of them, and, if wanted, one that describes each and one
+//! that lists them.
+
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+use plainly_protocol::types::{Annotations, Icon, Resource, ResourceTemplate};
+
+use super::reading::{Read, reader};
+use crate::server::extract::{
+    ExtractAll, ListingCall, ListingChannel, Needs, ResourceCall, ResourceChannel,
+};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::{ListReply, MetadataReply, ResourceReply};
+
+type Describing = BoxFuture<'static, Result<Resource, Failure>>;
+type Describe = Box<dyn Fn(&ResourceCall<'_>) -> Result<Describing, Failure> + Send + Sync>;
+type Listing = BoxFuture<'static, Result<Vec<Resource>, Failure>>;
+type List = Box<dyn Fn(&ListingCall<'_>) -> Result<Listing, Failure> + Send + Sync>;
+
+/// Resources whose URIs follow a template (RFC 6570), with a handler that reads any of them. None is a collection.
+///
+/// Which URIs match is told by [`uri_template`](plainly_protocol::uri_template). A URI goes to a
+/// [`Resource`](crate::server::Resource) of that very URI first, then to the first template that matches, in the order in
+/// which they were added, and at last to a store.
+///
+/// ```
+/// use plainly::{ProtocolError, ResourceUri, Template, Text, Vars};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Note {
+///     id: u32,
+/// }
+///
+/// async fn note(uri: ResourceUri, Vars(Note { id }): Vars<Note>) -> Result<Text, ProtocolError> {
+///     match id {
+///         42 => Ok(Text::markdown("Don't panic.")),
+///         _ => Err(ProtocolError::resource_not_found(uri)),
+///     }
+/// }
+///
+/// let template = Template::new("note://{id}", note).name("note").description("A note by its number");
+/// ```
+pub struct Template {
+    pub(super) definition: ResourceTemplate,
+    needs: Needs,
+    pub(super) read: Read,
+    pub(super) describe: Option<Describe>,
+    pub(super) list: Option<List>,
+}
+
+impl Template {
+    /// The resources whose URIs follow `uri_template`, each read by `handler`. Its name is the template until
+    /// [`name`](Self::name) gives it a better one.
+    pub fn new<F, A, By>(uri_template: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ResourceChannel>,
+        F::Output: ResourceReply<By>,
+        F::Future: Send + 'static,
+    {
+        let uri_template = uri_template.into();
+        let mut needs = Needs::default();
+        A::needs_of_all(&mut needs);
+        Self {
+            definition: ResourceTemplate::new(uri_template.clone(), uri_template),
+            needs,
+            read: reader(handler),
+            describe: None,
+            list: None,
+        }
+    }
+
+    /// Its name, for programs. Its resources have it too, as everything else that is said of it.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.definition.name = name.into();
+        self
+    }
+
+    /// What it is called in front of people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.definition.title = Some(title.into());
+        self
+    }
+
+    /// What its resources hold.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.definition.description = Some(description.into());
+        self
+    }
+
+    /// The MIME type of all its resources.
+    #[must_use]
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.definition.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Hints for hosts.
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.definition.annotations = Some(annotations);
+        self
+    }
+
+    /// Images for it.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.definition.icons = Some(icons.into());
+        self
+    }
+
+    /// Describes each resource by `handler`, which takes what a handler that reads takes and returns a
+    /// [`types::Resource`](plainly_protocol::types::Resource) of the URI that was asked for, or none if there is no such
+    /// resource.
+    ///
+    /// Without it a resource is read in order to describe it: whether it is there is known to the handler alone.
+    #[must_use]
+    pub fn metadata<F, A, By>(mut self, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ResourceChannel>,
+        F::Output: MetadataReply<By>,
+        F::Future: Send + 'static,
+    {
+        A::needs_of_all(&mut self.needs);
+        self.describe = Some(Box::new(move |call| {
+            let running = handler.call(A::extract_all(call)?);
+            let uri = call.uri.to_owned();
+            Ok(Box::pin(async move {
+                let described = running.await.into_metadata(&uri);
+                described.map_err(|failure| failure.of_resource(&uri))
+            }))
+        }));
+        self
+    }
+
+    /// Lists resources that are there by `handler`, which takes [`State`](crate::server::extract::State) and
+    /// [`Context`](crate::server::extract::Context) and returns a
+    /// [`Vec<types::Resource>`](plainly_protocol::types::Resource). They are then part of `resources/list`, in the order in
+    /// which they come: the handler runs anew for each page.
+    #[must_use]
+    pub fn list<F, A, By>(mut self, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ListingChannel>,
+        F::Output: ListReply<By>,
+        F::Future: Send + 'static,
+    {
+        A::needs_of_all(&mut self.needs);
+        self.list = Some(Box::new(move |call| {
+            let running = handler.call(A::extract_all(call)?);
+            Ok(Box::pin(async move { running.await.into_list() }))
+        }));
+        self
+    }
+
+    pub(in crate::server) fn uri_template(&self) -> &str {
+        &self.definition.uri_template
+    }
+
+    pub(in crate::server) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Template")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,143 @@
+//! A template as it is served: what matches URIs against it, and what its handlers say of each resource.
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{Resource, ResourceContents, ResourceTemplate};
+use plainly_protocol::uri_template::{Matcher, Values};
+
+use super::reading::Reading;
+use super::template::Template;
+use crate::server::extract::{ListingCall, ResourceCall};
+use crate::server::failure::Failure;
+use crate::store::{ListQuery, Page};
+
+/// A template, and what matches URIs against it.
+#[derive(Debug)]
+pub(in crate::server) struct ServedTemplate {
+    template: Template,
+    matcher: Matcher,
+}
+
+impl ServedTemplate {
+    pub(in crate::server) fn new(template: Template, matcher: Matcher) -> Self {
+        Self { template, matcher }
+    }
+
+    pub(in crate::server) fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    pub(super) fn definition(&self) -> &ResourceTemplate {
+        &self.template.definition
+    }
+
+    pub(super) fn is_listed(&self) -> bool {
+        self.template.list.is_some()
+    }
+
+    /// What its variables stand for in `uri`, if that matches.
+    pub(super) fn variables(&self, uri: &str) -> Option<Values> {
+        self.matcher.values(uri)
+    }
+
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {
+        (self.template.read)(self.resource(call.uri), call)
+    }
+
+    /// The metadata of the resource that `call` asks for, by its own handler or else from its contents.
+    pub(super) async fn metadata(&self, call: &ResourceCall<'_>) -> Result<Resource, Failure> {
+        let resource = match &self.template.describe {
+            Some(describe) => describe(call)?.await?,
+            None => {
+                let contents = self.read(call)?.await?.into_iter().next();
+                contents.map_or_else(
+                    || self.resource(call.uri),
+                    |contents| self.described(contents),
+                )
+            }
+        };
+        if resource.uri != call.uri {
+            let (uri, other) = (call.uri.to_owned(), resource.uri);
+            return Err(ProtocolError::from(Strange::Described { uri, other }).into());
+        }
+        Ok(resource.is_collection(false))
+    }
+
+    /// A page of the resources that its handler lists; positions are numbers, so that one that goes makes none fail.
+    pub(super) async fn list(
+        &self,
+        query: ListQuery<'_>,
+        call: &ListingCall<'_>,
+    ) -> Result<Page, Failure> {
+        let Some(list) = &self.template.list else {
+            return Ok(Page::default());
+        };
+        let start: usize = match query.after {
+            Some(after) => after
+                .parse()
+                .map_err(|_| ProtocolError::from(InvalidParams::InvalidCursor))?,
+            None => 0,
+        };
+        let listed = list(call)?.await?;
+        let end = listed.len().min(start.saturating_add(query.limit));
+        let next = (end < listed.len()).then(|| end.to_string());
+        let page = listed.into_iter().take(end).skip(start);
+        let page = page.map(|resource| self.listed(resource));
+        Ok(Page::new(page.collect::<Result<_, _>>()?, next))
+    }
+
+    fn listed(&self, resource: Resource) -> Result<Resource, ProtocolError> {
+        if self.variables(&resource.uri).is_some() {
+            return Ok(resource.is_collection(false));
+        }
+        let template = self.template.uri_template().to_owned();
+        let other = resource.uri;
+        Err(Strange::Listed { template, other }.into())
+    }
+
+    /// What is known of a resource before it is read.
+    fn resource(&self, uri: &str) -> Resource {
+        let definition = self.template.definition.clone();
+        let mut resource = Resource::new(uri, definition.name).is_collection(false);
+        resource.title = definition.title;
+        resource.description = definition.description;
+        resource.mime_type = definition.mime_type;
+        resource.icons = definition.icons;
+        resource.annotations = definition.annotations;
+        resource
+    }
+
+    /// What contents say of their resource.
+    fn described(&self, contents: ResourceContents) -> Resource {
+        let name = contents.name;
+        let name = name.unwrap_or_else(|| self.template.definition.name.clone());
+        let mut resource = Resource::new(contents.uri, name).is_collection(false);
+        resource.title = contents.title;
+        resource.description = contents.description;
+        resource.mime_type = contents.mime_type;
+        resource.size = contents.size;
+        resource.icons = contents.icons;
+        resource.annotations = contents.annotations;
+        resource.meta = contents.meta;
+        resource
+    }
+}
+
+/// What a handler beside the one that reads made of nothing that this reads.
+#[derive(Debug, thiserror::Error)]
+enum Strange {
+    #[error("describing {uri} gave {other}")]
+    Described { uri: String, other: String },
+    #[error("listing {template} gave {other}, which it does not match")]
+    Listed { template: String, other: String },
+}
+
+/// The peer learns no more than that; the log does.
+impl From<Strange> for ProtocolError {
+    fn from(strange: Strange) -> Self {
+        let message = match strange {
+            Strange::Described { .. } => "The resource could not be described",
+            Strange::Listed { .. } => "The resources could not be listed",
+        };
+        Self::internal(message).with_source(strange)
+    }
+}

@@ -1,0 +1,53 @@
+//! All templates of a server: which serves a URI, and their own listing.
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::types::{ListResourceTemplatesParams, ListResourceTemplatesResult};
+use plainly_protocol::uri_template::Values;
+
+use super::templated::ServedTemplate;
+use crate::server::cursor::Cursors;
+
+/// The templates of a server, in the order in which they were added.
+#[derive(Debug, Default)]
+pub(super) struct Templates(Vec<ServedTemplate>);
+
+const LISTING: &str = "resources/templates/list";
+
+impl Templates {
+    pub(super) fn extend(&mut self, templates: Vec<ServedTemplate>) {
+        self.0.extend(templates);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&ServedTemplate> {
+        self.0.get(index)
+    }
+
+    /// Whether any of them lists its resources.
+    pub(super) fn are_listed(&self) -> bool {
+        self.0.iter().any(ServedTemplate::is_listed)
+    }
+
+    /// The first that matches `uri`, and what its variables stand for there.
+    pub(super) fn find(&self, uri: &str) -> Option<(&ServedTemplate, Values)> {
+        let mut all = self.0.iter();
+        all.find_map(|template| Some((template, template.variables(uri)?)))
+    }
+
+    pub(super) fn list(
+        &self,
+        params: &ListResourceTemplatesParams,
+        cursors: &Cursors,
+        limit: usize,
+    ) -> Result<ListResourceTemplatesResult, ProtocolError> {
+        let name = |one: &ServedTemplate| one.definition().uri_template.clone();
+        let (page, next) = cursors.page(LISTING, &self.0, name, params.cursor.as_ref(), limit)?;
+        let page: Vec<_> = page.iter().map(|one| one.definition().clone()).collect();
+        let mut result = ListResourceTemplatesResult::new(page);
+        result.next_cursor = next;
+        Ok(result)
+    }
+}

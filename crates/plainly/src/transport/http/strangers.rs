@@ -1,0 +1,58 @@
+//! What the log says of hosts and origins that were turned away: each once, so that whoever runs the server learns what to
+//! let in, and nobody can fill the log.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use crate::transport::Escaped;
+
+/// The most values that are told, and so remembered.
+const MOST: usize = 16;
+/// The most bytes of one that is told; names and origins are shorter.
+const LONGEST: usize = 255;
+
+/// The hosts and origins that were told.
+#[derive(Debug, Default)]
+pub(super) struct Strangers(Mutex<BTreeSet<Box<str>>>);
+
+impl Strangers {
+    /// A request called the server by this name.
+    pub(super) fn host(&self, host: &str) {
+        if self.is_new(host) {
+            tracing::warn!(
+                host = %Escaped(host),
+                "turned away: if the server is meant to be called so, allow it (--allow-host, allow_host)"
+            );
+        }
+    }
+
+    /// A request came from a page of this origin.
+    pub(super) fn origin(&self, origin: &str) {
+        if self.is_new(origin) {
+            tracing::warn!(
+                origin = %Escaped(origin),
+                "turned away: if its pages are meant to use the server, allow it (--allow-origin, allow_origin)"
+            );
+        }
+    }
+
+    fn is_new(&self, value: &str) -> bool {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        value.len() <= LONGEST && told.len() < MOST && told.insert(value.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_told_once_and_not_more_than_are_remembered() {
+        let strangers = Strangers::default();
+        assert!(strangers.is_new("a.example"));
+        assert!(!strangers.is_new("a.example"));
+        assert!(!strangers.is_new(&"a".repeat(LONGEST + 1)));
+        let told = (0..100).filter(|number| strangers.is_new(&number.to_string()));
+        assert_eq!(told.count(), MOST - 1);
+    }
+}
