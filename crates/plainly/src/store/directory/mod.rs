@@ -31,7 +31,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
-use plainly_protocol::types::{Resource, ResourceContents};
+use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
 use self::job::{Jobs, Waiter};
 use self::mount::Root;
@@ -122,6 +122,7 @@ impl DirectoryStore {
     fn from_roots(
         roots: Vec<Root>,
         shown: Shown,
+        cache_hint: CacheHint,
         max_file_bytes: u64,
         converters: Converters,
     ) -> Self {
@@ -129,6 +130,7 @@ impl DirectoryStore {
             inner: Arc::new(Inner {
                 roots,
                 shown,
+                cache_hint,
                 max_file_bytes,
                 lists: Arc::default(),
                 converters,
@@ -196,6 +198,10 @@ impl Store for DirectoryStore {
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         watch::watch(&self.inner)
     }
+
+    fn cache_hint(&self) -> CacheHint {
+        self.inner.cache_hint
+    }
 }
 
 /// What the blocking threads share.
@@ -204,6 +210,7 @@ struct Inner {
     /// By name.
     roots: Vec<Root>,
     shown: Shown,
+    cache_hint: CacheHint,
     max_file_bytes: u64,
     lists: Arc<Lists>,
     converters: Converters,
