@@ -8,6 +8,7 @@ mod values;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use tracing_subscriber::filter::Targets;
@@ -140,6 +141,15 @@ pub(crate) struct ServeArgs {
     /// line breaks indented
     #[arg(long)]
     pub(crate) as_is: bool,
+
+    /// Let clients keep what they got for so many seconds; by default they ask each time
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) ttl: Option<Duration>,
+
+    /// Seal the cursors of long listings with the keys in this file, 64 hexadecimal digits on each line, so that every server of
+    /// the same directories and --name with the same keys continues them. The first key seals, and all of them open
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
 
     /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
     /// read 32 MiB, which is a binary file of about 24 MiB
