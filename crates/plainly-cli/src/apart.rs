@@ -163,3 +163,38 @@ fn limit() {
 
 #[cfg(not(unix))]
 fn limit() {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn converted(program: &str, room: usize) -> (String, String) {
+        let apart = Apart {
+            program: program.into(),
+            what: Pdf::new(),
+        };
+        let mut draft = Draft::new(room);
+        // More than fits into a pipe, so that somebody must read it or end.
+        let content = vec![b'x'; 1 << 20];
+        let ended = apart.convert(Source::new("application/pdf", &content), &mut draft);
+        let why = ended.err().map(|error| error.to_string());
+        let text = draft.finish().unwrap_or_else(|stopped| stopped.to_string());
+        (text, why.unwrap_or_default())
+    }
+
+    #[test]
+    fn however_the_process_behaves_it_ends_with_its_conversion() {
+        let (text, why) = converted("echo", 100);
+        assert_eq!((text.as_str(), why.as_str()), ("pdf-text\n", ""));
+        // It writes without end, and reads nothing.
+        let (text, _) = converted("yes", 100_000);
+        assert_eq!(
+            text,
+            "it is longer than the 100000 bytes that are left for it"
+        );
+        let (_, why) = converted("false", 100);
+        assert!(why.contains("ended with exit status: 1"), "{why}");
+        let (_, why) = converted("/no/such/program", 100);
+        assert!(why.starts_with("No such file"), "{why}");
+    }
+}
