@@ -13,6 +13,8 @@ use std::time::Duration;
 use plainly::store::convert::{Converter, Draft, Pdf, Source};
 
 use crate::failure::Failure;
+use crate::format::Format;
+use crate::output::Output;
 
 /// The command that the process is started with, which no help shows.
 pub(crate) const COMMAND: &str = "pdf-text";
@@ -137,9 +139,9 @@ pub(crate) fn run() -> Result<(), Failure> {
     let text = draft
         .finish()
         .map_err(|error| Failure::caused("cannot convert the PDF", error))?;
-    io::stdout()
-        .write_all(text.as_bytes())
-        .map_err(Failure::output)
+    let mut output = Output::new(Format::Text);
+    output.write(text.as_bytes())?;
+    output.flush()
 }
 
 /// Takes no more memory and time of the machine than a PDF may need, whatever becomes of whoever waits.

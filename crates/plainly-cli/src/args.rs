@@ -61,6 +61,7 @@ pub(crate) enum ClientCommand {
     Ls(LsArgs),
     Stat(StatArgs),
     Read(ReadArgs),
+    Watch(WatchArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
 }
@@ -72,6 +73,7 @@ impl ClientCommand {
             Self::Ls(args) => &args.server,
             Self::Stat(args) => &args.server,
             Self::Read(args) => &args.server,
+            Self::Watch(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
         }
@@ -128,6 +130,11 @@ pub(crate) struct ServeArgs {
     /// Also serve what .gitignore and .ignore leave out
     #[arg(long)]
     pub(crate) no_ignore: bool,
+
+    /// Serve no tools, only resources. The tools are for hosts that show their models nothing else; they read what is served,
+    /// and search it
+    #[arg(long)]
+    pub(crate) no_tools: bool,
 
     /// Serve every file as it is and no other way. Else HTML and CSV are there as Markdown too, PDF as text, and JSON without
     /// line breaks indented
@@ -242,6 +249,39 @@ pub(crate) struct ReadArgs {
     pub(crate) server: ServerArgs,
 }
 
+/// Print what changes, as it changes, until it is interrupted
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly watch [OPTIONS] <TARGET> [URI]...\n       plainly watch [OPTIONS] [URI]... -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
+  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: whenever anything in it does
+  plainly watch http://127.0.0.1:3333/mcp                       whenever there are other resources, tools or prompts
+  plainly watch http://127.0.0.1:3333/mcp file:///docs --json | while read -r change; do make; done
+  plainly watch file:///docs/intro.md -- plainly serve ./docs --stdio
+
+Each change is a line:
+  updated URI       the resource is another, or it is gone
+  listing changed   there are other resources
+  tools changed     there are other tools
+  prompts changed   there are other prompts
+  missed changes    there was more than could be told, or a gap: look again at all of them
+
+With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
+\"missed\". What changes several times at once is told once. What the server doesn't tell of is a warning, and an error if it \
+tells of nothing. A server that ends is an error too."
+)]
+pub(crate) struct WatchArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The resources to watch [default: none of them, but which resources, tools and prompts there are]
+    #[arg(value_name = "URI")]
+    uris: Vec<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
 /// List the tools of a server
 #[derive(Debug, clap::Args)]
 #[command(
@@ -337,6 +377,13 @@ impl ReadArgs {
             "read",
             self.target.take().into_iter().chain(self.uri.take()),
         )
+    }
+}
+
+impl WatchArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        let uris = self.uris.drain(..);
+        Words::new("watch", self.target.take().into_iter().chain(uris))
     }
 }
 

@@ -84,6 +84,7 @@ async fn call(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Ls(args) => command::ls::run(args).await,
         ClientCommand::Stat(args) => command::stat::run(args).await,
         ClientCommand::Read(args) => command::read::run(args).await,
+        ClientCommand::Watch(args) => command::watch::run(args).await,
         ClientCommand::Tools(args) => command::tools::run(args).await,
         ClientCommand::Call(args) => command::call::run(args).await,
     }

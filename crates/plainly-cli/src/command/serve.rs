@@ -29,6 +29,11 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         env!("CARGO_PKG_VERSION"),
     )
     .limits(limits(args.max_file_size))
+    .tools(if args.no_tools {
+        Vec::new()
+    } else {
+        store.tools()
+    })
     .store(store)
     .build()
     .map_err(|error| Failure::caused("cannot serve", error))?;

@@ -15,6 +15,10 @@ mod mounts;
 mod reading;
 mod representations;
 mod uris;
+mod watching;
+
+#[cfg(all(feature = "store-directory-tools", feature = "client"))]
+mod tools;
 
 #[cfg(unix)]
 mod links;

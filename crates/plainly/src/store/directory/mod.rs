@@ -18,6 +18,7 @@ mod search;
 mod tools;
 
 mod mount;
+mod watch;
 
 #[cfg(unix)]
 #[cfg(test)]
@@ -28,6 +29,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use futures_util::stream::BoxStream;
 use plainly_protocol::types::{Resource, ResourceContents};
 
 use self::job::{Jobs, Waiter};
@@ -36,7 +38,7 @@ use self::place::{MAX_DEPTH, Opened, Place, Shown};
 use self::uri::Location;
 use self::walk::Walk;
 use super::convert::Converters;
-use super::{ListQuery, Page, Store, StoreError};
+use super::{Change, ListQuery, Page, Store, StoreError};
 
 pub use self::mount::{DirectoryStoreBuilder, MountError, MountProblem};
 
@@ -184,6 +186,12 @@ impl Store for DirectoryStore {
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         let uri = uri.to_owned();
         self.blocking(move |request| request.read(&uri)).await
+    }
+
+    /// Of what is shown only, about a tenth of a second after it changed. A file that is renamed over another one is told
+    /// like a new one. What was in a directory that has gone isn't named: the listing is told.
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        watch::watch(&self.inner)
     }
 }
 
