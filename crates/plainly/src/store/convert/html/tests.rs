@@ -1,6 +1,9 @@
 //! What becomes of pages, of good ones and of those that were made to harm.
 
+use std::cell::Cell;
+
 use super::*;
+use crate::store::convert::Stopped;
 use crate::store::convert::tests::converted;
 
 fn markdown(html: &str) -> String {
@@ -162,6 +165,21 @@ fn one_tag_with_everything_in_it_ends() {
     let target = "x".repeat(1 << 19);
     let html = format!("<a href={target}>{}", "<p>y".repeat(1_000));
     assert!(converted(&Html, "text/html", html.as_bytes()).is_err());
+}
+
+#[test]
+fn a_page_without_a_word_ends_when_nobody_waits_for_it() {
+    let html = "<div>".repeat(2 * LOOK);
+    let is_awaited = Cell::new(true);
+    let asked = Cell::new(0);
+    let ask = || {
+        asked.set(asked.get() + 1);
+        is_awaited.replace(false)
+    };
+    let mut draft = Draft::new(100).awaited(&ask);
+    let source = Source::new("text/html", html.as_bytes());
+    assert!(Html.convert(source, &mut draft).is_err());
+    assert_eq!((asked.get(), draft.finish()), (2, Err(Stopped::Abandoned)));
 }
 
 proptest::proptest! {
