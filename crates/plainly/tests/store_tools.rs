@@ -14,7 +14,11 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 struct Notebook;
 
-const NOTES: [(&str, &str); 3] = [("note://book/1", "one"), ("note://book/2", "two"), ("note://book/12", "twelve")];
+const NOTES: [(&str, &str); 3] = [
+    ("note://book/1", "one"),
+    ("note://book/2", "two"),
+    ("note://book/12", "twelve"),
+];
 
 fn note((uri, text): (&str, &str)) -> Resource {
     Resource::new(uri, uri.rsplit('/').next().unwrap())
@@ -41,7 +45,12 @@ impl Store for Notebook {
         };
         let start = match query.after {
             None => 0,
-            Some(after) => 1 + all.iter().position(|one| one.uri == after).ok_or(StoreError::InvalidCursor)?,
+            Some(after) => {
+                1 + all
+                    .iter()
+                    .position(|one| one.uri == after)
+                    .ok_or(StoreError::InvalidCursor)?
+            }
         };
         let end = all.len().min(start + query.limit);
         let next = (end < all.len()).then(|| all[end - 1].uri.clone());
@@ -53,7 +62,9 @@ impl Store for Notebook {
             return Ok(book());
         }
         if uri.ends_with("broken") {
-            return Err(StoreError::Failed(io::Error::other("the-secret-of-the-disk").into()));
+            return Err(StoreError::Failed(
+                io::Error::other("the-secret-of-the-disk").into(),
+            ));
         }
         let found = NOTES.into_iter().find(|(known, _)| *known == uri);
         found.map(note).ok_or(StoreError::NotFound)
@@ -68,7 +79,10 @@ impl Store for Notebook {
 }
 
 async fn connect(tools: StoreTools<Notebook>) -> Client {
-    let server = Server::builder("notes", "1").tools(tools.build()).build().unwrap();
+    let server = Server::builder("notes", "1")
+        .tools(tools.build())
+        .build()
+        .unwrap();
     let (near, far) = tokio::io::duplex(64 << 10);
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(far);
@@ -96,8 +110,16 @@ async fn a_store_without_roots_is_listed_and_drawn_whole() {
     let all = "directory  note://book\nfile  note://book/1  (3 bytes)\n1 directory, 1 file, 3 bytes\nThere is more: call again with after=note://book/1";
     assert_eq!(text(&listed), all);
     let tree = call(&client, "tree", json!({})).await;
-    assert_eq!(text(&tree), "note://book/\nnote://book/1\nnote://book/2\nnote://book/12");
-    let below = call(&client, "tree", json!({"uri": "note://book", "exclude": ["1*"]})).await;
+    assert_eq!(
+        text(&tree),
+        "note://book/\nnote://book/1\nnote://book/2\nnote://book/12"
+    );
+    let below = call(
+        &client,
+        "tree",
+        json!({"uri": "note://book", "exclude": ["1*"]}),
+    )
+    .await;
     assert_eq!(text(&below), "note://book/\n  2");
 }
 
@@ -105,7 +127,10 @@ async fn a_store_without_roots_is_listed_and_drawn_whole() {
 async fn roots_are_where_a_tree_begins() {
     let client = connect(StoreTools::new(Notebook).roots(["note://book"])).await;
     let listed = call(&client, "list_resources", json!({})).await;
-    assert_eq!(text(&listed), "directory  note://book\n1 directory, 0 files, 0 bytes");
+    assert_eq!(
+        text(&listed),
+        "directory  note://book\n1 directory, 0 files, 0 bytes"
+    );
     let tree = call(&client, "tree", json!({})).await;
     assert_eq!(text(&tree), "note://book/\n  1\n  2\n  12");
 }
@@ -121,11 +146,31 @@ async fn of_several_representations_the_text_is_read() {
 async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
     let client = connect(StoreTools::new(Notebook)).await;
     for (tool, uri, expected) in [
-        ("read_resource", "note://book/11", "The resource 'note://book/11' was not found. Did you mean note://book/1 or note://book/12?"),
-        ("read_resource", "note://book", "Invalid value for 'uri': note://book is a directory. See what is in it with list_resources or tree, and read one of these."),
-        ("list_resources", "note://book/1", "Invalid value for 'uri': note://book/1 is a file. Read it with read_resource, or ask for the directory that it is in."),
-        ("stat_resource", "file:///x", "Invalid value for 'uri': file:///x is no URI of this server. Call list_resources without uri, and give a URI as it stands there."),
-        ("stat_resource", "note://book/broken", "The resource could not be read."),
+        (
+            "read_resource",
+            "note://book/11",
+            "The resource 'note://book/11' was not found. Did you mean note://book/1?",
+        ),
+        (
+            "read_resource",
+            "note://book",
+            "Invalid value for 'uri': note://book is a directory. See what is in it with list_resources or tree, and read one of these.",
+        ),
+        (
+            "list_resources",
+            "note://book/1",
+            "Invalid value for 'uri': note://book/1 is a file. Read it with read_resource, or ask for the directory that it is in.",
+        ),
+        (
+            "stat_resource",
+            "file:///x",
+            "Invalid value for 'uri': file:///x is no URI of this server. Call list_resources without uri, and give a URI as it stands there.",
+        ),
+        (
+            "stat_resource",
+            "note://book/broken",
+            "The resource could not be read.",
+        ),
     ] {
         let failed = call(&client, tool, json!({"uri": uri})).await;
         assert!(failed.is_tool_error());
