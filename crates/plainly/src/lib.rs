@@ -86,7 +86,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `server` | yes | [`Server`]: tools, resources, templates of them, and any [`Store`](store::Store) of resources |
+//! | `server` | yes | [`Server`]: tools, resources, templates of them, prompts, and any [`Store`](store::Store) of resources |
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
@@ -131,7 +131,7 @@ pub use self::server::extract::{Args, Context, ResourceUri, State, Vars};
 #[cfg(feature = "server")]
 pub use self::server::reply::{Blob, Json, Text};
 #[cfg(feature = "server")]
-pub use self::server::{Failure, Resource, Server, Template, Tool};
+pub use self::server::{Failure, Prompt, Resource, Server, Template, Tool};
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

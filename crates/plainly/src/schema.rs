@@ -31,6 +31,19 @@ impl Schema {
         self.strict
     }
 
+    /// The members of the object `value` in which something fails.
+    pub(crate) fn failing_members(&self, value: &Value) -> Vec<String> {
+        let first = |error: jsonschema::ValidationError<'_>| {
+            let path = error.instance_path().to_string();
+            let name = path.strip_prefix('/')?.split('/').next()?;
+            Some(name.replace("~1", "/").replace("~0", "~"))
+        };
+        self.validator
+            .iter_errors(value)
+            .filter_map(first)
+            .collect()
+    }
+
     /// What fails in `json`, one sentence each, with its path; empty if it is valid.
     pub(crate) fn failures(&self, json: &str) -> Vec<String> {
         let value: Value = match serde_json::from_str(json) {

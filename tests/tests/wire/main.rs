@@ -24,8 +24,10 @@ mod logs;
 mod messages;
 #[cfg(unix)]
 mod paths;
+mod prompts;
 mod replies;
 mod schema;
+mod templates;
 
 use std::time::Duration;
 

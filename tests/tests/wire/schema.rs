@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 use crate::http::Http;
+use crate::prompts::{complete, greeting};
 use crate::sender::{LEGACY, MODERN, Sender, call, initialize, request, say};
 use crate::stream::Stream;
 
@@ -108,6 +109,17 @@ fn conversation() -> Vec<(String, &'static str)> {
             request("1", "resources/templates/list", ""),
             "ListResourceTemplatesResult",
         ),
+        (request("1", "prompts/list", ""), "ListPromptsResult"),
+        (
+            request(
+                "1",
+                "prompts/get",
+                r#""name":"greet","arguments":{"name":"Ada"}"#,
+            ),
+            "GetPromptResult",
+        ),
+        (complete("name", "A"), "CompleteResult"),
+        (complete("tone", ""), "CompleteResult"),
         (read("app://motd"), "ReadResourceResult"),
         (read("app://logo"), "ReadResourceResult"),
         (read("file:///docs"), "ReadResourceResult"),
@@ -121,6 +133,17 @@ fn failures() -> Vec<(String, i64, &'static str)> {
     vec![
         (request("1", "nope", ""), -32601, "MethodNotFoundError"),
         (call("1", "nope", "{}"), -32602, "InvalidParamsError"),
+        (
+            request("1", "prompts/get", r#""name":"nope""#),
+            -32602,
+            "InvalidParamsError",
+        ),
+        (
+            request("1", "prompts/get", r#""name":"greet""#),
+            -32602,
+            "InvalidParamsError",
+        ),
+        (complete("nope", ""), -32602, "InvalidParamsError"),
         (read("app://gone"), -32602, "InvalidParamsError"),
         (read("file:///docs/nope"), -32602, "InvalidParamsError"),
         (read("app://broken"), -32603, "InternalError"),
@@ -151,7 +174,10 @@ fn fixture(directory: &tempfile::TempDir) -> Fixture {
     fs::write(directory.path().join("a.txt"), "A").unwrap();
     fs::write(directory.path().join("b.bin"), [0, 255]).unwrap();
     let store = DirectoryStore::builder().mount_as("docs", directory.path());
-    Fixture::build(|builder| builder.store(store.build().unwrap()).instructions("Ask."))
+    Fixture::build(|builder| {
+        let builder = builder.store(store.build().unwrap());
+        builder.prompt(greeting()).instructions("Ask.")
+    })
 }
 
 #[tokio::test]

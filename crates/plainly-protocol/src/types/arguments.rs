@@ -50,6 +50,13 @@ impl<K: Into<String>, V: Into<String>, const N: usize> From<[(K, V); N]> for Arg
     }
 }
 
+/// None.
+impl From<()> for Arguments {
+    fn from((): ()) -> Self {
+        Self::new()
+    }
+}
+
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TextByName)

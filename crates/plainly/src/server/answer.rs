@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, DiscoverResult, EmptyResult, InitializeResult,
-    InputRequiredResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    ReadResourceResult, ResourceMetadataResult,
+    CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
+    GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
+    ResourceMetadataResult,
 };
 
 use super::failure::Failure;
@@ -26,6 +27,9 @@ pub(super) enum Answer {
     ResourceMetadata(ResourceMetadataResult),
     ListTools(ListToolsResult),
     CallTool(CallToolResult),
+    ListPrompts(ListPromptsResult),
+    GetPrompt(GetPromptResult),
+    Complete(CompleteResult),
     InputRequired(InputRequiredResult),
 }
 

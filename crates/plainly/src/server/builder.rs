@@ -10,12 +10,17 @@ use std::sync::Arc;
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
+use super::changes::Changes;
+use super::completion::Completions;
 use super::extract::Needs;
+use super::listening::{Listens, Tells};
+use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
 use super::tools::{LONGEST_NAME, Tool, Tools};
+use super::watching::Watching;
 use super::{Inner, Server, discovery, dispatch, encode};
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -32,9 +37,11 @@ pub struct ServerBuilder {
     masking: bool,
     states: States,
     tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
     fixed: Vec<StaticResource>,
     templates: Vec<Template>,
     resources: Resources,
+    changes: Option<Changes>,
 }
 
 impl ServerBuilder {
@@ -47,9 +54,11 @@ impl ServerBuilder {
             masking: false,
             states: States::default(),
             tools: Vec::new(),
+            prompts: Vec::new(),
             fixed: Vec::new(),
             templates: Vec::new(),
             resources: Resources::default(),
+            changes: None,
         }
     }
 
@@ -102,6 +111,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Serves a prompt.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.prompts.push(prompt);
+        self
+    }
+
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
@@ -120,6 +136,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.resources.add_store(erase(store));
+        self
+    }
+
+    /// Tells peers that are subscribed what is published through `changes`, and says so in the capabilities: of tools,
+    /// prompts and resources alike. What a store tells by itself ([`Store::watch`]) needs none of this.
+    #[must_use]
+    pub fn changes(mut self, changes: Changes) -> Self {
+        self.changes = Some(changes);
         self
     }
 
@@ -149,6 +173,8 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         let mut errors = Vec::new();
         let tools = build_tools(std::mem::take(&mut self.tools), &self.states, &mut errors);
+        let mut completions = Completions::default();
+        let prompts = Prompts::build(self.prompts, &self.states, &mut completions, &mut errors);
         let mut uris = HashSet::new();
         for resource in std::mem::take(&mut self.fixed) {
             let subject = format!("resource {}", resource.uri());
@@ -168,16 +194,24 @@ impl ServerBuilder {
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }
+        let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &self.resources);
+        let changes = self.changes.unwrap_or_default();
         let routes = Routes {
             discovery: discovery::Discovery::new(
                 &self.implementation,
                 self.instructions,
                 &tools,
                 &self.resources,
+                &prompts,
+                &completions,
+                tells,
             ),
             tools,
+            prompts,
+            completions,
             resources: self.resources,
             states: self.states,
+            tells,
         };
         Ok(Server(Arc::new(Inner {
             encoder: encode::Encoder::new(
@@ -185,8 +219,11 @@ impl ServerBuilder {
                 self.implementation,
                 self.limits.reply_bytes,
             ),
-            sessions: Sessions::new(&self.limits),
+            sessions: Sessions::new(&self.limits, &changes),
             load: dispatch::Load::default(),
+            changes,
+            listens: Listens::default(),
+            watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
             routes,
@@ -229,7 +266,12 @@ fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError
     tools
 }
 
-fn check_needs(subject: &str, needs: &Needs, states: &States, errors: &mut Vec<BuildError>) {
+pub(super) fn check_needs(
+    subject: &str,
+    needs: &Needs,
+    states: &States,
+    errors: &mut Vec<BuildError>,
+) {
     for missing in needs
         .states
         .iter()
@@ -267,7 +309,7 @@ pub struct BuildError {
 }
 
 impl BuildError {
-    fn new(subject: &str, problem: impl Into<String>) -> Self {
+    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
             problem: problem.into(),

@@ -25,6 +25,29 @@ pub(super) fn open(listing: &str, cursor: &Cursor) -> Result<String, ProtocolErr
     position().ok_or_else(|| InvalidParams::InvalidCursor.into())
 }
 
+/// One page of a list that is fixed, and where the next one begins. Names are unique in it.
+pub(super) fn page<'a, T>(
+    listing: &str,
+    all: &'a [T],
+    name: impl Fn(&T) -> String,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<(&'a [T], Option<Cursor>), ProtocolError> {
+    let rest = match after {
+        None => all,
+        Some(cursor) => {
+            let last = open(listing, cursor)?;
+            let mut rest = all.iter();
+            rest.find(|entry| name(entry) == last)
+                .ok_or(InvalidParams::InvalidCursor)?;
+            rest.as_slice()
+        }
+    };
+    let page = rest.get(..limit).unwrap_or(rest);
+    let last = page.last().filter(|_| page.len() < rest.len());
+    Ok((page, last.map(|last| seal(listing, &name(last)))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

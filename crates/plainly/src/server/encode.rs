@@ -102,6 +102,9 @@ impl Encoder {
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListTools(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
             Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::ListPrompts(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
+            Answer::GetPrompt(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::Complete(mut body) => write.result(body.meta.take(), &body, None),
             Answer::InputRequired(mut body) => {
                 let end = self.end(revision, &ResultType::InputRequired, None, body.meta.take());
                 write.body(&body, &end)

@@ -1,4 +1,4 @@
-//! Serves tools and resources, written once, to peers of every revision.
+//! Serves tools, resources and prompts, written once, to peers of every revision.
 //!
 //! ```text
 //! bytes ─► envelope ─► resolve ─► dispatch ─► route ─► extract ─► handler ─► reply ─► encode ─► bytes
@@ -12,8 +12,10 @@ mod session;
 mod dispatch;
 mod route;
 
+mod completion;
 mod cursor;
 mod discovery;
+mod prompts;
 mod resources;
 mod tools;
 
@@ -31,6 +33,11 @@ mod encode;
 mod malformed;
 mod url_elicitation;
 
+mod changes;
+mod listening;
+mod notices;
+mod watching;
+
 mod batch;
 mod in_flight;
 
@@ -44,8 +51,10 @@ mod stdio;
 use std::sync::Arc;
 
 pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
+pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 pub use self::handler::Handler;
+pub use self::prompts::Prompt;
 pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 use self::session::Sessions;
@@ -73,6 +82,9 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     load: dispatch::Load,
+    changes: Changes,
+    listens: listening::Listens,
+    watching: watching::Watching,
     masking: bool,
 }
 

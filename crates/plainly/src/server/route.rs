@@ -7,8 +7,9 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, EmptyResult, ListResourceTemplatesParams, ListResourcesParams, ListToolsParams,
-    ReadResourceParams, ResourceMetadataParams,
+    CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
+    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ListenParams,
+    ReadResourceParams, ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -16,8 +17,12 @@ use serde::Deserialize;
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
+use super::completion::Completions;
 use super::discovery::Discovery;
-use super::extract::{ListingCall, ResourceCall, ToolCall};
+use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
+use super::failure::Failure;
+use super::listening::{News, Tells};
+use super::prompts::Prompts;
 use super::resources::Resources;
 use super::state::States;
 use super::tools::Tools;
@@ -28,13 +33,18 @@ pub(super) struct Routes {
     pub(super) discovery: Discovery,
     pub(super) tools: Tools,
     pub(super) resources: Resources,
+    pub(super) prompts: Prompts,
+    pub(super) completions: Completions,
     pub(super) states: States,
+    pub(super) tells: Tells,
 }
 
 /// What a request leads to.
 pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
+    /// Messages are to come, until the peer has heard enough.
+    Listen(SubscriptionFilter),
     /// Something runs.
     Later(Audience, AnswerFuture),
 }
@@ -48,7 +58,10 @@ impl Routes {
                 && match row.capability {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
+                    Some(Capability::ResourcesSubscribe) => self.tells.resources,
                     Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Prompts) => !self.prompts.is_empty(),
+                    Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(_) => false,
                 }
         };
@@ -65,6 +78,7 @@ impl Server {
         method: Method,
         params: Option<&Object<'_>>,
         peer: &Arc<Peer>,
+        news: Option<&Arc<News>>,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             discovery,
@@ -104,14 +118,17 @@ impl Server {
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
+            Method::Complete => self.complete(read(params)?, peer)?,
+            Method::Listen => {
+                let params: ListenParams = read(params)?;
+                Step::Listen(params.notifications)
+            }
+            Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
+            Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
             Method::Initialize
             | Method::ReadDirectory
-            | Method::Subscribe
-            | Method::Unsubscribe
-            | Method::ListPrompts
-            | Method::GetPrompt
-            | Method::Complete
-            | Method::Listen
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
@@ -144,6 +161,57 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
+    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let page = self.0.routes.prompts.list(params, limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page)))
+    }
+
+    fn get_prompt(
+        &self,
+        GetPromptParams {
+            name, arguments, ..
+        }: GetPromptParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            prompts, states, ..
+        } = &self.0.routes;
+        let call = PromptCall {
+            arguments: &arguments.unwrap_or_default(),
+            peer,
+            states,
+        };
+        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+    }
+
+    fn complete(
+        &self,
+        CompleteParams {
+            reference,
+            argument,
+            context,
+            ..
+        }: CompleteParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let Routes {
+            completions,
+            states,
+            ..
+        } = &self.0.routes;
+        let others = context.and_then(|context| context.arguments);
+        let call = CompletionCall {
+            text: &argument.value,
+            others: &others.unwrap_or_default(),
+            peer,
+            states,
+        };
+        let completing = completions.complete(&reference, &argument.name, &call)?;
+        Ok(Step::Later(Audience::Code, completing))
+    }
+
     fn list_resources(
         &self,
         params: ListResourcesParams,
@@ -174,22 +242,29 @@ impl Server {
         peer: &Arc<Peer>,
     ) -> Step {
         let (server, peer) = (self.clone(), Arc::clone(peer));
-        Step::Later(
-            Audience::Code,
-            Box::pin(async move {
-                let Routes {
-                    resources, states, ..
-                } = &server.0.routes;
-                let call = ResourceCall {
-                    uri: &uri,
-                    variables: &Values::new(),
-                    peer: &peer,
-                    states,
-                };
-                let metadata = resources.metadata(&call, server.limits()).await?;
-                Ok(Answer::ResourceMetadata(metadata))
-            }),
-        )
+        let finding = async move {
+            let found = server.metadata(&uri, &peer).await?;
+            Ok(Answer::ResourceMetadata(found))
+        };
+        Step::Later(Audience::Code, Box::pin(finding))
+    }
+
+    /// What is known of the resource at `uri`.
+    pub(super) async fn metadata(
+        &self,
+        uri: &str,
+        peer: &Arc<Peer>,
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let call = ResourceCall {
+            uri,
+            variables: &Values::new(),
+            peer,
+            states,
+        };
+        resources.metadata(&call, self.limits()).await
     }
 }
 

@@ -13,7 +13,9 @@ mod hidden;
 mod listing;
 mod mounts;
 mod reading;
+mod representations;
 mod uris;
+mod watching;
 
 #[cfg(all(feature = "store-directory-tools", feature = "client"))]
 mod tools;

@@ -1,17 +1,20 @@
-//! The arguments of a tool as a type of its own; the input schema comes from the same type.
+//! The arguments of a tool or a prompt as a type of its own; what is told of them comes from the same type.
 
+use plainly_errors::ProtocolError;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, RestrictFormats};
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Extract, Needs, ToolCall, ToolChannel};
+use super::{Extract, Needs, PromptCall, PromptChannel, ToolCall, ToolChannel, strings};
 use crate::server::failure::Failure;
 
-/// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema. One per handler.
+/// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema; or those of a prompt, whose
+/// arguments are the fields of `T`. One per handler.
 ///
-/// Arguments that are not a `T` never reach the handler: the model is told what is wrong with them.
+/// Arguments that are not a `T` never reach the handler: the model, or for a prompt the host's code, is told what is wrong with
+/// them.
 ///
 /// A handler that takes them twice does not compile:
 ///
@@ -43,6 +46,25 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for
 
     fn needs(needs: &mut Needs) {
         needs.args = Some(schema_of::<T>());
+    }
+}
+
+/// The arguments of a prompt come as text.
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<PromptChannel> for Args<T> {
+    const ARGS: usize = 1;
+
+    fn extract(call: &PromptCall<'_>) -> Result<Self, Failure> {
+        let fields = call.arguments.iter();
+        strings::read(fields.map(|(name, text)| (name.as_str(), text.as_str())))
+            .map(Self)
+            .map_err(|error| {
+                ProtocolError::invalid_params(format!("Invalid arguments: {error}")).into()
+            })
+    }
+
+    fn needs(needs: &mut Needs) {
+        needs.args = Some(schema_of::<T>());
+        needs.fields = strings::names::<T>();
     }
 }
 

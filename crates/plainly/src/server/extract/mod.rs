@@ -1,27 +1,32 @@
 //! What a handler may take as arguments. Each is made from the call, synchronously, before the handler starts.
 //!
-//! | argument | tools | resources | listings | |
-//! |---|---|---|---|---|
-//! | [`Args<T>`] | yes | | | the arguments, as `T` |
-//! | [`ResourceUri`] | | yes | | the URI that was asked for |
-//! | [`Vars<T>`] | | yes | | the variables of a template in that URI, as `T` |
-//! | [`State<S>`] | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
-//! | [`Context`] | yes | yes | yes | who asks |
+//! | argument | tools | resources | listings | prompts | completions | |
+//! |---|---|---|---|---|---|---|
+//! | [`Args<T>`] | yes | | | yes | | the arguments, as `T` |
+//! | [`ResourceUri`] | | yes | | | | the URI that was asked for |
+//! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
+//! | [`Completing`] | | | | | yes | what was typed so far |
+//! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Context`] | yes | yes | yes | yes | yes | who asks |
 
 mod args;
+mod completing;
 mod context;
 mod state;
+pub(super) mod strings;
 mod uri;
 mod vars;
 
 use std::sync::Arc;
 
 use plainly_protocol::peer::Peer;
+use plainly_protocol::types::Arguments;
 use plainly_protocol::uri_template::Values;
 use serde_json::Value;
 
 pub use self::args::Args;
 pub(super) use self::args::schema_of;
+pub use self::completing::Completing;
 pub use self::context::Context;
 pub use self::state::State;
 pub use self::uri::ResourceUri;
@@ -61,6 +66,24 @@ pub enum ListingChannel {}
 
 impl Channel for ListingChannel {
     type Call<'a> = ListingCall<'a>;
+}
+
+/// Handlers of prompts: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum PromptChannel {}
+
+impl Channel for PromptChannel {
+    type Call<'a> = PromptCall<'a>;
+}
+
+/// Handlers that complete an argument: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum CompletionChannel {}
+
+impl Channel for CompletionChannel {
+    type Call<'a> = CompletionCall<'a>;
 }
 
 /// A `tools/call` on its way to its handler.
@@ -103,6 +126,17 @@ pub struct ListingCall<'a> {
     pub(super) states: &'a States,
 }
 
+/// A `prompts/get` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PromptCall<'a> {
+    /// What the prompt is filled in with.
+    pub arguments: &'a Arguments,
+    /// Who asks.
+    pub peer: &'a Arc<Peer>,
+    pub(super) states: &'a States,
+}
+
 impl<'a> ListingCall<'a> {
     /// The same peer asks for one resource.
     pub(super) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
@@ -115,7 +149,20 @@ impl<'a> ListingCall<'a> {
     }
 }
 
-/// What every kind of call has.
+/// A `completion/complete` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CompletionCall<'a> {
+    /// The argument so far.
+    pub text: &'a str,
+    /// The other arguments that are filled in.
+    pub others: &'a Arguments,
+    /// Who asks.
+    pub peer: &'a Arc<Peer>,
+    pub(super) states: &'a States,
+}
+
+/// What all kinds of call have.
 pub trait Call {
     /// Who asks.
     fn peer(&self) -> &Arc<Peer>;
@@ -150,11 +197,30 @@ impl Call for ListingCall<'_> {
     }
 }
 
+impl Call for PromptCall<'_> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.peer
+    }
+    fn states(&self) -> &States {
+        self.states
+    }
+}
+
+impl Call for CompletionCall<'_> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.peer
+    }
+    fn states(&self) -> &States {
+        self.states
+    }
+}
+
 /// An argument of handlers of the kind `C`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
-    note = "tools take `Args<T>`, `State<S>` and `Context`; resources take `ResourceUri`, `State<S>` and `Context`, those of templates `Vars<T>` too"
+    note = "all take `State<S>` and `Context`; besides, tools and prompts take `Args<T>`, resources `ResourceUri`, those of \
+            templates `Vars<T>` too, completions `Completing`"
 )]
 pub trait Extract<C: Channel>: Sized {
     /// How often it takes the arguments of the call. A handler may do so once in all.
@@ -177,6 +243,8 @@ pub struct Needs {
     pub(super) args: Option<Value>,
     /// The schemas of the variables: each must be those of the template.
     pub(super) vars: Vec<Value>,
+    /// The names of the arguments in the order of their type, where the schema has lost it.
+    pub(super) fields: &'static [&'static str],
 }
 
 /// All arguments of a handler, as a tuple.

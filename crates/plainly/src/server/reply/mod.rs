@@ -1,13 +1,17 @@
 //! What a handler may return: one trait per kind of handler, so that a tool error cannot come out of a resource, nor a
 //! protocol error out of a tool.
 
+mod completion;
 mod described;
 mod json;
+mod prompt;
 mod resource;
 mod tool;
 
+pub use self::completion::CompletionReply;
 pub use self::described::{ListReply, MetadataReply};
 pub use self::json::{Json, Shown};
+pub use self::prompt::PromptReply;
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;
 

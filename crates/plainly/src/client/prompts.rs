@@ -1,0 +1,49 @@
+//! Prompts as a client sees them: listed, filled in, and completed while they are.
+
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    Arguments, CompleteParams, CompleteResult, Completion, GetPromptParams, GetPromptResult,
+    ListPromptsParams, ListPromptsResult, Prompt,
+};
+
+use super::pages::Pages;
+use super::{Client, Result};
+
+impl Client {
+    /// One page of `prompts/list`.
+    pub async fn list_prompts(&self, params: &ListPromptsParams) -> Result<ListPromptsResult> {
+        Ok(self.call(Method::ListPrompts, params).await?.body)
+    }
+
+    /// All prompts, page after page. Whole or an error, like [`resources`](Self::resources).
+    pub async fn prompts(&self) -> Result<Vec<Prompt>> {
+        let mut params = ListPromptsParams::new();
+        let mut pages = Pages::of(Method::ListPrompts.name());
+        let mut prompts = Vec::new();
+        loop {
+            let page = self.list_prompts(&params).await?;
+            prompts.extend(page.prompts);
+            params.cursor = pages.after(page.next_cursor)?;
+            if params.cursor.is_none() {
+                return Ok(prompts);
+            }
+        }
+    }
+
+    /// A prompt, filled in with these arguments (`prompts/get`); `()` stands for none.
+    pub async fn prompt(
+        &self,
+        name: impl Into<String>,
+        arguments: impl Into<Arguments>,
+    ) -> Result<GetPromptResult> {
+        let mut params = GetPromptParams::new(name);
+        params.arguments = Some(arguments.into()).filter(|arguments| !arguments.is_empty());
+        Ok(self.call(Method::GetPrompt, &params).await?.body)
+    }
+
+    /// What an argument of a prompt or of a resource template can become (`completion/complete`).
+    pub async fn complete(&self, params: &CompleteParams) -> Result<Completion> {
+        let answer = self.call::<CompleteResult>(Method::Complete, params);
+        Ok(answer.await?.body.completion)
+    }
+}

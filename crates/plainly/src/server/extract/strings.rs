@@ -1,0 +1,256 @@
+//! From text by name, as people type it, to a type: numbers and truth values are read from their text. Knows nothing of
+//! what the names are of.
+
+use serde::de::value::{BorrowedStrDeserializer, Error};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Unexpected, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// Reads a `T` from its fields as text; the error names the field that is wrong, if it is one.
+pub(in crate::server) fn read<'a, T: DeserializeOwned>(
+    fields: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<T, Error> {
+    T::deserialize(Fields {
+        rest: fields.into_iter(),
+        at: None,
+    })
+}
+
+/// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
+pub(in crate::server) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
+    let mut names: &'static [&'static str] = &[];
+    let stopped = T::deserialize(Asked(&mut names));
+    debug_assert!(stopped.is_err() || names.is_empty(), "nothing was given");
+    names
+}
+
+/// Text by name, as a struct or a map.
+struct Fields<'de, I> {
+    rest: I,
+    /// The one whose value comes next.
+    at: Option<(&'de str, &'de str)>,
+}
+
+impl<'de, I: Iterator<Item = (&'de str, &'de str)>> Deserializer<'de> for Fields<'de, I> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_map(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de, I: Iterator<Item = (&'de str, &'de str)>> MapAccess<'de> for Fields<'de, I> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        self.at = self.rest.next();
+        self.at
+            .map(|(name, _)| seed.deserialize(BorrowedStrDeserializer::new(name)))
+            .transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let (name, text) = self.at.unwrap_or_default();
+        let named = |error| serde::de::Error::custom(format_args!("{name}: {error}"));
+        seed.deserialize(Text(text)).map_err(named)
+    }
+}
+
+/// One value.
+#[derive(Clone, Copy)]
+struct Text<'de>(&'de str);
+
+/// Reads numbers and truth values as Rust writes them.
+macro_rules! parsed {
+    ($($method:ident $visit:ident $kind:literal;)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            let parsed = self.0.parse().map_err(|_| {
+                serde::de::Error::invalid_value(Unexpected::Str(self.0), &$kind)
+            })?;
+            visitor.$visit(parsed)
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Text<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    parsed! {
+        deserialize_bool visit_bool "true or false";
+        deserialize_i8 visit_i8 "an integer";
+        deserialize_i16 visit_i16 "an integer";
+        deserialize_i32 visit_i32 "an integer";
+        deserialize_i64 visit_i64 "an integer";
+        deserialize_i128 visit_i128 "an integer";
+        deserialize_u8 visit_u8 "a natural number";
+        deserialize_u16 visit_u16 "a natural number";
+        deserialize_u32 visit_u32 "a natural number";
+        deserialize_u64 visit_u64 "a natural number";
+        deserialize_u128 visit_u128 "a natural number";
+        deserialize_f32 visit_f32 "a number";
+        deserialize_f64 visit_f64 "a number";
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// Gives nothing, but hears what a struct asks for.
+struct Asked<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Asked<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(serde::de::Error::custom("no value"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Id(u64);
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Color {
+        Red,
+        Blue,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Form {
+        text: String,
+        some_number: Option<i8>,
+        ratio: f64,
+        yes: bool,
+        id: Id,
+        #[serde(default)]
+        color: Option<Color>,
+    }
+
+    const FULL: [(&str, &str); 6] = [
+        ("text", "007"),
+        ("someNumber", "-7"),
+        ("ratio", "0.5"),
+        ("yes", "true"),
+        ("id", "18446744073709551615"),
+        ("color", "blue"),
+    ];
+
+    fn form(changed: (&'static str, &'static str)) -> Result<Form, Error> {
+        let others = FULL.into_iter().filter(|(name, _)| *name != changed.0);
+        read(others.chain([changed]))
+    }
+
+    #[test]
+    fn text_becomes_what_the_field_is() {
+        let expected = Form {
+            text: "007".to_owned(),
+            some_number: Some(-7),
+            ratio: 0.5,
+            yes: true,
+            id: Id(u64::MAX),
+            color: Some(Color::Blue),
+        };
+        assert_eq!(form(("unknown", "")), Ok(expected));
+        assert_eq!(form(("color", "red")).unwrap().color, Some(Color::Red));
+        let without = FULL.into_iter().filter(|(name, _)| !name.contains('N'));
+        assert_eq!(read::<Form>(without).unwrap().some_number, None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (field, text, why) in [
+            ("someNumber", "128", "an integer"),
+            ("someNumber", "", "an integer"),
+            ("ratio", "1,5", "a number"),
+            ("yes", "yes", "true or false"),
+            ("id", "-1", "a natural number"),
+            ("color", "green", "unknown variant `green`"),
+        ] {
+            let error = form((field, text)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{field}: ")), "{error}");
+            assert!(error.contains(why), "{error}");
+        }
+        let error = read::<Form>([("text", "x")]).unwrap_err().to_string();
+        assert!(error.contains("missing field"), "{error}");
+    }
+
+    #[test]
+    fn fields_are_told_as_they_are_declared() {
+        let declared = ["text", "someNumber", "ratio", "yes", "id", "color"];
+        assert_eq!(names::<Form>(), declared);
+        assert!(names::<std::collections::BTreeMap<String, String>>().is_empty());
+        assert!(names::<()>().is_empty());
+    }
+}

@@ -1,0 +1,183 @@
+//! The prompts of a server: checked when it is built, listed, and filled in.
+
+use std::collections::HashSet;
+use std::future::ready;
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult, Reference};
+use serde_json::{Map, Value};
+
+use super::{Prompt, arguments};
+use crate::schema::Schema;
+use crate::server::answer::AnswerFuture;
+use crate::server::builder::{BuildError, check_needs};
+use crate::server::completion::{Argument, Completer, Completions};
+use crate::server::cursor;
+use crate::server::extract::PromptCall;
+use crate::server::failure::Failure;
+use crate::server::state::States;
+
+/// Bytes of the longest name of a prompt. The specification has no limit; names that are refused are told again.
+const LONGEST_NAME: usize = 128;
+
+/// The prompts of a server, in the order in which they were added.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Prompts(Vec<Served>);
+
+#[derive(Debug)]
+struct Served {
+    prompt: Prompt,
+    /// What the arguments must be; nothing where the handler takes none.
+    schema: Option<Schema>,
+}
+
+impl Prompts {
+    /// Those that were declared; what is wrong with them goes to `errors`, what completes their arguments to `completions`.
+    pub(in crate::server) fn build(
+        declared: Vec<Prompt>,
+        states: &States,
+        completions: &mut Completions,
+        errors: &mut Vec<BuildError>,
+    ) -> Self {
+        let mut names = HashSet::new();
+        let mut prompts = Vec::new();
+        for mut prompt in declared {
+            let subject = format!("prompt {}", prompt.name());
+            let mut wrong = |what: String| errors.push(BuildError::new(&subject, what));
+            if !(1..=LONGEST_NAME).contains(&prompt.name().len()) {
+                wrong(format!("needs a name of 1 to {LONGEST_NAME} bytes"));
+            }
+            if !names.insert(prompt.name().to_owned()) {
+                wrong("is there twice".to_owned());
+            }
+            let schema = prompt.needs.args.as_ref().and_then(|schema| {
+                let wrong = |why| wrong(format!("has arguments whose schema is invalid: {why}"));
+                Schema::compile(schema).map_err(wrong).ok()
+            });
+            check_needs(&subject, &prompt.needs, states, errors);
+            let completers = std::mem::take(&mut prompt.completers);
+            for (argument, completer) in &completers {
+                let completing = format!("{subject}, completing {argument},");
+                check_needs(&completing, completer.needs(), states, errors);
+                if !prompt.arguments().iter().any(|it| it.name == *argument) {
+                    let what = format!("completes {argument}, which is none of its arguments");
+                    errors.push(BuildError::new(&subject, what));
+                }
+            }
+            let reference = Reference::prompt(prompt.name());
+            completions.add(reference, completed(&prompt, completers));
+            prompts.push(Served { prompt, schema });
+        }
+        Self(prompts)
+    }
+
+    pub(in crate::server) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(in crate::server) fn list(
+        &self,
+        params: &ListPromptsParams,
+        limit: usize,
+    ) -> Result<ListPromptsResult, ProtocolError> {
+        let name = |served: &Served| served.prompt.name().to_owned();
+        let (page, next) = cursor::page("prompts", &self.0, name, params.cursor.as_ref(), limit)?;
+        let definitions = page.iter().map(|served| served.prompt.definition.clone());
+        let mut result = ListPromptsResult::new(definitions.collect::<Vec<_>>());
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    /// Starts filling in the prompt `name`.
+    pub(in crate::server) fn get(
+        &self,
+        name: &str,
+        call: &PromptCall<'_>,
+    ) -> Result<AnswerFuture, ProtocolError> {
+        let served = self.0.iter().find(|served| served.prompt.name() == name);
+        let served = served.ok_or_else(|| unknown_prompt(name))?;
+        let started = served.get(call);
+        Ok(started.unwrap_or_else(|failure| Box::pin(ready(Err(failure)))))
+    }
+}
+
+impl Served {
+    /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
+    /// looked at only to tell everything that is wrong.
+    fn get(&self, call: &PromptCall<'_>) -> Result<AnswerFuture, Failure> {
+        if self.schema.as_ref().is_some_and(Schema::is_strict) {
+            self.check(call.arguments)?;
+        }
+        (self.prompt.get)(call).or_else(|failure| {
+            self.check(call.arguments)?;
+            Err(failure)
+        })
+    }
+
+    fn check(&self, arguments: &Arguments) -> Result<(), ProtocolError> {
+        let Some(schema) = &self.schema else {
+            return Ok(());
+        };
+        match schema
+            .failures(&typed(schema, arguments).to_string())
+            .as_slice()
+        {
+            [] => Ok(()),
+            failures => Err(ProtocolError::invalid_params(format!(
+                "Invalid arguments for prompt {}: {}",
+                self.prompt.name(),
+                failures.join("; ")
+            ))),
+        }
+    }
+}
+
+/// The arguments as the schema's types: what it does not take as text is read from its text, if that can be.
+fn typed(schema: &Schema, arguments: &Arguments) -> Value {
+    let text = |(name, text): (&String, &String)| (name.clone(), Value::from(text.as_str()));
+    let mut typed = Value::Object(arguments.iter().map(text).collect::<Map<_, _>>());
+    for name in schema.failing_members(&typed) {
+        if let Some(value) = arguments.get(&name).and_then(|text| scalar(text)) {
+            typed[name] = value;
+        }
+    }
+    typed
+}
+
+/// A number or a truth value, as `Args` reads them.
+fn scalar(text: &str) -> Option<Value> {
+    let integer = || text.parse::<i64>().map(Value::from);
+    let natural = |_| text.parse::<u64>().map(Value::from);
+    let truth = |_| text.parse::<bool>().map(Value::from);
+    let number = |_| text.parse::<f64>().map(Value::from);
+    integer()
+        .or_else(natural)
+        .or_else(truth)
+        .or_else(number)
+        .ok()
+}
+
+/// Every argument with what completes it: what was declared last, or the values that its type has.
+fn completed(prompt: &Prompt, mut declared: Vec<(String, Completer)>) -> Vec<Argument> {
+    let arguments = prompt.arguments().iter().map(|argument| {
+        let name = argument.name.clone();
+        let completer = match declared.iter().rposition(|(it, _)| *it == name) {
+            Some(position) => Some(declared.swap_remove(position).1),
+            None => arguments::values(&prompt.needs, &name).map(Completer::one_of),
+        };
+        (name, completer)
+    });
+    arguments.collect()
+}
+
+/// There is no prompt of this name.
+pub(in crate::server) fn unknown_prompt(name: &str) -> ProtocolError {
+    if name.len() > LONGEST_NAME {
+        let why = format!("Unknown prompt: no name has more than {LONGEST_NAME} bytes");
+        return ProtocolError::invalid_params(why);
+    }
+    InvalidParams::UnknownPrompt {
+        name: name.to_owned(),
+    }
+    .into()
+}
