@@ -118,7 +118,7 @@ async fn instead<S: Store>(source: &Source<S>, uri: &str) -> String {
     let names = names.join(", ");
     match siblings.len() {
         0 => format!("{parent} is empty."),
-        ..=SIBLINGS => format!("In {parent} there are: {names}."),
+        1..=SIBLINGS => format!("In {parent} there are: {names}."),
         _ => format!("In {parent} there are {names} and more: list_resources lists them."),
     }
 }

@@ -135,8 +135,8 @@ fn lines(
                 return Ok(Some(Stopped::Limit));
             }
             order += 1;
-            let sent = Candidate::of(entry, order).map(|candidate| give.send(candidate));
-            Ok(sent.and_then(Result::err).map(|_| Stopped::Limit))
+            let is_taken = Candidate::of(entry, order).is_none_or(|file| give.send(file).is_ok());
+            Ok((!is_taken).then_some(Stopped::Limit))
         });
         drop(give);
         let shares = members
