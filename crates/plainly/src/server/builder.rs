@@ -176,7 +176,8 @@ impl ServerBuilder {
             self.resources.add(resource);
         }
         let templates = std::mem::take(&mut self.templates);
-        let templates = templates::build_templates(templates, &self.states, &mut errors);
+        let templates =
+            templates::build_templates(templates, &self.states, &mut completions, &mut errors);
         self.resources.add_templates(templates);
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
