@@ -103,6 +103,7 @@ fn invalid_request_status(detail: &InvalidRequest) -> u16 {
             Refusal::MethodNotAllowed => 405,
             Refusal::NotAcceptable => 406,
             Refusal::RequestTimeout => 408,
+            Refusal::StreamTaken => 409,
             Refusal::TooLarge => 413,
             Refusal::UnsupportedMediaType => 415,
         },

@@ -137,7 +137,7 @@ static REGISTRY: [Entry; 14] = [
         emit: Emit::Defined,
         receive: ANY,
         data: "none, or an object with kind",
-        http_status: "400; 404 for an unknown session; what HTTP has for a refusal (403, 405, 406, 408, 413, 415)",
+        http_status: "400; 404 for an unknown session; what HTTP has for a refusal (403, 405, 406, 408, 409, 413, 415)",
         retry: Retry::AfterFix,
         advice: "data.kind says what is wrong; where a session is missing or unknown, send initialize again",
         source: JSON_RPC,

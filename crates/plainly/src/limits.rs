@@ -30,6 +30,13 @@ pub struct Limits {
     /// Requests in flight on one connection of a byte stream, such as stdio; and in one legacy session over HTTP, whose
     /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
+    /// Subscriptions in the whole server: `subscriptions/listen` requests that stay open, and streams of legacy sessions.
+    /// They count as no requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
+    pub listens: usize,
+    /// `subscriptions/listen` requests that stay open on one connection of a byte stream. 16. Beyond: unavailable.
+    pub listens_per_connection: usize,
+    /// URIs of one subscription, and those that one legacy session is subscribed to. 1,000. Beyond: invalid params.
+    pub listen_uris: usize,
     /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
     pub sessions: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
@@ -52,6 +59,9 @@ impl Default for Limits {
             deadline: Duration::from_secs(60),
             requests: 4_096,
             requests_per_connection: 64,
+            listens: 20_000,
+            listens_per_connection: 16,
+            listen_uris: 1_000,
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             shutdown: Duration::from_secs(30),

@@ -8,6 +8,8 @@ mod support;
 
 #[path = "http_server/connections.rs"]
 mod connections;
+#[path = "http_server/events.rs"]
+mod events;
 #[path = "http_server/framing.rs"]
 mod framing;
 #[path = "http_server/heads.rs"]

@@ -408,7 +408,7 @@ async fn a_session_is_ended_by_its_own_era_only() {
             assert_eq!(refused.status, 405, "{refused:?}");
             assert_eq!(
                 refused.header("allow").as_deref(),
-                Some("POST, DELETE"),
+                Some("POST, GET, DELETE"),
                 "{refused:?}"
             );
         }

@@ -42,12 +42,14 @@ pub enum Refusal {
     ForbiddenOrigin,
     /// 404: this path is not the MCP endpoint.
     UnknownPath,
-    /// 405: the endpoint takes `POST`, and `DELETE` with a session.
+    /// 405: the endpoint takes `POST`, and with a session `GET` and `DELETE`.
     MethodNotAllowed,
     /// 406: the client does not accept both `application/json` and `text/event-stream`.
     NotAcceptable,
     /// 408: the body did not arrive in time.
     RequestTimeout,
+    /// 409: the session's stream is open already, and stays with who opened it.
+    StreamTaken,
     /// 413: the message is larger than the server reads.
     TooLarge,
     /// 415: the body is not declared as plain `application/json`.

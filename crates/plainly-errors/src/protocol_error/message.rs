@@ -80,6 +80,7 @@ fn refused(refusal: Refusal) -> &'static str {
             "Not acceptable: accept both application/json and text/event-stream"
         }
         Refusal::RequestTimeout => "Request timeout: the body did not arrive in time",
+        Refusal::StreamTaken => "Conflict: the stream of this session is open already",
         Refusal::TooLarge => "Payload too large",
         Refusal::UnsupportedMediaType => {
             "Unsupported media type: send the message as application/json"

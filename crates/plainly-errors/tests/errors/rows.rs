@@ -196,6 +196,12 @@ pub(crate) fn refusals() -> Vec<Row> {
             "request_timeout",
             408,
         ),
+        refused(
+            Refusal::StreamTaken,
+            "Conflict: the stream of this session is open already",
+            "stream_taken",
+            409,
+        ),
         refused(Refusal::TooLarge, "Payload too large", "too_large", 413),
         refused(
             Refusal::UnsupportedMediaType,

@@ -94,6 +94,7 @@ fn refusal() -> impl Strategy<Value = Refusal> {
         Refusal::MethodNotAllowed,
         Refusal::NotAcceptable,
         Refusal::RequestTimeout,
+        Refusal::StreamTaken,
         Refusal::TooLarge,
         Refusal::UnsupportedMediaType,
     ])

@@ -3,7 +3,6 @@
 //! together no larger than one may be.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -18,8 +17,8 @@ use plainly_protocol::peer::Peer;
 use super::Server;
 use super::dispatch::{Begun, Started};
 use super::encode::Encoded;
-use super::in_flight::InFlight;
 use super::malformed::cancelled;
+use super::session::Session;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
@@ -49,31 +48,27 @@ impl Server {
         ))
     }
 
-    /// Starts every message.
-    pub(super) async fn start_batch(
-        &self,
-        peer: &Arc<Peer>,
-        messages: Messages<'_>,
-        in_flight: &Arc<InFlight>,
-    ) -> Batch {
+    /// Starts every message of a session.
+    pub(super) async fn start_batch(&self, session: &Session, messages: Messages<'_>) -> Batch {
+        let revision = session.peer.revision;
         let mut batch = Batch {
-            replies: Replies::new(self.clone(), peer.revision),
+            replies: Replies::new(self.clone(), revision),
             ids: HashSet::new(),
             running: FuturesUnordered::new(),
         };
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
-                    batch.start(place, peer, &request, in_flight).await;
+                    batch.start(place, session, &request).await;
                 }
                 Ok(Message::Notification(notification)) => {
                     if let Some(id) = cancelled(&notification) {
-                        in_flight.cancel(&id);
+                        session.in_flight.cancel(&id);
                     }
                 }
                 Ok(Message::Response(_)) => {}
                 Err(malformed) => {
-                    let answer = self.malformed(&malformed, peer.revision);
+                    let answer = self.malformed(&malformed, revision);
                     batch.replies.add(place, answer.bytes);
                 }
             }
@@ -83,20 +78,14 @@ impl Server {
 }
 
 impl Batch {
-    async fn start(
-        &mut self,
-        place: usize,
-        peer: &Arc<Peer>,
-        request: &Request<'_>,
-        in_flight: &Arc<InFlight>,
-    ) {
+    async fn start(&mut self, place: usize, session: &Session, request: &Request<'_>) {
         let raw = request.id.as_raw();
         let server = self.replies.server.clone();
-        match self.begin(&server, peer, request, in_flight).await {
+        match self.begin(&server, session, request).await {
             Ok(Begun::Done(reply)) => self.replies.fit(place, raw, reply),
             Ok(Begun::Pending(finishing)) => {
-                let tracked = in_flight.track(&request.id.to_owned());
-                let (id, revision) = (Box::<str>::from(raw), peer.revision);
+                let tracked = session.in_flight.track(&request.id.to_owned());
+                let (id, revision) = (Box::<str>::from(raw), session.peer.revision);
                 self.running.push(Box::pin(async move {
                     let instead = || server.shutting_down(&id, revision);
                     let reply = match tracked {
@@ -107,7 +96,7 @@ impl Batch {
                 }));
             }
             Err(error) => {
-                let refusal = server.respond(raw, peer.revision, Err(error));
+                let refusal = server.respond(raw, session.peer.revision, Err(error));
                 self.replies.add(place, refusal.bytes);
             }
         }
@@ -116,9 +105,8 @@ impl Batch {
     async fn begin(
         &mut self,
         server: &Server,
-        peer: &Arc<Peer>,
+        session: &Session,
         request: &Request<'_>,
-        in_flight: &InFlight,
     ) -> Result<Begun, ProtocolError> {
         if request.method == Method::Initialize.name() {
             return Err(ProtocolError::invalid_request(
@@ -126,16 +114,18 @@ impl Batch {
             ));
         }
         let id = request.id.to_owned();
-        in_flight.check(&id)?;
+        session.in_flight.check(&id)?;
         if !self.ids.insert(id) {
             return Err(InvalidRequest::DuplicateId.into());
         }
-        match server.start(request, peer) {
+        match server.start(request, &session.peer, Some(&session.news)) {
             Started::Done(reply) => Ok(Begun::Done(reply)),
             Started::Running(running) => {
-                in_flight.check_room()?;
+                session.in_flight.check_room()?;
                 Ok(running.begin().await)
             }
+            // No revision that has batches has this.
+            Started::Listening(_) => Err(ProtocolError::method_not_found(&*request.method)),
         }
     }
 

@@ -10,14 +10,17 @@ use std::sync::Arc;
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
+use super::changes::Changes;
 use super::completion::Completions;
 use super::extract::Needs;
+use super::listening::{Listens, Tells};
 use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
 use super::tools::{LONGEST_NAME, Tool, Tools};
+use super::watching::Watching;
 use super::{Inner, Server, discovery, dispatch, encode};
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -38,6 +41,7 @@ pub struct ServerBuilder {
     fixed: Vec<StaticResource>,
     templates: Vec<Template>,
     resources: Resources,
+    changes: Option<Changes>,
 }
 
 impl ServerBuilder {
@@ -54,6 +58,7 @@ impl ServerBuilder {
             fixed: Vec::new(),
             templates: Vec::new(),
             resources: Resources::default(),
+            changes: None,
         }
     }
 
@@ -134,6 +139,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Tells peers that are subscribed what is published through `changes`, and says so in the capabilities: of tools,
+    /// prompts and resources alike. What a store tells by itself ([`Store::watch`]) needs none of this.
+    #[must_use]
+    pub fn changes(mut self, changes: Changes) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
     /// Which code a missing resource has on the revisions that defined one of its own.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
@@ -182,6 +195,8 @@ impl ServerBuilder {
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }
+        let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &self.resources);
+        let changes = self.changes.unwrap_or_default();
         let routes = Routes {
             discovery: discovery::Discovery::new(
                 &self.implementation,
@@ -190,12 +205,14 @@ impl ServerBuilder {
                 &self.resources,
                 &prompts,
                 &completions,
+                tells,
             ),
             tools,
             prompts,
             completions,
             resources: self.resources,
             states: self.states,
+            tells,
         };
         Ok(Server(Arc::new(Inner {
             encoder: encode::Encoder::new(
@@ -203,8 +220,11 @@ impl ServerBuilder {
                 self.implementation,
                 self.limits.reply_bytes,
             ),
-            sessions: Sessions::new(&self.limits),
+            sessions: Sessions::new(&self.limits, &changes),
             load: dispatch::Load::default(),
+            changes,
+            listens: Listens::default(),
+            watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
             routes,

@@ -1,6 +1,7 @@
 //! Serves one peer over a byte stream: requests run side by side, replies leave as they are ready. The legacy session, if
 //! one is opened, is the stream's.
 
+mod listens;
 mod throttle;
 
 use std::future::Future;
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either};
 use futures_util::stream::FuturesUnordered;
 use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
@@ -20,14 +21,17 @@ use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
+use self::listens::Listens;
 use self::throttle::Throttle;
 use super::Server;
 use super::answer::Answer;
 use super::batch::Messages;
 use super::dispatch::{Begun, Running, Started};
 use super::in_flight::InFlight;
+use super::listening::News;
 use super::malformed::cancelled;
 use super::resolve::{self, StreamSender};
+use super::session::Session;
 use crate::transport::lines::{Line, LineReader};
 
 /// How long a peer may leave its replies unread.
@@ -67,12 +71,16 @@ impl Server {
                 biased;
                 () = &mut stop => break,
                 Some(finished) = connection.running.next() => connection.finished(finished),
-                line = lines.next() => match line? {
-                    Some(line) => connection.line(line).await,
-                    None => break,
+                next = connection.listens.next_or(lines.next()) => match next {
+                    Either::Left(message) => connection.push(&message),
+                    Either::Right(line) => match line? {
+                        Some(line) => connection.line(line).await,
+                        None => break,
+                    },
                 },
             }
         }
+        connection.end_listens();
         if let Ok(drained) = timeout(self.limits().shutdown, connection.drain()).await {
             return drained;
         }
@@ -87,10 +95,11 @@ struct Connection<W> {
     server: Server,
     writer: W,
     out: BytesMut,
-    session: Option<Arc<Peer>>,
+    session: Option<Session>,
     /// The replies to come; nothing where all was cancelled.
     running: FuturesUnordered<BoxFuture<'static, Option<Bytes>>>,
     in_flight: Arc<InFlight>,
+    listens: Listens,
     throttle: Throttle,
 }
 
@@ -98,6 +107,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn new(server: Server, writer: W) -> Self {
         Self {
             in_flight: InFlight::new(server.limits().requests_per_connection),
+            listens: Listens::new(server.limits().listens_per_connection),
             server,
             writer,
             out: BytesMut::new(),
@@ -166,6 +176,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
+                    self.listens.cancel(&id);
                 }
             }
             Ok(Envelope::Single(Message::Response(_))) => {
@@ -178,13 +189,22 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     async fn request(&mut self, request: &Request<'_>) {
         let id = request.id.to_owned();
-        if let Err(error) = self.in_flight.check(&id) {
+        if let Err(error) = self.in_flight.check(&id).and(self.listens.check(&id)) {
             return self.refuse(request, error);
         }
-        match resolve::over_stream(request, self.session.as_ref()) {
+        let (peer, news) = match &self.session {
+            Some(session) => (Some(&session.peer), Some(&session.news)),
+            None => (None, None),
+        };
+        match resolve::over_stream(request, peer) {
             Ok(StreamSender::Opening) => self.open(request),
-            Ok(StreamSender::Peer(peer)) => match self.server.start(request, &peer) {
+            Ok(StreamSender::Peer(peer)) => match self.server.start(request, &peer, news) {
                 Started::Done(encoded) => self.push(&encoded.bytes),
+                Started::Listening(listening) => {
+                    if let Err(error) = self.listens.add(id, listening) {
+                        self.refuse(request, error);
+                    }
+                }
                 Started::Running(running) => self.run(id, request, &peer, running).await,
             },
             Err(unresolved) => {
@@ -202,12 +222,34 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 let encoded = self
                     .server
                     .respond(request.id.as_raw(), peer.revision, Ok(answer));
-                self.session = Some(Arc::new(peer));
+                self.begin_session(peer);
                 encoded
             }
             Err(unresolved) => self.server.unresolved(request, &unresolved),
         };
         self.push(&encoded.bytes);
+    }
+
+    /// Begins the session of the stream, in place of one that was there.
+    fn begin_session(&mut self, peer: Peer) {
+        let session = Session {
+            peer: Arc::new(peer),
+            in_flight: Arc::clone(&self.in_flight),
+            news: News::new(&self.server.0.changes),
+        };
+        // Without room for it, or if there is nothing to tell, nothing will be told.
+        if let Ok(listening) = self.server.listen_in_session(&session.news) {
+            self.listens.add_session(listening);
+        }
+        if let Some(before) = self.session.replace(session) {
+            before.news.close();
+        }
+    }
+
+    /// Ends those who listen, each with an answer.
+    fn end_listens(&mut self) {
+        let last = self.listens.end();
+        last.iter().for_each(|message| self.push(message));
     }
 
     async fn run(&mut self, id: RequestId, request: &Request<'_>, peer: &Peer, running: Running) {
@@ -229,18 +271,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     async fn batch(&mut self, messages: Messages<'_>) {
-        let accepted = Server::accepts_batches(self.session.as_deref());
-        let (Ok(()), Some(peer)) = (&accepted, &self.session) else {
+        let peer = self.session.as_ref().map(|session| &*session.peer);
+        let accepted = Server::accepts_batches(peer);
+        let (Ok(()), Some(session)) = (&accepted, &self.session) else {
             let error = accepted
                 .err()
                 .unwrap_or_else(|| InvalidRequest::SessionRequired.into());
             return self
                 .unreadable(|server| server.0.encoder.error(None, Revision::LATEST, &error).bytes);
         };
-        let batch = self
-            .server
-            .start_batch(peer, messages, &self.in_flight)
-            .await;
+        let batch = self.server.start_batch(session, messages).await;
         self.running.push(Box::pin(batch.finish()));
     }
 
@@ -249,21 +289,14 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     fn refuse(&mut self, request: &Request<'_>, error: ProtocolError) {
-        let revision = self
-            .session
-            .as_ref()
-            .map_or(Revision::LATEST, |peer| peer.revision);
         let encoded = self
             .server
-            .respond(request.id.as_raw(), revision, Err(error));
+            .respond(request.id.as_raw(), self.revision(), Err(error));
         self.push(&encoded.bytes);
     }
 
     fn malformed(&mut self, malformed: &Malformed<'_>) {
-        let revision = self
-            .session
-            .as_ref()
-            .map_or(Revision::LATEST, |peer| peer.revision);
+        let revision = self.revision();
         if malformed.id.is_some() {
             let encoded = self.server.malformed(malformed, revision);
             return self.push(&encoded.bytes);
@@ -278,16 +311,19 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Answers something without an id: not where the session's revision has no such answer, and not so often that two
     /// peers who answer each other's errors could keep each other busy.
     fn unreadable(&mut self, answer: impl FnOnce(&Server) -> Bytes) {
-        let has_answer = self
-            .session
-            .as_ref()
-            .is_none_or(|peer| Dialect::has_errors_without_id(peer.revision));
+        let has_answer = Dialect::has_errors_without_id(self.revision());
         if has_answer && self.throttle.allow() {
             let bytes = answer(&self.server);
             self.push(&bytes);
         } else {
             tracing::warn!("ignored a line that is no message");
         }
+    }
+
+    /// In which to say what is said to nobody in particular.
+    fn revision(&self) -> Revision {
+        let session = self.session.as_ref();
+        session.map_or(Revision::LATEST, |session| session.peer.revision)
     }
 
     fn push(&mut self, message: &[u8]) {

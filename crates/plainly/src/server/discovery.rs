@@ -9,6 +9,7 @@ use plainly_protocol::types::{
 use serde_json::json;
 
 use super::completion::Completions;
+use super::listening::Tells;
 use super::prompts::Prompts;
 use super::resources::Resources;
 use super::tools::Tools;
@@ -33,18 +34,19 @@ impl Discovery {
         resources: &Resources,
         prompts: &Prompts,
         completions: &Completions,
+        tells: Tells,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
         if !tools.is_empty() {
-            capabilities = capabilities.tools(ListCapability::new());
+            capabilities = capabilities.tools(list_capability(tells.tools));
         }
         if !resources.is_empty() {
-            capabilities = capabilities.resources(ResourcesCapability::new());
+            capabilities = capabilities.resources(resources_capability(tells.resources));
             extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
         }
         if !prompts.is_empty() {
-            capabilities = capabilities.prompts(ListCapability::new());
+            capabilities = capabilities.prompts(list_capability(tells.prompts));
         }
         if !completions.is_empty() {
             capabilities = capabilities.completions(JsonObject::new());
@@ -85,6 +87,24 @@ impl Discovery {
         let mut result = DiscoverResult::new(modern_versions(), capabilities);
         result.instructions.clone_from(&self.instructions);
         result
+    }
+}
+
+fn list_capability(is_told: bool) -> ListCapability {
+    let list = ListCapability::new();
+    if is_told {
+        list.list_changed(true)
+    } else {
+        list
+    }
+}
+
+fn resources_capability(is_told: bool) -> ResourcesCapability {
+    let resources = ResourcesCapability::new();
+    if is_told {
+        resources.subscribe(true).list_changed(true)
+    } else {
+        resources
     }
 }
 

@@ -19,6 +19,7 @@ use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended, panicked};
 use super::encode::Encoded;
 use super::incident::chain;
+use super::listening::{Listening, News};
 use super::route::Step;
 
 /// How far a request has come.
@@ -27,6 +28,8 @@ pub(super) enum Started {
     Done(Encoded),
     /// Its handler runs.
     Running(Running),
+    /// What it asks for comes message by message.
+    Listening(Listening),
 }
 
 /// How far a handler has come that was polled once.
@@ -48,8 +51,13 @@ pub(super) struct Running {
 }
 
 impl Server {
-    /// Starts serving `request`.
-    pub(super) fn start(&self, request: &Request<'_>, peer: &Arc<Peer>) -> Started {
+    /// Starts serving `request`; `news` are those of the peer's session, if it has one.
+    pub(super) fn start(
+        &self,
+        request: &Request<'_>,
+        peer: &Arc<Peer>,
+        news: Option<&Arc<News>>,
+    ) -> Started {
         let done =
             |outcome| Started::Done(self.respond(request.id.as_raw(), peer.revision, outcome));
         let method = match self.0.routes.find(&request.method, peer) {
@@ -60,7 +68,7 @@ impl Server {
             method,
             peer: Arc::clone(peer),
         };
-        let route = || self.route(method, request.params.as_ref(), peer);
+        let route = || self.route(method, request.params.as_ref(), peer, news);
         let step = match catch_unwind(AssertUnwindSafe(route)) {
             Ok(step) => step,
             Err(panic) => {
@@ -72,6 +80,10 @@ impl Server {
         match step {
             Ok(Step::Now(answer)) => done(Ok(*answer)),
             Err(error) => done(Err(error)),
+            Ok(Step::Listen(filter)) => match self.listen(request.id.as_raw(), filter) {
+                Ok(listening) => Started::Listening(listening),
+                Err(error) => done(Err(error)),
+            },
             Ok(Step::Later(audience, handler)) => match self.enter() {
                 Some(entered) => Started::Running(Running {
                     server: self.clone(),

@@ -38,6 +38,15 @@ impl Exchange for Server {
         }
     }
 
+    fn open_stream(&self, headers: &HeaderMap) -> Reply {
+        let opened = match resolve::by_session(headers, &self.0.sessions) {
+            Ok(Some(session)) => self.listen_in_session(&session.news),
+            Ok(None) => Err(Refusal::MethodNotAllowed.into()),
+            Err(Unresolved { error, .. }) => Err(error),
+        };
+        opened.map_or_else(|error| self.refuse(&error), Reply::feed)
+    }
+
     fn end_session(&self, headers: &HeaderMap) -> Reply {
         match session_of(headers) {
             Some(name) if self.0.sessions.end(name) => {
@@ -56,8 +65,9 @@ impl Exchange for Server {
 impl Server {
     async fn request(&self, headers: &HeaderMap, request: &Request<'_>) -> Reply {
         match resolve::over_http(headers, request, &self.0.sessions) {
-            Ok(Sender::Modern(peer)) => match self.start(request, &peer) {
+            Ok(Sender::Modern(peer)) => match self.start(request, &peer, None) {
                 Started::Done(encoded) => reply(encoded),
+                Started::Listening(listening) => Reply::feed(listening),
                 Started::Running(running) => reply(running.finish().await),
             },
             Ok(Sender::Legacy(session)) => self
@@ -71,8 +81,10 @@ impl Server {
 
     /// A request of a session; nothing if it was cancelled.
     async fn within(&self, session: &Arc<Session>, request: &Request<'_>) -> Option<Encoded> {
-        match self.start(request, &session.peer) {
+        match self.start(request, &session.peer, Some(&session.news)) {
             Started::Done(encoded) => Some(encoded),
+            // No revision that has sessions has this.
+            Started::Listening(_) => None,
             Started::Running(running) => match session.in_flight.track(&request.id.to_owned()) {
                 Some(tracked) => {
                     let instead = || self.shutting_down(request.id.as_raw(), session.peer.revision);
@@ -140,8 +152,7 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        let Session { peer, in_flight } = &*session;
-        let batch = self.start_batch(peer, messages, in_flight).await;
+        let batch = self.start_batch(&session, messages).await;
         match batch.finish().await {
             Some(bytes) => Reply::new(StatusCode::OK, bytes),
             None => accepted(),

@@ -33,6 +33,11 @@ mod encode;
 mod malformed;
 mod url_elicitation;
 
+mod changes;
+mod listening;
+mod notices;
+mod watching;
+
 mod batch;
 mod in_flight;
 
@@ -46,6 +51,7 @@ mod stdio;
 use std::sync::Arc;
 
 pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
+pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 pub use self::handler::Handler;
 pub use self::prompts::Prompt;
@@ -76,6 +82,9 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     load: dispatch::Load,
+    changes: Changes,
+    listens: listening::Listens,
+    watching: watching::Watching,
     masking: bool,
 }
 

@@ -8,6 +8,7 @@ mod template;
 mod templated;
 mod templates;
 
+use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, CacheScope, ListResourceTemplatesParams, ListResourceTemplatesResult,
@@ -24,7 +25,7 @@ use super::cursor;
 use super::extract::{ListingCall, ResourceCall};
 use super::failure::Failure;
 use crate::limits::Limits;
-use crate::store::{ListQuery, Page, StoreError};
+use crate::store::{Change, ListQuery, Page, StoreError};
 
 /// The resources of a server: the static ones first, then those of each template, then each store's; all in the order in
 /// which they were added, which is also the order in which a URI finds its own.
@@ -72,6 +73,26 @@ impl Resources {
             let stored = self.stores.iter().map(|store| store.cache_hint());
             stored.chain(listed).reduce(narrower).unwrap_or_default()
         })
+    }
+
+    /// Whether any store can tell what changes in it.
+    pub(super) fn can_watch(&self) -> bool {
+        self.stores.iter().any(|store| store.can_watch())
+    }
+
+    /// What changes in the stores that can tell, from now on.
+    pub(super) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
+        let watchable = self.stores.iter().filter(|store| store.can_watch());
+        select_all(watchable.filter_map(|store| store.watch()))
+    }
+
+    /// Whether changes of the resource at `uri` are told, by its store or, where `all` are told of, by the author.
+    pub(super) fn can_tell(&self, uri: &str, all: bool) -> bool {
+        match self.store(uri) {
+            _ if self.fixed(uri).is_some() || self.templates.find(uri).is_some() => all,
+            Some(store) => all || store.can_watch(),
+            None => false,
+        }
     }
 
     fn fixed(&self, uri: &str) -> Option<&StaticResource> {
@@ -291,7 +312,8 @@ fn unfit_to_list(error: StoreError) -> ProtocolError {
     }
 }
 
-fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
+/// Whether `uri` is short enough to be looked at.
+pub(super) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
     if uri.len() <= limits.uri_bytes {
         return Ok(());
     }

@@ -8,8 +8,8 @@ use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
-    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ReadResourceParams,
-    ResourceMetadataParams,
+    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ListenParams,
+    ReadResourceParams, ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -20,6 +20,8 @@ use super::audience::Audience;
 use super::completion::Completions;
 use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
+use super::failure::Failure;
+use super::listening::{News, Tells};
 use super::prompts::Prompts;
 use super::resources::Resources;
 use super::state::States;
@@ -34,12 +36,15 @@ pub(super) struct Routes {
     pub(super) prompts: Prompts,
     pub(super) completions: Completions,
     pub(super) states: States,
+    pub(super) tells: Tells,
 }
 
 /// What a request leads to.
 pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
+    /// Messages are to come, until the peer has heard enough.
+    Listen(SubscriptionFilter),
     /// Something runs.
     Later(Audience, AnswerFuture),
 }
@@ -53,6 +58,7 @@ impl Routes {
                 && match row.capability {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
+                    Some(Capability::ResourcesSubscribe) => self.tells.resources,
                     Some(Capability::Tools) => !self.tools.is_empty(),
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
@@ -72,6 +78,7 @@ impl Server {
         method: Method,
         params: Option<&Object<'_>>,
         peer: &Arc<Peer>,
+        news: Option<&Arc<News>>,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             discovery,
@@ -114,11 +121,14 @@ impl Server {
             Method::ListPrompts => self.list_prompts(&read(params)?)?,
             Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
             Method::Complete => self.complete(read(params)?, peer)?,
+            Method::Listen => {
+                let params: ListenParams = read(params)?;
+                Step::Listen(params.notifications)
+            }
+            Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
+            Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
             Method::Initialize
             | Method::ReadDirectory
-            | Method::Subscribe
-            | Method::Unsubscribe
-            | Method::Listen
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
@@ -232,22 +242,29 @@ impl Server {
         peer: &Arc<Peer>,
     ) -> Step {
         let (server, peer) = (self.clone(), Arc::clone(peer));
-        Step::Later(
-            Audience::Code,
-            Box::pin(async move {
-                let Routes {
-                    resources, states, ..
-                } = &server.0.routes;
-                let call = ResourceCall {
-                    uri: &uri,
-                    variables: &Values::new(),
-                    peer: &peer,
-                    states,
-                };
-                let metadata = resources.metadata(&call, server.limits()).await?;
-                Ok(Answer::ResourceMetadata(metadata))
-            }),
-        )
+        let finding = async move {
+            let found = server.metadata(&uri, &peer).await?;
+            Ok(Answer::ResourceMetadata(found))
+        };
+        Step::Later(Audience::Code, Box::pin(finding))
+    }
+
+    /// What is known of the resource at `uri`.
+    pub(super) async fn metadata(
+        &self,
+        uri: &str,
+        peer: &Arc<Peer>,
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let call = ResourceCall {
+            uri,
+            variables: &Values::new(),
+            peer,
+            states,
+        };
+        resources.metadata(&call, self.limits()).await
     }
 }
 

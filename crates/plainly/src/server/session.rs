@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use plainly_protocol::peer::Peer;
 
+use super::changes::Changes;
 use super::in_flight::InFlight;
+use super::listening::News;
 use crate::limits::Limits;
 
 /// What one legacy client is known by, and what it has running.
@@ -15,6 +17,7 @@ use crate::limits::Limits;
 pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
+    pub(super) news: Arc<News>,
 }
 
 /// All sessions.
@@ -24,6 +27,7 @@ pub(super) struct Sessions {
     idle: Duration,
     /// Requests in flight in each.
     requests: usize,
+    changes: Changes,
     table: Mutex<HashMap<String, Opened>>,
 }
 
@@ -33,12 +37,26 @@ struct Opened {
     used: Instant,
 }
 
+impl Opened {
+    /// For how long there was no request, and no stream either.
+    fn idle(&self) -> Duration {
+        self.used.elapsed().min(self.session.news.idle())
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.session.news.close();
+    }
+}
+
 impl Sessions {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
         Self {
             most: limits.sessions,
             idle: limits.session_idle,
             requests: limits.requests_per_connection,
+            changes: changes.clone(),
             table: Mutex::default(),
         }
     }
@@ -55,6 +73,7 @@ impl Sessions {
         let session = Arc::new(Session {
             peer,
             in_flight: InFlight::new(self.requests),
+            news: News::new(&self.changes),
         });
         table.insert(
             name.clone(),
@@ -70,7 +89,7 @@ impl Sessions {
     pub(super) fn get(&self, name: &str) -> Option<Arc<Session>> {
         let mut table = lock(&self.table);
         let entry = table.get_mut(name)?;
-        if entry.used.elapsed() > self.idle {
+        if entry.idle() > self.idle {
             table.remove(name);
             return None;
         }
@@ -85,11 +104,11 @@ impl Sessions {
 
     /// Drops the sessions that have expired, and if none has, the one that has been idle longest.
     fn make_room(&self, table: &mut HashMap<String, Opened>) {
-        table.retain(|_, entry| entry.used.elapsed() <= self.idle);
+        table.retain(|_, entry| entry.idle() <= self.idle);
         if table.len() >= self.most {
             let idlest = table
                 .iter()
-                .min_by_key(|(_, entry)| entry.used)
+                .max_by_key(|(_, entry)| entry.idle())
                 .map(|(name, _)| name.clone());
             idlest.and_then(|name| table.remove(&name));
         }
@@ -119,7 +138,7 @@ mod tests {
     fn sessions(most: usize, idle: Duration) -> Sessions {
         let mut limits = Limits::default();
         (limits.sessions, limits.session_idle) = (most, idle);
-        Sessions::new(&limits)
+        Sessions::new(&limits, &Changes::new())
     }
 
     #[test]

@@ -38,8 +38,11 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
 
-    /// Tells what changes, from the call on until the stream is dropped; `None`: this store can't tell. Called while
-    /// somebody is subscribed to anything, so a stream may cost what watching costs.
+    /// Tells what changes, from the call on until the stream is dropped; `None`: this store can't tell.
+    ///
+    /// A server calls it once when it is built, to learn whether the store can tell, and drops the stream unused; then
+    /// whenever somebody is subscribed to resources and nobody was before. So the call itself should be quick, and the
+    /// stream may cost what watching costs.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         None
     }

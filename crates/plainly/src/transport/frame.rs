@@ -1,6 +1,8 @@
 //! What passes between a transport and what it carries messages for.
 
+use std::fmt;
 use std::future::Future;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -24,15 +26,35 @@ impl Frame {
 }
 
 /// What answers one HTTP request.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Reply {
     /// The status.
     pub status: StatusCode,
     /// Headers to add, such as `Mcp-Session-Id`; those of the content are the transport's.
     pub headers: HeaderMap,
+    /// What it says.
+    pub body: ReplyBody,
+}
+
+/// What a [`Reply`] carries.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a reply is whole or it is not")]
+pub enum ReplyBody {
     /// A JSON-RPC response, or nothing.
-    pub body: Bytes,
+    Whole(Bytes),
+    /// Messages that are still to come: over HTTP, server-sent events.
+    Feed(Box<dyn Feed>),
+}
+
+/// Messages that come one by one. Each is made when it is asked for, so that one who reads slowly costs no memory.
+/// Dropping it ends it without a word.
+pub trait Feed: fmt::Debug + Send + 'static {
+    /// The next message; `None` after the last.
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>>;
+
+    /// The last words of a feed that has to end now, if it has any. It is not asked for more after that.
+    fn end(&mut self) -> Option<Bytes>;
 }
 
 impl Reply {
@@ -41,7 +63,16 @@ impl Reply {
         Self {
             status,
             headers: HeaderMap::new(),
-            body,
+            body: ReplyBody::Whole(body),
+        }
+    }
+
+    /// A good reply whose messages are to come.
+    pub fn feed(feed: impl Feed) -> Self {
+        Self {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: ReplyBody::Feed(Box::new(feed)),
         }
     }
 }
@@ -50,6 +81,9 @@ impl Reply {
 pub trait Exchange: Clone + Send + Sync + 'static {
     /// Answers one message. Dropping the future cancels the request.
     fn exchange(&self, frame: Frame) -> impl Future<Output = Reply> + Send;
+
+    /// Opens the stream of the session that the headers name, on which the server speaks first.
+    fn open_stream(&self, headers: &HeaderMap) -> Reply;
 
     /// Ends the session that the headers name.
     fn end_session(&self, headers: &HeaderMap) -> Reply;

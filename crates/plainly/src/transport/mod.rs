@@ -15,6 +15,6 @@ mod meter;
 
 #[cfg(feature = "client")]
 pub(crate) use escaped::Escaped;
-pub use frame::{Exchange, Frame, Reply};
+pub use frame::{Exchange, Feed, Frame, Reply, ReplyBody};
 #[cfg(feature = "client")]
 pub(crate) use meter::Meter;

@@ -3,13 +3,14 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use plainly::errors::{Dialect, ProtocolError, Revision};
+use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
-use plainly::transport::{Exchange, Frame, Reply};
+use plainly::transport::{Exchange, Feed, Frame, Reply};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
@@ -99,6 +100,15 @@ impl Exchange for Echo {
         Reply::new(StatusCode::OK, frame.body)
     }
 
+    /// The stream of a session named after what it does.
+    fn open_stream(&self, headers: &HeaderMap) -> Reply {
+        match headers.get("mcp-session-id") {
+            Some(name) if name == "flood" => Reply::feed(Flood),
+            Some(_) => Reply::feed(Silence),
+            None => self.refuse(&Refusal::MethodNotAllowed.into()),
+        }
+    }
+
     fn end_session(&self, headers: &HeaderMap) -> Reply {
         self.0.ended.fetch_add(1, Ordering::SeqCst);
         let status = match headers.get("mcp-session-id") {
@@ -112,6 +122,34 @@ impl Exchange for Echo {
         let wire = Dialect::Uniform.encode(error, Revision::V2026_07_28);
         let status = StatusCode::from_u16(wire.http_status).unwrap();
         Reply::new(status, Bytes::from(serde_json::to_vec(&wire).unwrap()))
+    }
+}
+
+/// Always has something to say.
+#[derive(Debug)]
+struct Flood;
+
+impl Feed for Flood {
+    fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        Poll::Ready(Some(Bytes::from(vec![b'x'; 1 << 10])))
+    }
+
+    fn end(&mut self) -> Option<Bytes> {
+        None
+    }
+}
+
+/// Says nothing but goodbye.
+#[derive(Debug)]
+struct Silence;
+
+impl Feed for Silence {
+    fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        Poll::Pending
+    }
+
+    fn end(&mut self) -> Option<Bytes> {
+        Some(Bytes::from_static(b"goodbye"))
     }
 }
 

@@ -7,18 +7,42 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-/// The body of a response: a JSON-RPC message, or nothing.
+use super::events::Events;
+
+/// The body of a response: a JSON-RPC message, nothing, or server-sent events.
 #[derive(Debug, Default)]
-pub struct Body {
+pub struct Body(Content);
+
+#[derive(Debug)]
+enum Content {
     /// What is left to send; never empty.
-    rest: Option<Bytes>,
+    Whole(Option<Bytes>),
+    Events(Events),
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Whole(None)
+    }
+}
+
+impl Body {
+    pub(super) fn events(events: Events) -> Self {
+        Self(Content::Events(events))
+    }
+
+    /// Ends events early, and in good order.
+    pub(super) fn end(&mut self) {
+        match &mut self.0 {
+            Content::Whole(_) => {}
+            Content::Events(events) => events.end(),
+        }
+    }
 }
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Self {
-            rest: (!bytes.is_empty()).then_some(bytes),
-        }
+        Self(Content::Whole((!bytes.is_empty()).then_some(bytes)))
     }
 }
 
@@ -28,16 +52,28 @@ impl http_body::Body for Body {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _cx: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.rest.take().map(|bytes| Ok(Frame::data(bytes))))
+        let next = match &mut self.0 {
+            Content::Whole(rest) => Poll::Ready(rest.take()),
+            Content::Events(events) => events.poll_next(context),
+        };
+        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_none()
+        match &self.0 {
+            Content::Whole(rest) => rest.is_none(),
+            Content::Events(events) => events.is_over(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.rest.as_ref().map_or(0, |bytes| bytes.len() as u64))
+        match &self.0 {
+            Content::Whole(rest) => {
+                SizeHint::with_exact(rest.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Content::Events(_) => SizeHint::default(),
+        }
     }
 }

@@ -44,6 +44,11 @@ fn is_encoded(headers: &HeaderMap) -> bool {
         .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
+/// Whether the client takes events.
+pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
+    accepts(headers, EVENT_STREAM)
+}
+
 fn accepts_both(headers: &HeaderMap) -> bool {
     // As the official clients write it.
     if headers
@@ -52,7 +57,7 @@ fn accepts_both(headers: &HeaderMap) -> bool {
     {
         return true;
     }
-    accepts(headers, JSON) && accepts(headers, EVENT_STREAM)
+    accepts(headers, JSON) && accepts_events(headers)
 }
 
 /// Whether the most specific range that covers `media_type` has a weight above zero (RFC 9110, 12.5.1).

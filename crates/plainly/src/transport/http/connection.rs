@@ -56,12 +56,14 @@ pub(super) async fn serve<E: Exchange>(
         service_fn(|request: Request<Incoming>| {
             let serving = activity.serve(request.version());
             let body_of = Arc::clone(&activity);
+            let drain = Arc::clone(&drain);
             let response = service.respond(request.map(|body| RequestBody::new(body, body_of)));
             async move {
                 let response = response.await;
                 serving.note_answer();
                 Ok::<_, Infallible>(response.map(|body| ResponseBody {
                     body,
+                    drain,
                     _serving: serving,
                 }))
             }
@@ -157,6 +159,7 @@ impl HttpBody for RequestBody {
 /// A response's body; its request is being served until it is handed over.
 struct ResponseBody {
     body: Body,
+    drain: Arc<Drain>,
     _serving: Serving,
 }
 
@@ -168,6 +171,10 @@ impl HttpBody for ResponseBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        // The connection is woken by the drain, and then asks for more of its body.
+        if self.drain.has_begun() {
+            self.body.end();
+        }
         Pin::new(&mut self.body).poll_frame(cx)
     }
 

@@ -33,6 +33,9 @@ pub struct HttpLimits {
     pub head: Duration,
     /// Time that a connection may wait for its next request. 60 s. Beyond: it closes.
     pub idle: Duration,
+    /// Time without an event after which a stream of events gets a comment, so that nobody on the way takes its silence
+    /// for the end. 15 s.
+    pub keep_alive: Duration,
     /// Time that a peer may take no byte of its response. 30 s. Beyond: the connection closes.
     pub write_stall: Duration,
     /// Connections at a time. 10,000. Beyond: they wait in the operating system's queue.
@@ -76,6 +79,7 @@ impl From<&Limits> for HttpLimits {
             head_bytes: 64 << 10,
             head: Duration::from_secs(10),
             idle: Duration::from_secs(60),
+            keep_alive: Duration::from_secs(15),
             write_stall: Duration::from_secs(30),
             connections: 10_000,
             connections_per_peer: 256,

@@ -21,6 +21,7 @@ mod server;
 mod body;
 mod budget;
 mod checks;
+mod events;
 mod origin;
 mod read;
 mod refused;

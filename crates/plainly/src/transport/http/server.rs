@@ -8,23 +8,31 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER, TRANSFER_ENCODING};
-use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, TRANSFER_ENCODING,
+};
+use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal};
 use tower_service::Service;
 
 use super::budget::Budget;
+use super::events::Events;
 use super::origin::{Allowed, InvalidAllowance};
 use super::read::read;
 use super::refused::Refused;
 use super::{Body, HttpLimits, checks};
-use crate::transport::{Exchange, Frame, Reply};
+use crate::transport::{Exchange, Frame, Reply, ReplyBody};
 
 /// When who was turned away for want of room may come again, in seconds: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
-/// What the endpoint takes: messages, and the end of a session.
-const METHODS: HeaderValue = HeaderValue::from_static("POST, DELETE");
+/// What the endpoint takes: messages, and of a session its stream and its end.
+const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
+/// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
+const NO_BUFFERING: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("x-accel-buffering"),
+    HeaderValue::from_static("no"),
+);
 
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or give it to a
 /// [`HttpServer`](super::HttpServer).
@@ -134,7 +142,7 @@ impl<E: Exchange> Inner<E> {
             Ok(reply) => (reply, None),
             Err(refused) => (self.exchange.refuse(&self.error(refused)), Some(refused)),
         };
-        let mut response = response(reply);
+        let mut response = response(reply, &self.limits);
         // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
         // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
         let must_close = is_chunked || refused.is_some_and(Refused::leaves_body);
@@ -173,6 +181,9 @@ impl<E: Exchange> Inner<E> {
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&head.headers));
         }
+        if head.method == Method::GET && checks::accepts_events(&head.headers) {
+            return Ok(self.exchange.open_stream(&head.headers));
+        }
         if head.method != Method::POST {
             return Err(Refusal::MethodNotAllowed.into());
         }
@@ -185,16 +196,26 @@ impl<E: Exchange> Inner<E> {
 }
 
 /// The one place where what all replies have in HTTP is added, whoever made them.
-fn response(reply: Reply) -> Response<Body> {
-    let is_empty = reply.body.is_empty();
-    let mut response = Response::new(Body::from(reply.body));
+fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
+    let mut headers = reply.headers;
+    let body = match reply.body {
+        ReplyBody::Whole(bytes) => {
+            if !bytes.is_empty() {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            }
+            Body::from(bytes)
+        }
+        ReplyBody::Feed(feed) => {
+            let (name, value) = NO_BUFFERING;
+            headers.insert(name, value);
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            Body::events(Events::new(feed, limits.keep_alive))
+        }
+    };
+    let mut response = Response::new(body);
     *response.status_mut() = reply.status;
-    *response.headers_mut() = reply.headers;
-    if !is_empty {
-        response
-            .headers_mut()
-            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    }
+    *response.headers_mut() = headers;
     if reply.status == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, METHODS);
     }

@@ -1,0 +1,234 @@
+//! The change bus: from whoever knows of a change to those who are subscribed to it, within this process. Knows topics,
+//! and neither messages nor who reads them.
+//!
+//! Nothing queues here: a change only marks its topic in each [`Subscription`] that has it.
+
+mod subscription;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use self::subscription::Pending;
+pub(super) use self::subscription::Subscription;
+
+/// Where a program says what has changed, for the peers that are subscribed. Cheap to clone; all clones are one.
+///
+/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A call
+/// returns at once, however many peers there are and however slowly they read: a peer hears of several changes of one
+/// thing once.
+///
+/// ```
+/// use plainly::{Resource, Server};
+/// use plainly::server::Changes;
+///
+/// let changes = Changes::new();
+/// let server = Server::builder("notes", "1.0.0")
+///     .resource(Resource::new("app://motd", async || "Be kind."))
+///     .changes(changes.clone())
+///     .build()?;
+/// // ... whenever the text is another:
+/// changes.resource_updated("app://motd");
+/// # Ok::<(), plainly::server::BuildErrors>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Changes(Arc<Mutex<Index>>);
+
+/// What one can be subscribed to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    /// Which tools there are.
+    Tools,
+    /// Which prompts there are.
+    Prompts,
+    /// Which resources there are.
+    Resources,
+    /// The resource at this URI.
+    Resource(Arc<str>),
+}
+
+/// Who is subscribed to what.
+#[derive(Debug, Default)]
+struct Index {
+    subscribers: HashMap<Topic, HashMap<usize, Arc<Pending>>>,
+}
+
+impl Changes {
+    /// A bus that nobody is subscribed to yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The content or the metadata of the resource at `uri` is another, or it is no longer there.
+    pub fn resource_updated(&self, uri: &str) {
+        self.publish(&Topic::Resource(uri.into()));
+    }
+
+    /// There are other resources than before.
+    pub fn resources_changed(&self) {
+        self.publish(&Topic::Resources);
+    }
+
+    /// There are other tools than before.
+    pub fn tools_changed(&self) {
+        self.publish(&Topic::Tools);
+    }
+
+    /// There are other prompts than before.
+    pub fn prompts_changed(&self) {
+        self.publish(&Topic::Prompts);
+    }
+
+    /// Whoever is woken may unsubscribe at once, so that happens when nothing is locked.
+    fn publish(&self, topic: &Topic) {
+        let wakers: Vec<Waker> = match self.lock().subscribers.get(topic) {
+            Some(interested) => interested
+                .values()
+                .filter_map(|pending| pending.mark(topic))
+                .collect(),
+            None => return,
+        };
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// A subscription to nothing yet.
+    pub(super) fn subscribe(&self) -> Subscription {
+        Subscription::new(self.clone())
+    }
+
+    /// Both sides of a subscription change under the lock of this one, so that they agree.
+    fn enter(&self, pending: &Arc<Pending>, topics: impl IntoIterator<Item = Topic>) {
+        let mut index = self.lock();
+        for topic in topics {
+            pending.add(topic.clone());
+            let interested = index.subscribers.entry(topic).or_default();
+            interested.insert(key(pending), Arc::clone(pending));
+        }
+    }
+
+    fn leave(&self, pending: &Arc<Pending>, topic: &Topic) {
+        let mut index = self.lock();
+        pending.remove(topic);
+        index.leave(topic, key(pending));
+    }
+
+    fn leave_all(&self, pending: &Arc<Pending>) {
+        let mut index = self.lock();
+        for topic in pending.clear() {
+            index.leave(&topic, key(pending));
+        }
+    }
+
+    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
+    fn lock(&self) -> MutexGuard<'_, Index> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Index {
+    fn leave(&mut self, topic: &Topic, key: usize) {
+        if let Some(interested) = self.subscribers.get_mut(topic) {
+            interested.remove(&key);
+            if interested.is_empty() {
+                self.subscribers.remove(topic);
+            }
+        }
+    }
+}
+
+/// Tells subscriptions apart: the index keeps each alive, so no two have one address.
+fn key(pending: &Arc<Pending>) -> usize {
+    Arc::as_ptr(pending).addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll};
+
+    use super::*;
+
+    fn resource(uri: &str) -> Topic {
+        Topic::Resource(uri.into())
+    }
+
+    /// What is pending, in its order.
+    fn drain(subscription: &Subscription) -> Vec<Topic> {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut topics = Vec::new();
+        while let Poll::Ready(Some(topic)) = subscription.poll_next(&mut context) {
+            topics.push(topic);
+        }
+        topics
+    }
+
+    #[test]
+    fn each_hears_once_of_what_it_is_subscribed_to() {
+        let changes = Changes::new();
+        let (first, second) = (changes.subscribe(), changes.subscribe());
+        first.add([resource("a:1"), resource("a:2"), Topic::Tools]);
+        second.add([resource("a:1"), Topic::Resources]);
+        for _ in 0..1_000 {
+            changes.resource_updated("a:2");
+            changes.resource_updated("a:1");
+            changes.resource_updated("a:3");
+            changes.resources_changed();
+            changes.prompts_changed();
+        }
+        assert_eq!(drain(&first), [resource("a:2"), resource("a:1")]);
+        assert_eq!(drain(&second), [resource("a:1"), Topic::Resources]);
+        changes.tools_changed();
+        assert_eq!(drain(&first), [Topic::Tools]);
+        assert_eq!(drain(&second), []);
+    }
+
+    #[test]
+    fn what_changes_again_waits_behind_what_changed_before() {
+        let changes = Changes::new();
+        let subscription = changes.subscribe();
+        subscription.add([Topic::Tools, Topic::Prompts]);
+        let mut context = Context::from_waker(Waker::noop());
+        changes.tools_changed();
+        changes.prompts_changed();
+        assert_eq!(
+            subscription.poll_next(&mut context),
+            Poll::Ready(Some(Topic::Tools))
+        );
+        changes.tools_changed();
+        assert_eq!(drain(&subscription), [Topic::Prompts, Topic::Tools]);
+    }
+
+    #[test]
+    fn what_is_given_up_is_not_heard_of_even_if_it_was_pending() {
+        let changes = Changes::new();
+        let subscription = changes.subscribe();
+        subscription.add([resource("a:1"), resource("a:2")]);
+        changes.resource_updated("a:1");
+        changes.resource_updated("a:2");
+        subscription.remove(&resource("a:1"));
+        assert_eq!(drain(&subscription), [resource("a:2")]);
+        subscription.add([resource("a:1")]);
+        assert_eq!(drain(&subscription), []);
+    }
+
+    #[test]
+    fn a_closed_one_has_ended_whatever_was_pending() {
+        let changes = Changes::new();
+        let subscription = changes.subscribe();
+        subscription.add([Topic::Tools]);
+        changes.tools_changed();
+        subscription.close();
+        let mut context = Context::from_waker(Waker::noop());
+        assert_eq!(subscription.poll_next(&mut context), Poll::Ready(None));
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_subscription_that_is_gone() {
+        let changes = Changes::new();
+        let subscription = changes.subscribe();
+        subscription.add([Topic::Tools, resource("a:1")]);
+        assert_eq!(changes.lock().subscribers.len(), 2);
+        drop(subscription);
+        assert_eq!(changes.lock().subscribers.len(), 0);
+    }
+}

@@ -1,0 +1,130 @@
+//! What one reader has not heard of yet: a set of topics, never more than it is subscribed to, however much changes and
+//! however slowly it reads.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::{Changes, Topic};
+
+/// A reader of changes. Dropping it unsubscribes.
+#[derive(Debug)]
+pub(in crate::server) struct Subscription {
+    changes: Changes,
+    pending: Arc<Pending>,
+}
+
+/// What there is to read; shared with the bus.
+#[derive(Debug, Default)]
+pub(super) struct Pending(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// All that is subscribed to, and whether it has changed since it was read.
+    topics: HashMap<Topic, bool>,
+    /// What has changed, in the order in which it did; each once.
+    changed: VecDeque<Topic>,
+    waker: Option<Waker>,
+    is_closed: bool,
+}
+
+impl Subscription {
+    pub(super) fn new(changes: Changes) -> Self {
+        Self {
+            changes,
+            pending: Arc::default(),
+        }
+    }
+
+    /// Subscribes to these too.
+    pub(in crate::server) fn add(&self, topics: impl IntoIterator<Item = Topic>) {
+        self.changes.enter(&self.pending, topics);
+    }
+
+    /// Unsubscribes from this.
+    pub(in crate::server) fn remove(&self, topic: &Topic) {
+        self.changes.leave(&self.pending, topic);
+    }
+
+    /// How many resources it is subscribed to.
+    pub(in crate::server) fn resources(&self) -> usize {
+        let state = self.pending.lock();
+        let is_resource = |topic: &&Topic| matches!(topic, Topic::Resource(_));
+        state.topics.keys().filter(is_resource).count()
+    }
+
+    pub(in crate::server) fn is_closed(&self) -> bool {
+        self.pending.lock().is_closed
+    }
+
+    /// The next topic that has changed; `None` once it is closed.
+    pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
+        let mut state = self.pending.lock();
+        if state.is_closed {
+            return Poll::Ready(None);
+        }
+        if let Some(topic) = state.changed.pop_front() {
+            if let Some(has_changed) = state.topics.get_mut(&topic) {
+                *has_changed = false;
+            }
+            return Poll::Ready(Some(topic));
+        }
+        match &mut state.waker {
+            Some(waker) => waker.clone_from(context.waker()),
+            waker @ None => *waker = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Ends it for its reader, at once.
+    pub(in crate::server) fn close(&self) {
+        let waker = {
+            let mut state = self.pending.lock();
+            state.is_closed = true;
+            state.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.changes.leave_all(&self.pending);
+    }
+}
+
+impl Pending {
+    pub(super) fn add(&self, topic: Topic) {
+        self.lock().topics.entry(topic).or_insert(false);
+    }
+
+    pub(super) fn remove(&self, topic: &Topic) {
+        let mut state = self.lock();
+        if state.topics.remove(topic) == Some(true) {
+            state.changed.retain(|changed| changed != topic);
+        }
+    }
+
+    /// Gives up all, and says what that was.
+    pub(super) fn clear(&self) -> Vec<Topic> {
+        let mut state = self.lock();
+        state.changed.clear();
+        state.topics.drain().map(|(topic, _)| topic).collect()
+    }
+
+    /// Notes that `topic` has changed; whoever waits for that is to be woken.
+    pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
+        let mut state = self.lock();
+        let has_changed = state.topics.get_mut(topic)?;
+        if std::mem::replace(has_changed, true) {
+            return None;
+        }
+        state.changed.push_back(topic.clone());
+        state.waker.take()
+    }
+
+    /// A panic while it is locked leaves it whole enough: at worst a change is heard of twice.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

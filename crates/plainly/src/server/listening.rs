@@ -1,0 +1,355 @@
+//! Peers that want to hear of changes: what they may ask for, and what each is told as it comes. A modern peer listens by
+//! a request that stays open; a legacy one subscribes within its session, and hears of it on the session's stream. Knows
+//! nothing of how messages travel.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use plainly_errors::{ProtocolError, Refusal, Unavailable};
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{
+    EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+};
+
+use super::Server;
+use super::answer::Answer;
+use super::audience::Audience;
+use super::changes::{Changes, Subscription, Topic};
+use super::notices;
+use super::prompts::Prompts;
+use super::resources::{Resources, check_length};
+use super::route::Step;
+use super::tools::Tools;
+use super::watching::Watched;
+use crate::transport::Feed;
+
+/// Of what a server tells changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tells {
+    /// The author tells of whatever there is.
+    all: bool,
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+}
+
+impl Tells {
+    /// `all`: whatever there is, the author tells of its changes.
+    pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
+        Self {
+            all,
+            tools: all && !tools.is_empty(),
+            prompts: all && !prompts.is_empty(),
+            resources: all && !resources.is_empty() || resources.can_watch(),
+        }
+    }
+
+    /// The lists whose changes are told.
+    fn lists(self) -> impl Iterator<Item = Topic> {
+        let lists = [
+            (self.tools, Topic::Tools),
+            (self.prompts, Topic::Prompts),
+            (self.resources, Topic::Resources),
+        ];
+        lists
+            .into_iter()
+            .filter_map(|(is_told, list)| is_told.then_some(list))
+    }
+}
+
+/// What one peer is told, message by message. Dropping it ends it without a word.
+pub(super) struct Listening {
+    server: Server,
+    /// The request that it answers, a JSON token; none if it is the stream of a session.
+    id: Option<Box<str>>,
+    /// What is said before anything else.
+    first: Option<Bytes>,
+    subscription: Arc<Subscription>,
+    _stream: Option<OpenStream>,
+    _watched: Option<Watched>,
+    _place: Place,
+}
+
+impl Server {
+    /// Serves `subscriptions/listen`: the request `id`, a JSON token.
+    pub(super) fn listen(
+        &self,
+        id: &str,
+        asked: SubscriptionFilter,
+    ) -> Result<Listening, ProtocolError> {
+        self.check_uris(asked.resource_subscriptions.as_deref().unwrap_or_default())?;
+        let place = self.take_place()?;
+        let told = self.told(asked);
+        let subscription = Arc::new(self.0.changes.subscribe());
+        subscription.add(topics(&told));
+        let of_resources =
+            told.resources_list_changed.is_some() || told.resource_subscriptions.is_some();
+        Ok(Listening {
+            server: self.clone(),
+            id: Some(id.into()),
+            first: Some(notices::acknowledged(id, &told)),
+            subscription,
+            _stream: None,
+            _watched: of_resources.then(|| self.watch()),
+            _place: place,
+        })
+    }
+
+    /// Opens the stream of a session, on which all is told that changes; there is one.
+    pub(super) fn listen_in_session(&self, news: &Arc<News>) -> Result<Listening, ProtocolError> {
+        let tells = self.0.routes.tells;
+        if tells.lists().next().is_none() {
+            return Err(Refusal::MethodNotAllowed.into());
+        }
+        let place = self.take_place()?;
+        let stream = news.open(tells)?;
+        Ok(Listening {
+            server: self.clone(),
+            id: None,
+            first: None,
+            subscription: Arc::clone(&news.subscription),
+            _stream: Some(stream),
+            _watched: tells.resources.then(|| self.watch()),
+            _place: place,
+        })
+    }
+
+    /// Serves `resources/subscribe`.
+    pub(super) fn subscribe(
+        &self,
+        SubscribeParams { uri, .. }: SubscribeParams,
+        peer: &Arc<Peer>,
+        news: Option<&Arc<News>>,
+    ) -> Result<Step, ProtocolError> {
+        let news = Arc::clone(news.ok_or_else(|| no_session(Method::Subscribe))?);
+        self.check_uris(std::slice::from_ref(&uri))?;
+        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let subscribing = async move {
+            let resources = &server.0.routes.resources;
+            server.metadata(&uri, &peer).await?;
+            if !resources.can_tell(&uri, server.0.routes.tells.all) {
+                let why = format!("Invalid params: changes of {uri} are not told");
+                return Err(ProtocolError::invalid_params(why).into());
+            }
+            news.subscribe(&uri, server.limits().listen_uris)?;
+            Ok(Answer::Empty(EmptyResult::new()))
+        };
+        Ok(Step::Later(Audience::Code, Box::pin(subscribing)))
+    }
+
+    /// Serves `resources/unsubscribe`.
+    pub(super) fn unsubscribe(
+        &self,
+        UnsubscribeParams { uri, .. }: UnsubscribeParams,
+        news: Option<&Arc<News>>,
+    ) -> Result<Step, ProtocolError> {
+        let news = news.ok_or_else(|| no_session(Method::Unsubscribe))?;
+        news.subscription.remove(&Topic::Resource(uri.into()));
+        Ok(Step::Now(Box::new(Answer::Empty(EmptyResult::new()))))
+    }
+
+    /// The part of what was asked for that this server tells. A resource need not exist: it may come to.
+    fn told(&self, asked: SubscriptionFilter) -> SubscriptionFilter {
+        let Tells {
+            all,
+            tools,
+            prompts,
+            resources,
+        } = self.0.routes.tells;
+        let both =
+            |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
+        let mut told = SubscriptionFilter::new();
+        told.tools_list_changed = both(tools, asked.tools_list_changed);
+        told.prompts_list_changed = both(prompts, asked.prompts_list_changed);
+        told.resources_list_changed = both(resources, asked.resources_list_changed);
+        let mut seen = HashSet::new();
+        let mut uris = asked.resource_subscriptions.unwrap_or_default();
+        uris.retain(|uri| self.0.routes.resources.can_tell(uri, all) && seen.insert(uri.clone()));
+        told.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+        told
+    }
+
+    fn check_uris(&self, uris: &[String]) -> Result<(), ProtocolError> {
+        let limit = self.limits().listen_uris;
+        if uris.len() > limit {
+            return Err(too_many(limit));
+        }
+        uris.iter()
+            .try_for_each(|uri| check_length(uri, self.limits()))
+    }
+
+    fn take_place(&self) -> Result<Place, ProtocolError> {
+        let before = self.0.listens.0.fetch_add(1, Ordering::Relaxed);
+        let place = Place(self.clone());
+        if before >= self.limits().listens {
+            return Err(Unavailable::Overloaded.into());
+        }
+        Ok(place)
+    }
+}
+
+fn topics(filter: &SubscriptionFilter) -> Vec<Topic> {
+    let lists = [
+        (filter.tools_list_changed, Topic::Tools),
+        (filter.prompts_list_changed, Topic::Prompts),
+        (filter.resources_list_changed, Topic::Resources),
+    ];
+    let lists = lists
+        .into_iter()
+        .filter(|(is_wanted, _)| is_wanted.is_some())
+        .map(|(_, list)| list);
+    let uris = filter.resource_subscriptions.iter().flatten();
+    lists
+        .chain(uris.map(|uri| Topic::Resource(uri.as_str().into())))
+        .collect()
+}
+
+fn too_many(limit: usize) -> ProtocolError {
+    ProtocolError::invalid_params(format!(
+        "Invalid params: more than {limit} resources to be told of"
+    ))
+}
+
+/// Only who has a session is of a revision that has the method, so this is answered to nobody.
+fn no_session(method: Method) -> ProtocolError {
+    ProtocolError::method_not_found(method.name())
+}
+
+impl Listening {
+    /// What ends it when it is closed.
+    pub(super) fn subscription(&self) -> &Arc<Subscription> {
+        &self.subscription
+    }
+}
+
+impl Feed for Listening {
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let id = self.id.as_deref();
+        if self.first.is_some() && !self.subscription.is_closed() {
+            return Poll::Ready(self.first.take());
+        }
+        let topic = self.subscription.poll_next(context);
+        topic.map(|topic| topic.map(|topic| notices::changed(&topic, id)))
+    }
+
+    fn end(&mut self) -> Option<Bytes> {
+        let id = self
+            .id
+            .as_deref()
+            .filter(|_| !self.subscription.is_closed())?;
+        Some(self.server.listened(id))
+    }
+}
+
+impl Stream for Listening {
+    type Item = Bytes;
+
+    fn poll_next(self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.get_mut().poll_message(context)
+    }
+}
+
+impl fmt::Debug for Listening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listening")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a legacy session is told.
+#[derive(Debug)]
+pub(super) struct News {
+    /// The resources that the client has subscribed to; while there is a stream, the lists too.
+    subscription: Arc<Subscription>,
+    stream: Mutex<SessionStream>,
+}
+
+#[derive(Debug)]
+enum SessionStream {
+    Open,
+    ClosedSince(Instant),
+}
+
+impl News {
+    pub(super) fn new(changes: &Changes) -> Arc<Self> {
+        Arc::new(Self {
+            subscription: Arc::new(changes.subscribe()),
+            stream: Mutex::new(SessionStream::ClosedSince(Instant::now())),
+        })
+    }
+
+    /// For how long there has been no stream.
+    pub(super) fn idle(&self) -> Duration {
+        match *self.lock() {
+            SessionStream::Open => Duration::ZERO,
+            SessionStream::ClosedSince(end) => end.elapsed(),
+        }
+    }
+
+    /// Ends the stream, as the session has ended.
+    pub(super) fn close(&self) {
+        self.subscription.close();
+    }
+
+    fn open(self: &Arc<Self>, tells: Tells) -> Result<OpenStream, ProtocolError> {
+        let mut stream = self.lock();
+        if matches!(*stream, SessionStream::Open) {
+            return Err(Refusal::StreamTaken.into());
+        }
+        *stream = SessionStream::Open;
+        self.subscription.add(tells.lists());
+        Ok(OpenStream {
+            news: Arc::clone(self),
+            tells,
+        })
+    }
+
+    fn subscribe(&self, uri: &str, limit: usize) -> Result<(), ProtocolError> {
+        if self.subscription.resources() >= limit {
+            return Err(too_many(limit));
+        }
+        self.subscription.add([Topic::Resource(uri.into())]);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SessionStream> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The one stream of a session. Without it only what the client has subscribed to by name is kept for the next.
+struct OpenStream {
+    news: Arc<News>,
+    tells: Tells,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut stream = self.news.lock();
+        for list in self.tells.lists() {
+            self.news.subscription.remove(&list);
+        }
+        *stream = SessionStream::ClosedSince(Instant::now());
+    }
+}
+
+/// How many listen.
+#[derive(Debug, Default)]
+pub(super) struct Listens(AtomicUsize);
+
+/// One of them.
+struct Place(Server);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.0.listens.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

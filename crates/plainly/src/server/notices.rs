@@ -1,0 +1,112 @@
+//! What is said on a subscription, as bytes: that it began, what has changed, and that it is over.
+
+use bytes::Bytes;
+use plainly_errors::Revision;
+use plainly_protocol::meta::SUBSCRIPTION_ID;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{EmptyResult, Meta, SubscriptionFilter};
+use serde::Serialize;
+
+use super::Server;
+use super::answer::Answer;
+use super::changes::Topic;
+
+/// The members of a notification's parameters, besides `_meta`.
+#[derive(Serialize, Default)]
+struct Members<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notifications: Option<&'a SubscriptionFilter>,
+}
+
+/// That the subscription of the request `id`, a JSON token, has begun, and what will be told.
+pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Bytes {
+    let members = Members {
+        notifications: Some(notifications),
+        ..Members::default()
+    };
+    notification(Method::Acknowledged, Some(id), &members)
+}
+
+/// That `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session.
+pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Bytes {
+    let nothing = Members::default();
+    match topic {
+        Topic::Tools => notification(Method::ToolsChanged, id, &nothing),
+        Topic::Prompts => notification(Method::PromptsChanged, id, &nothing),
+        Topic::Resources => notification(Method::ResourcesChanged, id, &nothing),
+        Topic::Resource(uri) => {
+            let members = Members {
+                uri: Some(uri),
+                ..nothing
+            };
+            notification(Method::ResourceUpdated, id, &members)
+        }
+    }
+}
+
+impl Server {
+    /// That the subscription of the request `id`, a JSON token, is over.
+    pub(super) fn listened(&self, id: &str) -> Bytes {
+        let value = serde_json::from_str(id).expect("an id is a JSON token");
+        let meta = Meta::from_iter([(SUBSCRIPTION_ID, value)]);
+        let answer = Answer::Empty(EmptyResult::new().meta(meta));
+        self.respond(id, Revision::LATEST, Ok(answer)).bytes
+    }
+}
+
+fn notification(method: Method, id: Option<&str>, members: &Members<'_>) -> Bytes {
+    let mut out = format!(r#"{{"jsonrpc":"2.0","method":"{}""#, method.name());
+    let members = serde_json::to_string(members).expect("strings and booleans are JSON");
+    // Without its braces.
+    let members = members
+        .get(1..members.len() - 1)
+        .expect("a struct is an object");
+    match id {
+        Some(id) => {
+            let comma = if members.is_empty() { "" } else { "," };
+            out +=
+                &format!(r#","params":{{"_meta":{{"{SUBSCRIPTION_ID}":{id}}}{comma}{members}}}"#);
+        }
+        None if members.is_empty() => {}
+        None => out += &format!(r#","params":{{{members}}}"#),
+    }
+    out.push('}');
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_notice_as_it_is_written_for_either_era() {
+        let resource = Topic::Resource("a:\"b\"".into());
+        let cases = [
+            (
+                changed(&Topic::Tools, Some("1")),
+                r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}}"#,
+            ),
+            (
+                changed(&Topic::Resources, None),
+                r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#,
+            ),
+            (
+                changed(&resource, Some("\"x\"")),
+                r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"x"},"uri":"a:\"b\""}}"#,
+            ),
+            (
+                changed(&resource, None),
+                r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:\"b\""}}"#,
+            ),
+            (
+                acknowledged("-7", &SubscriptionFilter::new().tools_list_changed(true)),
+                r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":-7},"notifications":{"toolsListChanged":true}}}"#,
+            ),
+        ];
+        for (written, expected) in cases {
+            assert_eq!(written, expected);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Stores are watched while somebody is told of resources, and only then: watching costs.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures_util::StreamExt;
+use futures_util::stream::{BoxStream, SelectAll};
+use tokio::task::AbortHandle;
+use tokio::task::coop::consume_budget;
+
+use super::Server;
+use super::changes::Changes;
+use crate::store::Change;
+
+/// The watch over all stores of a server.
+#[derive(Debug, Default)]
+pub(super) struct Watching(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many want it.
+    listeners: usize,
+    /// What publishes the changes, while somebody does.
+    task: Option<AbortHandle>,
+}
+
+/// As long as one of these exists, the stores are watched.
+pub(super) struct Watched(Server);
+
+impl Server {
+    /// Watches the stores, if nobody did. Must be called within a runtime.
+    pub(super) fn watch(&self) -> Watched {
+        let mut state = self.0.watching.lock();
+        state.listeners += 1;
+        if state.task.is_none() {
+            let stores = self.0.routes.resources.watch();
+            let task = tokio::spawn(publish(stores, self.0.changes.clone()));
+            state.task = Some(task.abort_handle());
+        }
+        Watched(self.clone())
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let mut state = self.0.0.watching.lock();
+        state.listeners -= 1;
+        if state.listeners == 0
+            && let Some(task) = state.task.take()
+        {
+            task.abort();
+        }
+    }
+}
+
+impl Watching {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Changes) {
+    while let Some(change) = stores.next().await {
+        match change {
+            Change::Resource(uri) => changes.resource_updated(&uri),
+            Change::Listing => changes.resources_changed(),
+        }
+        // A store that always has something to tell must not keep others from running.
+        consume_budget().await;
+    }
+}

@@ -1,0 +1,301 @@
+//! `subscriptions/listen` over a byte stream.
+
+use plainly::server::Changes;
+use serde_json::json;
+
+use crate::support::{
+    ID, Peer, Source, acknowledged, changed, ended, limited, listen, modern, notification, server,
+    telling, updated,
+};
+
+#[tokio::test]
+async fn first_comes_the_acknowledgement_of_what_will_be_told() {
+    let source = Source::new();
+    let mut peer = Peer::connect(&server(&source));
+    let cases = [
+        (json!({}), json!({})),
+        (
+            json!({"resourcesListChanged": true}),
+            json!({"resourcesListChanged": true}),
+        ),
+        (json!({"resourcesListChanged": false}), json!({})),
+        // What is fixed never changes.
+        (
+            json!({"toolsListChanged": true, "promptsListChanged": true}),
+            json!({}),
+        ),
+        (
+            json!({"resourceSubscriptions": ["db://1", "nobody://1", "db://1/gone", "db://1"]}),
+            json!({"resourceSubscriptions": ["db://1", "db://1/gone"]}),
+        ),
+        (json!({"resourceSubscriptions": ["nobody://1"]}), json!({})),
+        (json!({"resourceSubscriptions": []}), json!({})),
+    ];
+    for (id, (asked, told)) in cases.into_iter().enumerate() {
+        let first = peer.ask(&listen(id, &asked)).await;
+        assert_eq!(first, acknowledged(id, &told), "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_asked_for_is_not_told() {
+    let source = Source::new();
+    let mut peer = Peer::connect(&server(&source));
+    peer.ask(&listen(
+        "one",
+        &json!({"resourceSubscriptions": ["db://1"]}),
+    ))
+    .await;
+    peer.ask(&listen(2, &json!({"resourcesListChanged": true})))
+        .await;
+    assert_eq!(source.watchers(), 1);
+    source.updated("db://2");
+    source.updated("db://1");
+    assert_eq!(peer.next().await, updated("one", "db://1"));
+    source.listed();
+    assert_eq!(peer.next().await, changed(2, "resources"));
+    assert_eq!(peer.so_far().await, [json!(0); 0]);
+}
+
+#[tokio::test]
+async fn each_of_several_subscriptions_hears_for_itself() {
+    let source = Source::new();
+    let mut peer = Peer::connect(&server(&source));
+    let asked = json!({"resourceSubscriptions": ["db://1"]});
+    for id in [json!(1), json!("1")] {
+        peer.ask(&listen(id, &asked)).await;
+    }
+    source.updated("db://1");
+    let mut told = [peer.next().await, peer.next().await];
+    told.sort_by_key(|message| message["params"]["_meta"][ID].is_string());
+    assert_eq!(told, [updated(1, "db://1"), updated("1", "db://1")]);
+}
+
+#[tokio::test]
+async fn requests_are_served_while_somebody_listens() {
+    let mut peer = Peer::connect(&server(&Source::new()));
+    peer.ask(&listen(1, &json!({"resourcesListChanged": true})))
+        .await;
+    let reply = peer
+        .ask(&modern(2, "tools/call", json!({"name": "hello"})))
+        .await;
+    assert_eq!(reply["result"]["content"][0]["text"], "Hello!");
+    let taken = peer
+        .ask(&modern(1, "tools/call", json!({"name": "hello"})))
+        .await;
+    assert_eq!(taken["error"]["data"]["kind"], "duplicate_id");
+}
+
+#[tokio::test]
+async fn what_changes_often_is_told_once() {
+    let source = Source::new();
+    let mut peer = Peer::with_buffer(&server(&source), 256);
+    let asked =
+        json!({"resourcesListChanged": true, "resourceSubscriptions": ["db://1", "db://2"]});
+    peer.ask(&listen(1, &asked)).await;
+    for _ in 0..1_000 {
+        source.updated("db://1");
+        source.listed();
+        source.updated("db://2");
+    }
+    // Nothing is read meanwhile.
+    for _ in 0..10_000 {
+        tokio::task::yield_now().await;
+    }
+    let mut missing = vec![
+        updated(1, "db://1"),
+        updated(1, "db://2"),
+        changed(1, "resources"),
+    ];
+    let mut told = 0;
+    while !missing.is_empty() {
+        let message = peer.next().await;
+        missing.retain(|expected| *expected != message);
+        told += 1;
+    }
+    told += peer.so_far().await.len();
+    assert!((3..20).contains(&told), "{told} messages");
+}
+
+#[tokio::test]
+async fn nothing_is_said_after_a_cancellation() {
+    let source = Source::new();
+    let mut peer = Peer::connect(&server(&source));
+    let asked = json!({"resourceSubscriptions": ["db://1"]});
+    peer.ask(&listen(1, &asked)).await;
+    peer.ask(&listen("1", &asked)).await;
+    peer.send(&notification("cancelled", json!({"requestId": 1})))
+        .await;
+    assert_eq!(peer.so_far().await, [json!(0); 0]);
+    source.updated("db://1");
+    assert_eq!(peer.next().await, updated("1", "db://1"));
+    assert_eq!(peer.so_far().await, [json!(0); 0]);
+    // The id is free again.
+    assert_eq!(peer.ask(&listen(1, &asked)).await, acknowledged(1, &asked));
+    for id in [json!(1), json!("1")] {
+        peer.send(&notification("cancelled", json!({"requestId": id})))
+            .await;
+    }
+    source.watched_by(0).await;
+    peer.stop();
+    assert_eq!(peer.rest().await, [json!(0); 0]);
+}
+
+#[tokio::test]
+async fn one_cancelled_in_the_same_breath_says_nothing_at_all() {
+    let mut peer = Peer::connect(&server(&Source::new()));
+    let asked = listen(1, &json!({"resourcesListChanged": true}));
+    let cancel = notification("cancelled", json!({"requestId": 1}));
+    peer.send_all(&[&asked, &cancel]).await;
+    assert_eq!(peer.so_far().await, [json!(0); 0]);
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_so_to_each_once() {
+    let source = Source::new();
+    for stops in [true, false] {
+        let mut peer = Peer::connect(&server(&source));
+        for id in 1..=3 {
+            peer.ask(&listen(id, &json!({"resourcesListChanged": true})))
+                .await;
+        }
+        if stops {
+            peer.stop();
+        } else {
+            peer.finish().await;
+        }
+        let mut rest: Vec<_> = peer.rest().await.into();
+        rest.sort_by_key(|message| message["id"].as_u64());
+        assert_eq!(rest, [ended(1), ended(2), ended(3)]);
+        peer.serving.await.unwrap().unwrap();
+        source.watched_by(0).await;
+    }
+}
+
+#[tokio::test]
+async fn stores_are_watched_while_somebody_is_told_of_resources() {
+    let source = Source::new();
+    let server = server(&source);
+    assert_eq!(source.watchers(), 0);
+    let mut first = Peer::connect(&server);
+    first
+        .ask(&listen(1, &json!({"toolsListChanged": true})))
+        .await;
+    assert_eq!(source.watchers(), 0);
+    first
+        .ask(&listen(2, &json!({"resourcesListChanged": true})))
+        .await;
+    let mut second = Peer::connect(&server);
+    second
+        .ask(&listen(1, &json!({"resourceSubscriptions": ["db://1"]})))
+        .await;
+    assert_eq!(source.watchers(), 1);
+    drop(first);
+    assert_eq!(second.so_far().await, [json!(0); 0]);
+    assert_eq!(source.watchers(), 1);
+    drop(second);
+    source.watched_by(0).await;
+}
+
+#[tokio::test]
+async fn there_is_room_for_so_many() {
+    let source = Source::new();
+    let server = limited(&source, |limits| {
+        limits.listens = 3;
+        limits.listens_per_connection = 2;
+        limits.listen_uris = 2;
+        limits.uri_bytes = 10;
+        limits.requests_per_connection = 0;
+    });
+    let mut peer = Peer::connect(&server);
+    for (uris, code) in [
+        (json!(["db://1", "db://2", "db://3"]), -32602),
+        (json!(["db://678901"]), -32602),
+    ] {
+        let refused = peer
+            .ask(&listen(0, &json!({"resourceSubscriptions": uris})))
+            .await;
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+        assert_eq!(refused["id"], 0);
+    }
+    let asked = json!({"resourceSubscriptions": ["db://1", "db://2"]});
+    for id in 1..=2 {
+        assert_eq!(
+            peer.ask(&listen(id, &asked)).await,
+            acknowledged(id, &asked)
+        );
+    }
+    let third = peer.ask(&listen(3, &asked)).await;
+    assert_eq!(third["error"]["data"]["kind"], "overloaded", "{third}");
+    let mut other = Peer::connect(&server);
+    assert_eq!(other.ask(&listen(1, &asked)).await, acknowledged(1, &asked));
+    let fourth = other.ask(&listen(2, &asked)).await;
+    assert_eq!(fourth["error"]["data"]["kind"], "overloaded", "{fourth}");
+    drop(peer);
+    source.watched_by(1).await;
+    assert_eq!(other.ask(&listen(2, &asked)).await, acknowledged(2, &asked));
+}
+
+#[tokio::test]
+async fn wrong_parameters_are_told_as_such() {
+    let mut peer = Peer::connect(&server(&Source::new()));
+    for params in [
+        json!({}),
+        json!({"notifications": []}),
+        json!({"notifications": {"toolsListChanged": 1}}),
+        json!({"notifications": {"resourceSubscriptions": "db://1"}}),
+        json!({"notifications": {"resourceSubscriptions": [1]}}),
+    ] {
+        let reply = peer
+            .ask(&modern(1, "subscriptions/listen", params.clone()))
+            .await;
+        assert_eq!(reply["error"]["code"], -32602, "{params}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_declares_what_it_tells() {
+    let told = json!({"subscribe": true, "listChanged": true});
+    let changes = Changes::new();
+    let plain = server(&Source::blind());
+    for (server, resources, tools) in [
+        (plain, json!({}), json!({})),
+        (server(&Source::new()), told.clone(), json!({})),
+        (telling(&changes), told, json!({"listChanged": true})),
+    ] {
+        let mut peer = Peer::connect(&server);
+        let reply = peer.ask(&modern(1, "server/discover", json!({}))).await;
+        let capabilities = &reply["result"]["capabilities"];
+        assert_eq!(capabilities["resources"], resources);
+        assert_eq!(capabilities["tools"], tools);
+    }
+}
+
+#[tokio::test]
+async fn an_author_tells_what_no_store_knows() {
+    let changes = Changes::new();
+    let mut peer = Peer::connect(&telling(&changes));
+    let told = json!({"toolsListChanged": true, "resourcesListChanged": true, "resourceSubscriptions": ["db://1"]});
+    let mut asked = told.clone();
+    asked["promptsListChanged"] = json!(true);
+    assert_eq!(peer.ask(&listen(1, &asked)).await, acknowledged(1, &told));
+    changes.prompts_changed();
+    changes.tools_changed();
+    assert_eq!(peer.next().await, changed(1, "tools"));
+    changes.resource_updated("db://1");
+    assert_eq!(peer.next().await, updated(1, "db://1"));
+    changes.resources_changed();
+    assert_eq!(peer.next().await, changed(1, "resources"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_who_reads_nothing_is_closed() {
+    let source = Source::new();
+    let mut peer = Peer::with_buffer(&server(&source), 600);
+    let uris: Vec<_> = (0..100).map(|row| format!("db://{row}")).collect();
+    peer.send(&listen(1, &json!({"resourceSubscriptions": uris})))
+        .await;
+    let error = (&mut peer.serving).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    source.watched_by(0).await;
+}
