@@ -200,25 +200,12 @@ impl Tools {
         params: &ListToolsParams,
         limit: usize,
     ) -> Result<ListToolsResult, ProtocolError> {
-        const LISTING: &str = "tools";
-        let start = match &params.cursor {
-            None => 0,
-            Some(cursor) => {
-                let last = cursor::open(LISTING, cursor)?;
-                let position = self.0.iter().position(|served| served.tool.name() == last);
-                1 + position.ok_or(InvalidParams::InvalidCursor)?
-            }
-        };
-        let rest = self.0.get(start..).unwrap_or_default();
-        let page: Vec<_> = rest
+        let name = |served: &Served| served.tool.name().to_owned();
+        let (page, next) = cursor::page("tools", &self.0, name, params.cursor.as_ref(), limit)?;
+        let page: Vec<_> = page
             .iter()
-            .take(limit)
             .map(|served| served.tool.definition.clone())
             .collect();
-        let next = page
-            .last()
-            .filter(|_| rest.len() > page.len())
-            .map(|last| cursor::seal(LISTING, &last.name));
         let mut result = ListToolsResult::new(page);
         result.next_cursor = next;
         Ok(result)

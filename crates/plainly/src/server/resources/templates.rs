@@ -1,6 +1,6 @@
 //! All templates of a server: which serves a URI, and their own listing.
 
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{ListResourceTemplatesParams, ListResourceTemplatesResult};
 use plainly_protocol::uri_template::Values;
 
@@ -10,9 +10,6 @@ use crate::server::cursor;
 /// The templates of a server, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Templates(Vec<ServedTemplate>);
-
-/// The listing whose cursors those of `resources/templates/list` are.
-const LISTING: &str = "templates";
 
 impl Templates {
     pub(super) fn extend(&mut self, templates: Vec<ServedTemplate>) {
@@ -43,22 +40,9 @@ impl Templates {
         params: &ListResourceTemplatesParams,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        let start = match &params.cursor {
-            None => 0,
-            Some(cursor) => {
-                let last = cursor::open(LISTING, cursor)?;
-                let mut all = self.0.iter();
-                let position = all.position(|one| one.definition().uri_template == last);
-                1 + position.ok_or(InvalidParams::InvalidCursor)?
-            }
-        };
-        let rest = self.0.get(start..).unwrap_or_default();
-        let page = rest.iter().take(limit);
-        let page: Vec<_> = page.map(|one| one.definition().clone()).collect();
-        let next = page
-            .last()
-            .filter(|_| rest.len() > page.len())
-            .map(|last| cursor::seal(LISTING, &last.uri_template));
+        let text = |one: &ServedTemplate| one.definition().uri_template.clone();
+        let (page, next) = cursor::page("templates", &self.0, text, params.cursor.as_ref(), limit)?;
+        let page: Vec<_> = page.iter().map(|one| one.definition().clone()).collect();
         let mut result = ListResourceTemplatesResult::new(page);
         result.next_cursor = next;
         Ok(result)
