@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
-use super::cursor;
+use super::cursor::Cursors;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
@@ -198,15 +198,19 @@ impl Tools {
     pub(super) fn list(
         &self,
         params: &ListToolsParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListToolsResult, ProtocolError> {
-        let name = |served: &Served| served.tool.name().to_owned();
-        let (page, next) = cursor::page("tools", &self.0, name, params.cursor.as_ref(), limit)?;
-        let page: Vec<_> = page
-            .iter()
-            .map(|served| served.tool.definition.clone())
-            .collect();
-        let mut result = ListToolsResult::new(page);
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(
+            "tools/list",
+            &self.0,
+            |served| served.tool.name(),
+            after,
+            limit,
+        )?;
+        let definitions = page.iter().map(|served| served.tool.definition.clone());
+        let mut result = ListToolsResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;
         Ok(result)
     }

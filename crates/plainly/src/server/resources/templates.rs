@@ -5,11 +5,14 @@ use plainly_protocol::types::{ListResourceTemplatesParams, ListResourceTemplates
 use plainly_protocol::uri_template::Values;
 
 use super::templated::ServedTemplate;
-use crate::server::cursor;
+use crate::server::cursor::Cursors;
 
 /// The templates of a server, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Templates(Vec<ServedTemplate>);
+
+/// The listing whose cursors those of `resources/templates/list` are.
+const LISTING: &str = "resources/templates/list";
 
 impl Templates {
     pub(super) fn extend(&mut self, templates: Vec<ServedTemplate>) {
@@ -38,12 +41,19 @@ impl Templates {
     pub(super) fn list(
         &self,
         params: &ListResourceTemplatesParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        let text = |one: &ServedTemplate| one.definition().uri_template.clone();
-        let (page, next) = cursor::page("templates", &self.0, text, params.cursor.as_ref(), limit)?;
-        let page: Vec<_> = page.iter().map(|one| one.definition().clone()).collect();
-        let mut result = ListResourceTemplatesResult::new(page);
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(
+            LISTING,
+            &self.0,
+            |one| &one.definition().uri_template,
+            after,
+            limit,
+        )?;
+        let definitions = page.iter().map(|one| one.definition().clone());
+        let mut result = ListResourceTemplatesResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;
         Ok(result)
     }
