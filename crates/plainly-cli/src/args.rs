@@ -2,6 +2,7 @@
 
 mod codes;
 mod mount;
+mod prompts;
 mod server;
 mod values;
 
@@ -15,6 +16,7 @@ use tracing_subscriber::filter::Targets;
 
 pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
+pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::apart;
 use crate::exit;
@@ -65,6 +67,8 @@ pub(crate) enum ClientCommand {
     Watch(WatchArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Prompts(PromptsArgs),
+    Prompt(PromptArgs),
 }
 
 impl ClientCommand {
@@ -77,6 +81,8 @@ impl ClientCommand {
             Self::Watch(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
+            Self::Prompts(args) => &args.server,
+            Self::Prompt(args) => &args.server,
         }
     }
 }
