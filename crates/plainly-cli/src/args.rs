@@ -15,6 +15,7 @@ use tracing_subscriber::filter::Targets;
 pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
 pub(crate) use self::server::{Server, ServerArgs, Words};
+use crate::apart;
 use crate::exit;
 use crate::format::Format;
 
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     Client(ClientCommand),
     Codes(CodesArgs),
     Completions(CompletionsArgs),
+    /// Write the text of the PDF on standard input to standard output
+    #[command(hide = true, name = apart::COMMAND)]
+    PdfText,
 }
 
 impl Command {
@@ -45,7 +49,7 @@ impl Command {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Codes(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) => Format::Text,
+            Self::Serve(_) | Self::Completions(_) | Self::PdfText => Format::Text,
         }
     }
 }
@@ -57,6 +61,7 @@ pub(crate) enum ClientCommand {
     Ls(LsArgs),
     Stat(StatArgs),
     Read(ReadArgs),
+    Watch(WatchArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
 }
@@ -68,6 +73,7 @@ impl ClientCommand {
             Self::Ls(args) => &args.server,
             Self::Stat(args) => &args.server,
             Self::Read(args) => &args.server,
+            Self::Watch(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
         }
@@ -124,6 +130,16 @@ pub(crate) struct ServeArgs {
     /// Also serve what .gitignore and .ignore leave out
     #[arg(long)]
     pub(crate) no_ignore: bool,
+
+    /// Serve no tools, only resources. The tools are for hosts that show their models nothing else; they read what is served,
+    /// and search it
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+
+    /// Serve every file as it is and no other way. Else HTML and CSV are there as Markdown too, PDF as text, and JSON without
+    /// line breaks indented
+    #[arg(long)]
+    pub(crate) as_is: bool,
 
     /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
     /// read 32 MiB, which is a binary file of about 24 MiB
@@ -211,10 +227,11 @@ pub(crate) struct StatArgs {
 Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
+  plainly read http://127.0.0.1:3333/mcp file:///docs/report.pdf --as text/plain
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   all representations, and _meta
   plainly read file:///docs/intro.md -- npx some-server --flag
 
-Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a \
+Of several representations the first is written, which is the one that the server prefers; --as picks another. On a \
 terminal, binary content is refused and control characters in text are written out, unless -o - asks for the bytes."
 )]
 pub(crate) struct ReadArgs {
@@ -226,8 +243,41 @@ pub(crate) struct ReadArgs {
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
     /// Write the representation of this MIME type
-    #[arg(long, value_name = "TYPE", conflicts_with = "json")]
+    #[arg(long = "as", value_name = "TYPE", conflicts_with = "json")]
     pub(crate) mime_type: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Print what changes, as it changes, until it is interrupted
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly watch [OPTIONS] <TARGET> [URI]...\n       plainly watch [OPTIONS] [URI]... -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
+  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: whenever anything in it does
+  plainly watch http://127.0.0.1:3333/mcp                       whenever there are other resources, tools or prompts
+  plainly watch http://127.0.0.1:3333/mcp file:///docs --json | while read -r change; do make; done
+  plainly watch file:///docs/intro.md -- plainly serve ./docs --stdio
+
+Each change is a line:
+  updated URI       the resource is another, or it is gone
+  listing changed   there are other resources
+  tools changed     there are other tools
+  prompts changed   there are other prompts
+  missed changes    there was more than could be told, or a gap: look again at all of them
+
+With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
+\"missed\". What changes several times at once is told once. What the server doesn't tell of is a warning, and an error if it \
+tells of nothing. A server that ends is an error too."
+)]
+pub(crate) struct WatchArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The resources to watch [default: none of them, but which resources, tools and prompts there are]
+    #[arg(value_name = "URI")]
+    uris: Vec<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
@@ -327,6 +377,13 @@ impl ReadArgs {
             "read",
             self.target.take().into_iter().chain(self.uri.take()),
         )
+    }
+}
+
+impl WatchArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        let uris = self.uris.drain(..);
+        Words::new("watch", self.target.take().into_iter().chain(uris))
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod discover;
 pub(crate) mod ls;
 pub(crate) mod read;
 pub(crate) mod stat;
+pub(crate) mod watch;
 
 pub(crate) mod call;
 pub(crate) mod tools;

@@ -47,6 +47,7 @@ pub(crate) enum Subject {
     Connection,
     Resource(String),
     Resources,
+    Changes,
     /// With the names of those that the server has, where that helps.
     Tools(Vec<String>),
 }
@@ -113,6 +114,21 @@ impl Failure {
     pub(crate) fn resources(error: Error) -> Self {
         let subject = Subject::Resources;
         Self::Call { error, subject }
+    }
+
+    /// The server can't be watched, or not any more.
+    pub(crate) fn changes(error: Error) -> Self {
+        let subject = Subject::Changes;
+        Self::Call { error, subject }
+    }
+
+    /// The server says that it doesn't do what is wanted.
+    pub(crate) fn refused(what: impl Into<String>) -> Self {
+        Self::Local {
+            exit: Exit::Refused,
+            what: what.into(),
+            source: None,
+        }
     }
 
     /// The tools could not be listed, or not called.
@@ -228,6 +244,7 @@ impl Subject {
                 ": `plainly serve` has --max-file-size for that".to_owned()
             }
             Self::Resource(uri) => scheme(uri).to_owned(),
+            Self::Changes if is_unknown => ": this server does not tell of changes".to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Tools(there) if !there.is_empty() => {
                 let named = there.iter().take(NAMED).map(|name| visible(name));
@@ -237,7 +254,7 @@ impl Subject {
                     named.collect::<Vec<_>>().join(", ")
                 )
             }
-            Self::Connection | Self::Resources | Self::Tools(_) => String::new(),
+            Self::Connection | Self::Resources | Self::Changes | Self::Tools(_) => String::new(),
         }
     }
 }

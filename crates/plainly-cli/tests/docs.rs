@@ -148,6 +148,7 @@ fn every_option_is_documented() {
                 "ls",
                 "stat",
                 "read",
+                "watch",
                 "tools",
                 "call",
                 "codes",

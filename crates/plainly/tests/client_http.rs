@@ -5,6 +5,8 @@
 mod calls;
 #[path = "client_http/eras.rs"]
 mod eras;
+#[path = "client_http/listening.rs"]
+mod listening;
 #[path = "client_http/server.rs"]
 mod server;
 #[path = "client_http/sessions.rs"]

@@ -5,6 +5,8 @@
 mod calls;
 #[path = "client_stream/eras.rs"]
 mod eras;
+#[path = "client_stream/listening.rs"]
+mod listening;
 #[path = "client_stream/listings.rs"]
 mod listings;
 #[path = "client_stream/peer.rs"]

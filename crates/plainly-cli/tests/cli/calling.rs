@@ -94,9 +94,39 @@ fn tools_are_listed_on_every_revision() {
 }
 
 #[test]
-fn a_server_without_tools_or_resources_is_said_to_have_none() {
+fn a_served_directory_has_tools_on_every_revision() {
     let docs = Docs::new();
     for target in Target::docs(&docs) {
+        for revision in REVISIONS {
+            let call =
+                |words: &[&str]| target.run("call", &[words, &["--revision", revision]].concat());
+            let found = call(&["search", "pattern=one"]).succeeded();
+            assert!(
+                found
+                    .text()
+                    .starts_with("file:///docs/guide/one.md\n1: one\n"),
+                "{}",
+                found.text()
+            );
+            let read = call(&["read_resource", "uri=docs/guide/two words.md"]).succeeded();
+            assert_eq!(read.text(), "two\n");
+            let missed = call(&["read_resource", "uri=docs/guide/one"]);
+            assert_eq!(missed.status, 5);
+            assert!(
+                missed
+                    .stderr
+                    .ends_with("Did you mean file:///docs/guide/one.md?\n"),
+                "{}",
+                missed.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn a_server_without_tools_or_resources_is_said_to_have_none() {
+    let docs = Docs::new();
+    for target in Target::docs_with(&docs, &["--no-tools"]) {
         for words in [&["tools"][..], &["call", "greet"]] {
             let run = target.run(words[0], &words[1..]);
             assert_eq!(run.status, 6);

@@ -161,8 +161,14 @@ impl Serving {
     }
 
     pub(crate) fn docs(docs: &Docs) -> Self {
+        Self::with(docs, &[])
+    }
+
+    /// The same with options.
+    pub(crate) fn with(docs: &Docs, options: &[&str]) -> Self {
         let mut command = plainly();
         command.args(["serve", docs.str(), "--http", "127.0.0.1:0"]);
+        command.args(options);
         Self::start(command)
     }
 
@@ -189,10 +195,15 @@ pub(crate) enum Target {
 impl Target {
     /// `plainly serve` in both ways.
     pub(crate) fn docs(docs: &Docs) -> [Self; 2] {
-        let command = [PLAINLY, "serve", docs.str(), "--stdio"];
+        Self::docs_with(docs, &[])
+    }
+
+    /// The same with options.
+    pub(crate) fn docs_with(docs: &Docs, options: &[&str]) -> [Self; 2] {
+        let command = [&[PLAINLY, "serve", docs.str(), "--stdio"], options].concat();
         [
-            Self::Http(Serving::docs(docs)),
-            Self::Child(command.map(str::to_owned).into()),
+            Self::Http(Serving::with(docs, options)),
+            Self::Child(command.into_iter().map(str::to_owned).collect()),
         ]
     }
 

@@ -173,7 +173,11 @@ impl Builder<Http> {
         let connect = self.options.connect_timeout;
         let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
-        Client::establish(Connection::Http(Session::new(endpoint)), self.options).await
+        Client::establish(
+            Connection::Http(Box::new(Session::new(endpoint))),
+            self.options,
+        )
+        .await
     }
 }
 

@@ -15,19 +15,21 @@ use super::connect::{self, Deadline, Options, Server};
 use super::error::{Error, LocalError};
 use super::link::{Connection, Link};
 use super::message::Writer;
+use super::news::News;
 use super::reply::Answer;
 use super::{Client, Result};
 
 /// What all clones of a client share.
 #[derive(Debug)]
 pub(super) struct Connected {
-    link: Link,
+    pub(super) link: Link,
     /// Of the revision that is spoken.
     writer: Mutex<Arc<Writer>>,
     options: Options,
     pub(super) server: Server,
     /// Held while something is agreed on anew, so that it is once for all calls.
     renewal: tokio::sync::Mutex<()>,
+    pub(super) news: News,
 }
 
 impl Client {
@@ -42,6 +44,7 @@ impl Client {
                 options,
                 server,
                 renewal: tokio::sync::Mutex::default(),
+                news: News::default(),
             }),
         })
     }
@@ -114,7 +117,7 @@ impl Connected {
     }
 
     /// Whether a call of `revision` that ended with `error`, and with which the server did nothing, may do better now.
-    async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
+    pub(super) async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
         if let Some(LocalError::SessionLost) = error.local() {
             self.renew().await?;
             return Ok(true);
@@ -158,7 +161,7 @@ impl Connected {
         Ok(true)
     }
 
-    fn writer(&self) -> Arc<Writer> {
+    pub(super) fn writer(&self) -> Arc<Writer> {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&writer)
     }

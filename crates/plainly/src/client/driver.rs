@@ -172,8 +172,9 @@ impl Shared {
                 }
                 answer
             }
-            Incoming::Notification { method } => {
-                tracing::debug!(method = %Escaped(&method), "notification ignored");
+            Incoming::Notification { method, params } => {
+                self.listeners
+                    .take(self.revision.get(), &method, &params, None);
                 None
             }
             Incoming::NoMessage { .. } => None,

@@ -1,15 +1,19 @@
 //! A connection of either kind, and the ids of the requests on it: what a call needs before and after it is known which
 //! revision is spoken.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
+use plainly_protocol::types::{EmptyResult, ListenParams, SubscriptionFilter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error;
-use super::message::Writer;
+use super::inbox::Inbox;
+use super::listeners::Listeners;
+use super::message::{Request, Writer};
 use super::reply::{Answer, Reply};
 #[cfg(feature = "http-client")]
 use super::session::Session;
@@ -26,7 +30,7 @@ pub(super) struct Link {
 pub(super) enum Connection {
     Stream(Stream),
     #[cfg(feature = "http-client")]
-    Http(Session),
+    Http(Box<Session>),
 }
 
 impl Link {
@@ -55,12 +59,47 @@ impl Link {
         method: Method,
         params: &(impl Serialize + Sync),
     ) -> Result<Reply, Error> {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let request = writer.request(id, method, params)?;
+        let request = writer.request(self.next_id(), method, params)?;
+        self.send(&request).await
+    }
+
+    /// Listens until the subscription ends. Dropping the future cancels it.
+    pub(super) async fn listen(
+        &self,
+        writer: &Writer,
+        filter: SubscriptionFilter,
+        inbox: &Arc<Inbox>,
+    ) -> Result<(), Error> {
+        let method = Method::Listen;
+        let request = writer.request(self.next_id(), method, &ListenParams::new(filter))?;
+        let _listening = self.listeners().add(Some(request.id.clone()), inbox);
+        let reply = self.send(&request).await?;
+        reply.decode::<EmptyResult>(method.name()).map(drop)
+    }
+
+    /// Who is told of notifications.
+    pub(super) fn listeners(&self) -> &Arc<Listeners> {
         match &self.connection {
-            Connection::Stream(stream) => stream.call(&request).await,
+            Connection::Stream(stream) => stream.listeners(),
             #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.call(&request).await,
+            Connection::Http(session) => session.listeners(),
+        }
+    }
+
+    /// The connection itself.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    async fn send(&self, request: &Request) -> Result<Reply, Error> {
+        match &self.connection {
+            Connection::Stream(stream) => stream.call(request).await,
+            #[cfg(feature = "http-client")]
+            Connection::Http(session) => session.call(request).await,
         }
     }
 

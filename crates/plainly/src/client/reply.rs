@@ -17,6 +17,9 @@ use super::status::Status;
 #[cfg(feature = "http-client")]
 pub(super) const EXCERPT: usize = 512;
 
+/// What stands for parameters that are absent.
+const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
+
 /// One message from the server.
 #[derive(Debug)]
 pub(super) enum Incoming {
@@ -38,6 +41,8 @@ pub(super) enum Incoming {
     Notification {
         /// What it tells.
         method: String,
+        /// The parameters: JSON.
+        params: Bytes,
     },
     /// It is no message, and says not even whose reply it would have been.
     NoMessage {
@@ -101,6 +106,9 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
             method: request.method.into_owned(),
         },
         Ok(Message::Notification(notification)) => Incoming::Notification {
+            params: notification
+                .params
+                .map_or(NO_PARAMS, |params| bytes.slice_ref(params.raw().as_bytes())),
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {

@@ -1,20 +1,23 @@
 //! A connection over HTTP: each request is a POST, and its reply comes back on it. For legacy servers it keeps the
 //! session: its id goes with every request, and a session that the server forgot is noticed.
 //!
-//! Knows messages, not methods, but for the one that opens a session.
+//! Knows messages, not methods, but for the one that opens a session and the one whose reply is a stream of news.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use plainly_errors::{Era, Revision};
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::sync::watch;
 use tokio::task::coop::consume_budget;
 
 use super::error::{CloseReason, Closed, Error, LocalError};
+use super::listeners::Listeners;
 use super::message::{self, Request};
 use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
 use super::spoken::Spoken;
@@ -31,6 +34,7 @@ pub(super) struct Session {
     endpoint: Endpoint,
     state: Mutex<State>,
     revision: Spoken,
+    listeners: Arc<Listeners>,
     closed: watch::Sender<bool>,
 }
 
@@ -51,6 +55,7 @@ impl Session {
             endpoint,
             state: Mutex::new(State::Without),
             revision: Spoken::default(),
+            listeners: Arc::default(),
             closed: watch::Sender::new(false),
         }
     }
@@ -70,8 +75,21 @@ impl Session {
         matches!(*self.state(), State::Lost)
     }
 
+    /// Who is told of notifications.
+    pub(super) fn listeners(&self) -> &Arc<Listeners> {
+        &self.listeners
+    }
+
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     pub(super) async fn call(&self, request: &Request) -> Result<Reply, Error> {
+        self.until_closed(self.exchange(request)).await
+    }
+
+    /// Does something, or fails once this client has closed the connection.
+    pub(super) async fn until_closed<T>(
+        &self,
+        doing: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
         let mut closed = self.closed.subscribe();
         tokio::select! {
             biased;
@@ -79,7 +97,7 @@ impl Session {
                 let closed = Closed::without_words(CloseReason::Ours);
                 Err(LocalError::Closed(closed.into()).into())
             }
-            reply = self.exchange(request) => reply,
+            done = doing => done,
         }
     }
 
@@ -108,6 +126,39 @@ impl Session {
         reply
     }
 
+    /// Opens the stream on which a legacy server tells what is no reply; `None` if it has none.
+    pub(super) async fn open_news(&self) -> Result<Option<Response>, Error> {
+        const NEWS: &str = "GET";
+        let mut headers = self.version();
+        let session = self.join(&mut headers)?;
+        let response = self.endpoint.get(headers).await;
+        let response = response.map_err(|failure| self.failed(failure, NEWS))?;
+        match (response.status, response.content) {
+            (StatusCode::OK, Content::Events) => Ok(Some(response)),
+            (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
+            (StatusCode::NOT_FOUND, _) if session.is_some() => {
+                self.lose(session);
+                Err(LocalError::SessionLost.into())
+            }
+            _ => Err(no_message(NEWS, response).await),
+        }
+    }
+
+    /// Reads such a stream to its end. Whether there was anything on it.
+    pub(super) async fn read_news(&self, mut response: Response) -> Result<bool, Error> {
+        let mut is_used = false;
+        loop {
+            let event = response.next_event().await;
+            let Some(event) = event.map_err(|failure| self.failed(failure, "GET"))? else {
+                return Ok(is_used);
+            };
+            is_used = true;
+            for incoming in reply::read(&event) {
+                self.take(incoming, None).await;
+            }
+        }
+    }
+
     /// Sends a message that wants no reply.
     pub(super) async fn notify(&self, mut frame: Frame, method: &'static str) -> Result<(), Error> {
         self.join(&mut frame.headers)?;
@@ -128,12 +179,8 @@ impl Session {
         let State::Open(id) = std::mem::replace(&mut *self.state(), State::Without) else {
             return;
         };
-        let mut headers = HeaderMap::new();
+        let mut headers = self.version();
         headers.insert(HeaderName::from_static(MCP_SESSION_ID), id);
-        headers.insert(
-            HeaderName::from_static(MCP_PROTOCOL_VERSION),
-            HeaderValue::from_static(self.revision.get().as_str()),
-        );
         // The server may refuse (405) or be gone: the session then ends by itself.
         let deleted = tokio::time::timeout(FAREWELL, self.endpoint.delete(headers)).await;
         tracing::debug!(?deleted, "session ended");
@@ -182,30 +229,38 @@ impl Session {
                         response.discard();
                         return Ok(reply);
                     }
-                    Err(Incoming::Request { id, method }) => {
-                        self.answer(request, &id, &method).await;
-                    }
-                    Err(
-                        other @ (Incoming::Reply { .. }
-                        | Incoming::Notification { .. }
-                        | Incoming::NoMessage { .. }),
-                    ) => {
-                        tracing::debug!(?other, "dropped: not the reply to the request");
-                        // A server that sends nothing else must not hold up the deadline and other calls.
-                        consume_budget().await;
+                    Err(other) => {
+                        let listens = request.method == Method::Listen;
+                        self.take(other, listens.then_some(&request.id)).await;
                     }
                 }
             }
         }
     }
 
-    /// Answers what a legacy server asks on the stream of `request`.
-    async fn answer(&self, request: &Request, id: &str, method: &str) {
+    /// Takes what came on a stream and is no reply there. `on` is the request that listens on it.
+    pub(super) async fn take(&self, incoming: Incoming, on: Option<&RequestId>) {
+        match incoming {
+            Incoming::Request { id, method } => self.answer(&id, &method).await,
+            Incoming::Notification { method, params } => {
+                self.listeners
+                    .take(self.revision.get(), &method, &params, on);
+            }
+            other @ (Incoming::Reply { .. } | Incoming::NoMessage { .. }) => {
+                tracing::debug!(?other, "dropped: not the reply to the request");
+            }
+        }
+        // A server that sends nothing else must not hold up the deadline and other calls.
+        consume_budget().await;
+    }
+
+    /// Answers what a legacy server asks on a stream.
+    async fn answer(&self, id: &str, method: &str) {
         let Some(body) = message::answer(id, method, self.revision.get()) else {
             tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
             return;
         };
-        let mut headers = request.frame.headers.clone();
+        let mut headers = self.version();
         let sent = match self.join(&mut headers) {
             Ok(_) => self.endpoint.post(Frame::new(headers, body)).await,
             Err(_lost) => return,
@@ -214,6 +269,16 @@ impl Session {
             Ok(response) => response.discard(),
             Err(failure) => tracing::warn!(?failure, "an answer did not reach the server"),
         }
+    }
+
+    /// The header that says which revision is spoken.
+    fn version(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            HeaderName::from_static(MCP_PROTOCOL_VERSION),
+            HeaderValue::from_static(self.revision.get().as_str()),
+        );
+        headers
     }
 
     /// Adds the id of the session, if there is one.

@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
 use super::driver::{self, Driver};
 use super::error::{CloseReason, Closed, Error, LocalError};
+use super::listeners::Listeners;
 use super::message::Request;
 use super::process::OtherEnd;
 use super::reply::Reply;
@@ -37,6 +38,7 @@ pub(super) struct Stream {
 pub(super) struct Shared {
     pub(super) pending: Mutex<Pending<oneshot::Sender<Reply>>>,
     pub(super) revision: Spoken,
+    pub(super) listeners: Arc<Listeners>,
     /// How it ended. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
 }
@@ -115,11 +117,11 @@ impl Stream {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     pub(super) async fn call(&self, request: &Request) -> Result<Reply, Error> {
         let place = self.place().await?;
-        let queue = self.queue().ok_or_else(|| self.closed())?;
+        let queue = self.queue().ok_or_else(|| self.shared.closed())?;
         let (waiter, reply) = oneshot::channel();
         let added = lock(&self.shared.pending).insert(request.id.clone(), waiter);
         if !added {
-            return Err(self.closed());
+            return Err(self.shared.closed());
         }
         let _in_flight = InFlight {
             stream: self,
@@ -131,17 +133,30 @@ impl Stream {
         });
         // Only the stream may keep the queue open: a request in flight must not keep it from ending.
         drop(queue);
-        sent.map_err(|_closed| self.closed())?;
-        reply.await.map_err(|_closed| self.closed())
+        sent.map_err(|_closed| self.shared.closed())?;
+        reply.await.map_err(|_closed| self.shared.closed())
+    }
+
+    /// Who is told of notifications.
+    pub(super) fn listeners(&self) -> &Arc<Listeners> {
+        &self.shared.listeners
+    }
+
+    /// Fails if the stream has ended.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match self.shared.end.get() {
+            Some(_) => Err(self.shared.closed()),
+            None => Ok(()),
+        }
     }
 
     /// Sends a message that wants no reply.
     pub(super) async fn notify(&self, message: Bytes) -> Result<(), Error> {
         let place = Some(self.place().await?);
-        let queue = self.queue().ok_or_else(|| self.closed())?;
+        let queue = self.queue().ok_or_else(|| self.shared.closed())?;
         queue
             .send(Queued { message, place })
-            .map_err(|_closed| self.closed())
+            .map_err(|_closed| self.shared.closed())
     }
 
     /// Ends the stream and waits until the process behind it, if any, has ended too.
@@ -160,18 +175,9 @@ impl Stream {
         let place = Arc::clone(&self.places).acquire_owned();
         let mut end = self.end.clone();
         tokio::select! {
-            place = place => place.map_err(|_closed| self.closed()),
-            _ended = end.changed() => Err(self.closed()),
+            place = place => place.map_err(|_closed| self.shared.closed()),
+            _ended = end.changed() => Err(self.shared.closed()),
         }
-    }
-
-    /// Why there is no connection any more.
-    fn closed(&self) -> Error {
-        let end = self.shared.end.get().cloned();
-        LocalError::Closed(
-            end.unwrap_or_else(|| Arc::new(Closed::without_words(CloseReason::Peer))),
-        )
-        .into()
     }
 }
 
@@ -202,10 +208,20 @@ impl Drop for InFlight<'_> {
 }
 
 impl Shared {
+    /// Why there is no connection any more.
+    fn closed(&self) -> Error {
+        let end = self.end.get().cloned();
+        LocalError::Closed(
+            end.unwrap_or_else(|| Arc::new(Closed::without_words(CloseReason::Peer))),
+        )
+        .into()
+    }
+
     pub(super) fn close(&self, closed: Closed) {
         self.end.get_or_init(|| Arc::new(closed));
         // Dropping the waiters wakes their requests, which find the reason above.
         lock(&self.pending).close().for_each(drop);
+        self.listeners.end(|| self.closed());
     }
 }
 

@@ -32,9 +32,9 @@ impl Discovery {
         instructions: Option<String>,
         tools: &Tools,
         resources: &Resources,
-        tells: Tells,
         prompts: &Prompts,
         completions: &Completions,
+        tells: Tells,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();

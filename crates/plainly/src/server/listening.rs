@@ -25,7 +25,7 @@ use super::changes::{Changes, Subscription, Topic};
 use super::notices;
 use super::prompts::Prompts;
 use super::resources::{Resources, check_length};
-use super::route::{Routes, Step};
+use super::route::Step;
 use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::Feed;
@@ -132,11 +132,9 @@ impl Server {
         self.check_uris(std::slice::from_ref(&uri))?;
         let (server, peer) = (self.clone(), Arc::clone(peer));
         let subscribing = async move {
+            let resources = &server.0.routes.resources;
             server.metadata(&uri, &peer).await?;
-            let Routes {
-                resources, tells, ..
-            } = &server.0.routes;
-            if !resources.can_tell(&uri, tells.all) {
+            if !resources.can_tell(&uri, server.0.routes.tells.all) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
             }

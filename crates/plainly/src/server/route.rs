@@ -117,16 +117,16 @@ impl Server {
                 now(Answer::ListResourceTemplates(listed))
             }
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
+            Method::Complete => self.complete(read(params)?, peer)?,
             Method::Listen => {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
             Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
-            Method::ListPrompts => self.list_prompts(&read(params)?)?,
-            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
-            Method::Complete => self.complete(read(params)?, peer)?,
             Method::Initialize
             | Method::ReadDirectory
             | Method::Initialized
@@ -242,13 +242,11 @@ impl Server {
         peer: &Arc<Peer>,
     ) -> Step {
         let (server, peer) = (self.clone(), Arc::clone(peer));
-        Step::Later(
-            Audience::Code,
-            Box::pin(async move {
-                let metadata = server.metadata(&uri, &peer).await?;
-                Ok(Answer::ResourceMetadata(metadata))
-            }),
-        )
+        let finding = async move {
+            let found = server.metadata(&uri, &peer).await?;
+            Ok(Answer::ResourceMetadata(found))
+        };
+        Step::Later(Audience::Code, Box::pin(finding))
     }
 
     /// What is known of the resource at `uri`.

@@ -86,12 +86,16 @@ impl Server {
 
     /// Answers the handshake, with this session if there is one.
     pub(crate) async fn initialize(&self, session: Option<&str>) {
+        self.initialize_with(session, json!({})).await;
+    }
+
+    async fn initialize_with(&self, session: Option<&str>, capabilities: Value) {
         let handshake = self.request("initialize").await;
         assert!(!handshake.headers.contains_key("mcp-session-id"));
         assert!(!handshake.headers.contains_key("mcp-protocol-version"));
         let result = json!({
             "protocolVersion": "2025-06-18",
-            "capabilities": {},
+            "capabilities": capabilities,
             "serverInfo": {"name": "old", "version": "1"},
         });
         let id = handshake.body["id"].clone();
@@ -120,6 +124,11 @@ impl Server {
 
     /// A client in this session of a legacy server.
     pub(crate) async fn legacy(session: Option<&str>) -> (Client, Self) {
+        Self::legacy_with(session, json!({})).await
+    }
+
+    /// A client in this session of a legacy server with these capabilities.
+    pub(crate) async fn legacy_with(session: Option<&str>, capabilities: Value) -> (Client, Self) {
         let (builder, server) = Self::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {
             server
@@ -127,7 +136,7 @@ impl Server {
                 .await
                 .answer("400 Bad Request", "", "")
                 .await;
-            server.initialize(session).await;
+            server.initialize_with(session, capabilities).await;
         });
         (client.expect("the server is legacy"), server)
     }

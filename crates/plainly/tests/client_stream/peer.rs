@@ -47,11 +47,16 @@ pub(crate) async fn modern() -> (Client, Peer) {
 
 /// A client of a legacy server, and that server.
 pub(crate) async fn legacy() -> (Client, Peer) {
+    legacy_with(json!({"resources": {}})).await
+}
+
+/// A client of a legacy server with these capabilities, and that server.
+pub(crate) async fn legacy_with(capabilities: Value) -> (Client, Peer) {
     let (builder, mut peer) = pair();
     let (client, ()) = tokio::join!(builder.connect(), async {
         let probe = peer.request("server/discover").await;
         peer.fail(&probe, -32601, None).await;
-        peer.shake_hands("2025-11-25").await;
+        peer.shake_hands_with("2025-11-25", capabilities).await;
     });
     (client.expect("the peer is legacy"), peer)
 }
@@ -120,10 +125,15 @@ impl Peer {
 
     /// Answers the handshake, and waits for its last step.
     pub(crate) async fn shake_hands(&mut self, version: &str) -> Value {
+        self.shake_hands_with(version, json!({"resources": {}}))
+            .await
+    }
+
+    async fn shake_hands_with(&mut self, version: &str, capabilities: Value) -> Value {
         let handshake = self.request("initialize").await;
         let result = json!({
             "protocolVersion": version,
-            "capabilities": {"resources": {}},
+            "capabilities": capabilities,
             "serverInfo": {"name": "old", "version": "1"},
         });
         self.reply(&handshake, result).await;

@@ -13,7 +13,12 @@ mod hidden;
 mod listing;
 mod mounts;
 mod reading;
+mod representations;
 mod uris;
+mod watching;
+
+#[cfg(all(feature = "store-directory-tools", feature = "client"))]
+mod tools;
 
 #[cfg(unix)]
 mod links;

@@ -14,7 +14,7 @@ use tokio::runtime::Builder;
 
 use crate::fixture::{Fixture, SECRET};
 
-const TIME: Duration = Duration::from_secs(2);
+pub(crate) const TIME: Duration = Duration::from_secs(2);
 
 #[test]
 fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
@@ -51,7 +51,7 @@ fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
 
 /// Pairs of names to exchange: a file and a link to the secret; a directory and a link to one with a secret; a directory
 /// from which `..` leads to the secret as soon as it is moved out.
-fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
+pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
     let (root, outside) = (fixture.root(), fixture.outside());
     symlink("../secret.txt", root.join("file-link")).unwrap();
     fs::create_dir_all(outside.join("evil/q")).unwrap();
@@ -86,7 +86,7 @@ async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
 }
 
 /// Exchanges two names until it is over.
-fn exchange(one: &Path, other: &Path, over: &AtomicBool) {
+pub(crate) fn exchange(one: &Path, other: &Path, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
     }

@@ -6,7 +6,7 @@ use plainly::store::StoreError;
 use crate::fixture::{ALL, Fixture};
 
 /// Each is put behind `file:///docs/`.
-const BAD_PATHS: &[&str] = &[
+pub(crate) const BAD_PATHS: &[&str] = &[
     "../secret.txt",
     "../../secret.txt",
     "a/../../secret.txt",
@@ -79,7 +79,7 @@ const BAD_PATHS: &[&str] = &[
 ];
 
 /// What is no URI of the store whatever comes after it.
-const BAD_BEGINNINGS: &[&str] = &[
+pub(crate) const BAD_BEGINNINGS: &[&str] = &[
     "FILE:///docs/",
     "File:///docs/",
     "file:/docs/",

@@ -1,16 +1,18 @@
 //! Which directories are served and under which names. The only file that opens a path of the host, once, when the store is
-//! built; from then on there are handles.
+//! built; from then on there are handles, and paths only to name to the operating system what it shall watch.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::place::Shown;
 use super::{DirectoryStore, uri};
+use crate::store::convert::{Converter, Converters};
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -24,6 +26,38 @@ pub(super) struct Root {
     pub(super) name: String,
     pub(super) uri: String,
     pub(super) dir: Arc<Dir>,
+    path: PathBuf,
+}
+
+impl Root {
+    /// Where the operating system finds the directory. On Linux that is the handle itself: it stays the same whatever
+    /// becomes of the path.
+    pub(super) fn path(&self) -> PathBuf {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            use std::os::fd::AsRawFd;
+
+            // The last dot goes through the link.
+            let handle = PathBuf::from(format!("/proc/self/fd/{}/.", self.dir.as_raw_fd()));
+            if is_at(&self.dir, &handle) {
+                return handle;
+            }
+        }
+        self.path.clone()
+    }
+}
+
+/// Whether `path` leads to the directory that `dir` is. Nothing is read there.
+pub(super) fn is_at(dir: &Dir, path: &Path) -> bool {
+    let identity = |dir: &Dir| -> io::Result<_> {
+        let metadata = dir.dir_metadata()?;
+        Ok((metadata.dev(), metadata.ino()))
+    };
+    let there = Dir::open_ambient_dir(path, ambient_authority());
+    match (identity(dir), there.and_then(|there| identity(&there))) {
+        (Ok(own), Ok(there)) => own == there,
+        (Err(_), _) | (_, Err(_)) => false,
+    }
 }
 
 impl fmt::Debug for Root {
@@ -40,6 +74,7 @@ pub struct DirectoryStoreBuilder {
     mounts: Vec<(Option<String>, PathBuf)>,
     shown: Shown,
     max_file_bytes: u64,
+    converters: Converters,
 }
 
 impl DirectoryStoreBuilder {
@@ -48,6 +83,7 @@ impl DirectoryStoreBuilder {
             mounts: Vec::new(),
             shown: Shown::default(),
             max_file_bytes: MAX_FILE_BYTES,
+            converters: Converters::default(),
         }
     }
 
@@ -82,6 +118,17 @@ impl DirectoryStoreBuilder {
         self
     }
 
+    /// Reads files that it can convert in another representation too, after what they are. Can be called several times: of
+    /// several converters to one MIME type the first counts. By default there are none.
+    ///
+    /// The representations of a file have a quarter of [`max_file_bytes`](Self::max_file_bytes) together, and each has ten
+    /// seconds; what takes more is logged and left out. They are listed in the `_meta` of the resource, as
+    /// [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS): before it is read those that it may have.
+    pub fn converter(mut self, converter: impl Converter) -> Self {
+        self.converters.add(converter);
+        self
+    }
+
     /// Opens the directories. Fails with everything that is wrong with them together.
     pub fn build(self) -> Result<DirectoryStore, MountError> {
         let mut problems = Vec::new();
@@ -110,6 +157,7 @@ impl DirectoryStoreBuilder {
             roots,
             self.shown,
             self.max_file_bytes,
+            self.converters,
         ))
     }
 }
@@ -132,6 +180,8 @@ fn open(name: Option<String>, path: &Path) -> Result<Root, MountProblem> {
     Ok(Root {
         uri: uri::mount(&name),
         dir: Arc::new(dir),
+        // FSEvents names what changed without links.
+        path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
         name,
     })
 }

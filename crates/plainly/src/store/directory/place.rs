@@ -15,6 +15,7 @@ use super::faults::{self, Operation};
 use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Verdict};
 use super::job::Waiter;
+use super::mount;
 use crate::store::StoreError;
 
 /// How deep below a mount anything can be. Each level holds one open directory.
@@ -178,6 +179,21 @@ impl Place {
         let may_be_directory = kind.is_none_or(|kind| !kind.is_file());
         Ok(!(may_be_file && self.ignores(name, false)?
             || may_be_directory && self.ignores(name, true)?))
+    }
+
+    /// What the directory has under a name now, shown or not.
+    pub(super) fn kind(&self, name: &OsStr) -> Option<FileType> {
+        Some(handle::look(&self.dir, name).ok()?.file_type())
+    }
+
+    /// Whether what is in the file of this name decides what is shown here.
+    pub(super) fn has_rules(&self, name: &OsStr) -> bool {
+        !self.shown.ignored && SOURCES.iter().any(|source| name == *source)
+    }
+
+    /// Whether this directory is what the host finds at `path`.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        mount::is_at(&self.dir, path)
     }
 
     /// Whether there is no such resource whatever is in the directory.

@@ -42,7 +42,7 @@ pub(super) fn line(resource: &Resource) -> String {
     let kind = if is_collection(resource) {
         "directory"
     } else {
-        "file     "
+        "file"
     };
     let size = resource.size.map(|size| format!("{size} bytes"));
     let known: Vec<&str> = [

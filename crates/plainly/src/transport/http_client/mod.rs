@@ -121,6 +121,22 @@ impl Endpoint {
             .header(ACCEPT, ACCEPTED)
             .header(CONTENT_TYPE, JSON)
             .body(frame.body);
+        self.send(request).await
+    }
+
+    /// Opens a stream of messages that answer none of ours.
+    pub(crate) async fn get(&self, headers: HeaderMap) -> Result<Response, Failure> {
+        const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
+        let request = self
+            .client
+            .get(self.url.clone())
+            .headers(self.headers.clone())
+            .headers(headers)
+            .header(ACCEPT, ACCEPTED);
+        self.send(request).await
+    }
+
+    async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
         let mut inner = request.send().await.map_err(Failure::of)?;
         let headers = std::mem::take(inner.headers_mut());
         Ok(Response {

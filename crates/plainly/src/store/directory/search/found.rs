@@ -64,22 +64,26 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<Found> {
 fn cut(found: &mut Vec<Hit>, query: &Query) -> bool {
     let mut matches = query.limit;
     let mut room = TEXT_BYTES;
+    let mut fits = |bytes: usize| {
+        let left = room.checked_sub(bytes);
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
     for (index, hit) in found.iter_mut().enumerate() {
-        if room < hit.resource.uri.len() {
+        if !fits(hit.resource.uri.len()) {
             found.truncate(index);
             return true;
         }
-        room -= hit.resource.uri.len();
-        for at in 0..hit.lines.len() {
-            let Some(line) = hit.lines.get(at) else { break };
-            if room < line.text.len() || line.is_match && matches == 0 {
-                hit.lines.truncate(at);
-                let keep = hit.lines.iter().any(|line| line.is_match);
-                found.truncate(index + usize::from(keep));
-                return true;
-            }
-            room -= line.text.len();
-            matches -= usize::from(line.is_match);
+        let too_much = hit.lines.iter().position(|line| {
+            let is_one_more = line.is_match && matches == 0;
+            matches -= usize::from(line.is_match && matches > 0);
+            is_one_more || !fits(line.text.len())
+        });
+        if let Some(at) = too_much {
+            hit.lines.truncate(at);
+            let is_left = hit.lines.iter().any(|line| line.is_match);
+            found.truncate(index + usize::from(is_left));
+            return true;
         }
     }
     false

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use plainly_errors::Problem;
 
 use crate::store::tools::Globs;
@@ -63,12 +63,69 @@ pub(super) fn pattern(
         .size_limit(COMPILED_BYTES)
         .dfa_size_limit(COMPILED_BYTES)
         .build(pattern)
-        .map_err(|error| {
-            let advice = if error.to_string().contains("\\n") {
-                "Lines are searched one by one: leave out what is on the next line."
-            } else {
-                "Put \\ before a letter that is meant as it is, or set literal to take the whole pattern as it is."
-            };
-            Problem::validation("pattern", error.to_string()).suggest(advice)
-        })
+        .map_err(|error| invalid(pattern, is_literal, &error))
+}
+
+/// Where the pattern is wrong, and how to mend it.
+fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
+    if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
+        return Problem::validation("pattern", "it can't match the end of a line.")
+            .suggest("Lines are searched one by one: leave out what is on the next line.");
+    }
+    // The matcher puts the pattern into a larger one, and tells where that is wrong.
+    let own = match regex_syntax::Parser::new().parse(pattern) {
+        Err(regex_syntax::Error::Parse(error)) if !is_literal => {
+            Some((error.kind().to_string(), error.span().start))
+        }
+        Err(regex_syntax::Error::Translate(error)) if !is_literal => {
+            Some((error.kind().to_string(), error.span().start))
+        }
+        Ok(_) | Err(_) => None,
+    };
+    let Some((why, at)) = own else {
+        return Problem::validation("pattern", format!("{error}."))
+            .suggest("Look for less at once: shorter repetitions, fewer alternatives.");
+    };
+    let from = pattern.get(at.offset..).unwrap_or_default();
+    Problem::validation("pattern", format!("{why}, at character {}: {from}", at.column)).suggest(
+        "(Put \\ before a letter that is meant as it is, or set literal to take the whole pattern as it is.)",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_pattern_is_said_with_its_place() {
+        for (pattern, expected) in [
+            ("a(bc", "unclosed group, at character 2: (bc"),
+            ("x[a", "unclosed character class, at character 2: [a"),
+            (
+                "a(?=b)",
+                "look-around, including look-ahead and look-behind, is not supported, at character 2: (?=b)",
+            ),
+            (
+                "*",
+                "repetition operator missing expression, at character 1: *",
+            ),
+            ("é\\k", "unrecognized escape sequence, at character 2: \\k"),
+            (
+                "\\p{Nope}",
+                "Unicode property not found, at character 1: \\p{Nope}",
+            ),
+            ("a\\nb", "it can't match the end of a line."),
+            ("a\nb", "it can't match the end of a line."),
+            (
+                "(a{1000}){1000}",
+                "compiled regex exceeds size limit of 10485760.",
+            ),
+        ] {
+            let problem = super::pattern(pattern, false, false).unwrap_err();
+            let expected = format!("Invalid value for 'pattern': {expected}");
+            assert_eq!(problem.message(), expected, "{pattern}");
+        }
+        assert!(pattern("a(b", true, false).is_ok());
+        assert!(pattern(&"x".repeat(PATTERN_BYTES + 1), false, false).is_err());
+    }
 }

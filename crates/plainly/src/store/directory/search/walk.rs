@@ -50,7 +50,7 @@ pub(super) fn walk(
 /// What a top has below it, or the file that it is.
 enum Below {
     Walk(Walk),
-    File(Option<Entry>),
+    File(Option<Box<Entry>>),
 }
 
 impl Below {
@@ -58,18 +58,18 @@ impl Below {
         let target = request.target(top)?;
         Ok(match request.place(target.root).open(&target.path)? {
             Opened::Directory(place) => Self::Walk(Walk::below(place, top.to_owned(), &[])?),
-            opened @ Opened::File(_) => Self::File(Some(Entry {
+            opened @ Opened::File(_) => Self::File(Some(Box::new(Entry {
                 uri: top.to_owned(),
                 name: target.name().to_owned(),
                 opened,
-            })),
+            }))),
         })
     }
 
     fn next(&mut self) -> Result<Option<Entry>, StoreError> {
         match self {
             Self::Walk(walk) => walk.next(),
-            Self::File(entry) => Ok(entry.take()),
+            Self::File(entry) => Ok(entry.take().map(|entry| *entry)),
         }
     }
 

@@ -107,16 +107,19 @@ fn lines(
         .collect();
     let note = (!notes.is_empty()).then(|| notes.join(" "));
     let text = (!lines.text.is_empty()).then(|| Content::text(lines.text));
-    let content = text.into_iter().chain(note.as_ref().map(Content::text));
+    let content = text
+        .into_iter()
+        .chain(note.as_ref().map(Content::text))
+        .collect();
     let reading = Reading {
         text: Some(lines.text.to_owned()),
         first_line: Some(lines.first),
         total_lines: Some(lines.total),
         next_offset: lines.next(),
-        note: note.clone(),
+        note,
         ..Reading::of(contents)
     };
-    Ok((reading, content.collect()))
+    Ok((reading, content))
 }
 
 fn media(mut contents: ResourceContents) -> Result<(Reading, Vec<Content>), Problem> {

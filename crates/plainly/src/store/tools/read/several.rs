@@ -17,6 +17,9 @@ use crate::store::tools::{self, MEDIA_BYTES, Source, TEXT_BYTES};
 /// The most files of one call.
 const MOST: usize = 50;
 
+/// With less room than this, in bytes, no further text is begun.
+const LEAST: usize = 1 << 10;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadArgs {
@@ -88,7 +91,7 @@ async fn one<S: Store>(
     media_room: &mut u64,
 ) -> Result<(Reading, Vec<Content>), Problem> {
     let found = source.uri_of_one(uri)?;
-    if *room == 0 {
+    if *room < LEAST {
         return Err(full(uri));
     }
     let (reading, blocks) = content::read(source, &found, Part::ALL, room).await?;

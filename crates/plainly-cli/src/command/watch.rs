@@ -1,0 +1,87 @@
+//! `plainly watch`: what changes, a line each, for as long as the server tells of it.
+
+use plainly::client::{Change, Client};
+use plainly::protocol::types::SubscriptionFilter;
+use serde::Serialize;
+
+use super::client::with_client;
+use crate::args::WatchArgs;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    let uris: Vec<String> = std::iter::from_fn(|| words.next()).collect();
+    let mut output = Output::new(args.server.format());
+    with_client(server, args.server, async |client| {
+        watch(client, uris, &mut output).await
+    })
+    .await
+}
+
+async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Result<(), Failure> {
+    let asked = asked(uris);
+    let listening = client.listen(asked.clone()).await;
+    let mut subscription = listening.map_err(Failure::changes)?;
+    let honoured = subscription.honoured();
+    if *honoured == SubscriptionFilter::new() {
+        return Err(Failure::refused(
+            "the server does not tell of changes of any of these",
+        ));
+    }
+    warn(&asked, honoured);
+    while let Some(change) = subscription.next().await {
+        show(&change.map_err(Failure::changes)?, output)?;
+        // Whoever reads is told now, not when there is enough.
+        output.flush()?;
+    }
+    Err(Failure::local(
+        "the server has ended the subscription: it may be shutting down",
+    ))
+}
+
+/// The resources, or without any what is listed.
+fn asked(uris: Vec<String>) -> SubscriptionFilter {
+    let filter = SubscriptionFilter::new();
+    if uris.is_empty() {
+        return filter
+            .resources_list_changed(true)
+            .tools_list_changed(true)
+            .prompts_list_changed(true);
+    }
+    filter.resource_subscriptions(uris)
+}
+
+/// Names the resources that will not be told of. That there are no lists of something is common, and no surprise.
+fn warn(asked: &SubscriptionFilter, honoured: &SubscriptionFilter) {
+    let told = honoured.resource_subscriptions.as_deref();
+    let told = told.unwrap_or_default();
+    let asked = asked.resource_subscriptions.iter().flatten();
+    for uri in asked.filter(|uri| !told.contains(uri)) {
+        tracing::warn!(uri, "the server does not tell of changes of this resource");
+    }
+}
+
+/// A change as JSON.
+#[derive(Serialize)]
+struct Told<'a> {
+    change: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
+}
+
+fn show(change: &Change, output: &mut Output) -> Result<(), Failure> {
+    let (word, text, uri) = match change {
+        Change::Resource(uri) => ("updated", "updated ", Some(uri.as_str())),
+        Change::Resources => ("listing", "listing changed", None),
+        Change::Tools => ("tools", "tools changed", None),
+        Change::Prompts => ("prompts", "prompts changed", None),
+        // A kind that is newer than this command: something has changed.
+        _ => ("missed", "missed changes", None),
+    };
+    if output.is_json() {
+        return output.json(&Told { change: word, uri });
+    }
+    output.fields(&[&format!("{text}{}", uri.unwrap_or_default())])
+}

@@ -1,0 +1,207 @@
+//! What one subscription was told and nobody has read yet: each change once, and up to a bound, however fast the server
+//! tells and however slowly it is read. Holds the order of things: first the acknowledgement, then changes, then the end.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use plainly_protocol::method::Method;
+use plainly_protocol::types::SubscriptionFilter;
+
+use super::Change;
+use super::error::Error;
+
+/// The most changes that wait to be read, and the most bytes of their URIs. More become [`Change::Missed`].
+const MOST: (usize, usize) = (1024, 256 << 10);
+
+/// What one subscription was told.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    asked: SubscriptionFilter,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What the server tells of; `None` until it has said so.
+    honoured: Option<SubscriptionFilter>,
+    unread: VecDeque<Change>,
+    bytes: usize,
+    /// How it ended.
+    end: Option<Result<(), Error>>,
+    /// Who waits for any of this.
+    waker: Option<Waker>,
+}
+
+impl Inbox {
+    /// Waits for an acknowledgement of `asked`.
+    pub(super) fn new(asked: SubscriptionFilter) -> Self {
+        Self {
+            asked,
+            state: Mutex::default(),
+        }
+    }
+
+    /// What is to be told of.
+    pub(super) fn asked(&self) -> &SubscriptionFilter {
+        &self.asked
+    }
+
+    /// The server will tell of these, as far as they were asked for.
+    pub(super) fn acknowledge(&self, offered: &SubscriptionFilter) {
+        let mut state = self.lock();
+        if state.honoured.is_some() {
+            tracing::debug!("a subscription is acknowledged again");
+            return;
+        }
+        state.honoured = Some(both(&self.asked, offered));
+        state.wake();
+    }
+
+    /// Something changed, as far as that was asked for.
+    pub(super) fn put(&self, change: Change) {
+        let mut state = self.lock();
+        match &state.honoured {
+            None => state.finish(Err(Error::invalid_response(
+                Method::Listen.name(),
+                "a change was told before the subscription was acknowledged",
+            ))),
+            Some(honoured) if !is_in(honoured, &change) => {
+                tracing::debug!(?change, "nobody asked to be told of this");
+            }
+            Some(_) => state.put(change),
+        }
+    }
+
+    /// The subscription has ended: in good order, or with an error. The first end counts.
+    pub(super) fn end(&self, end: Result<(), Error>) {
+        self.lock().finish(end);
+    }
+
+    /// What the server tells of, once it has said so.
+    pub(super) async fn acknowledged(&self) -> Result<SubscriptionFilter, Error> {
+        std::future::poll_fn(|context| self.poll_acknowledged(context)).await
+    }
+
+    /// The next change; `None` after an end in good order, and after an error.
+    pub(super) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Result<Change, Error>>> {
+        let mut state = self.lock();
+        if let Some(change) = state.unread.pop_front() {
+            state.bytes -= bytes(&change);
+            return Poll::Ready(Some(Ok(change)));
+        }
+        match state.end.replace(Ok(())) {
+            Some(Ok(())) => Poll::Ready(None),
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => {
+                state.end = None;
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Whether it was asked to be told of what is at `uri`, or of what that is in.
+    pub(super) fn wants(&self, uri: &str) -> bool {
+        let state = self.lock();
+        let uris = state.honoured.as_ref();
+        let mut uris = uris.into_iter().flat_map(uris_of);
+        uris.any(|asked| uri.starts_with(asked))
+    }
+
+    /// Whether it is subscribed to exactly this URI.
+    pub(super) fn has(&self, uri: &str) -> bool {
+        let state = self.lock();
+        let mut uris = state.honoured.as_ref().into_iter().flat_map(uris_of);
+        uris.any(|asked| uri == asked)
+    }
+
+    fn poll_acknowledged(&self, context: &Context<'_>) -> Poll<Result<SubscriptionFilter, Error>> {
+        let mut state = self.lock();
+        if let Some(honoured) = &state.honoured {
+            return Poll::Ready(Ok(honoured.clone()));
+        }
+        match state.end.replace(Ok(())) {
+            Some(Err(error)) => Poll::Ready(Err(error)),
+            Some(Ok(())) => Poll::Ready(Err(Error::invalid_response(
+                Method::Listen.name(),
+                "the subscription ended before it was acknowledged",
+            ))),
+            None => {
+                state.end = None;
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn put(&mut self, change: Change) {
+        let is_known = self.unread.contains(&Change::Missed) || self.unread.contains(&change);
+        if self.end.is_some() || is_known {
+            return;
+        }
+        self.bytes += bytes(&change);
+        self.unread.push_back(change);
+        if self.unread.len() > MOST.0 || self.bytes > MOST.1 {
+            self.bytes = 0;
+            self.unread = VecDeque::from([Change::Missed]);
+        }
+        self.wake();
+    }
+
+    fn finish(&mut self, end: Result<(), Error>) {
+        if self.end.is_none() {
+            self.end = Some(end);
+            self.wake();
+        }
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+/// What is in both of them; nothing stands for what isn't.
+fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> SubscriptionFilter {
+    let flag = |asked, offered| (asked == Some(true) && offered == Some(true)).then_some(true);
+    let mut honoured = SubscriptionFilter::new();
+    honoured.tools_list_changed = flag(asked.tools_list_changed, offered.tools_list_changed);
+    honoured.prompts_list_changed = flag(asked.prompts_list_changed, offered.prompts_list_changed);
+    honoured.resources_list_changed =
+        flag(asked.resources_list_changed, offered.resources_list_changed);
+    let uris = uris_of(asked).filter(|uri| uris_of(offered).any(|offered| offered == *uri));
+    let uris: Vec<_> = uris.map(str::to_owned).collect();
+    honoured.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+    honoured
+}
+
+fn uris_of(filter: &SubscriptionFilter) -> impl Iterator<Item = &str> {
+    let uris = filter.resource_subscriptions.as_deref();
+    uris.unwrap_or_default().iter().map(String::as_str)
+}
+
+fn is_in(filter: &SubscriptionFilter, change: &Change) -> bool {
+    match change {
+        // A resource inside of another may be called anything.
+        Change::Resource(_) => filter.resource_subscriptions.is_some(),
+        Change::Resources => filter.resources_list_changed == Some(true),
+        Change::Tools => filter.tools_list_changed == Some(true),
+        Change::Prompts => filter.prompts_list_changed == Some(true),
+        Change::Missed => true,
+    }
+}
+
+fn bytes(change: &Change) -> usize {
+    match change {
+        Change::Resource(uri) => uri.len(),
+        Change::Resources | Change::Tools | Change::Prompts | Change::Missed => 0,
+    }
+}

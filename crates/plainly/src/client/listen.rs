@@ -1,0 +1,216 @@
+//! Being told of changes: by `subscriptions/listen`, and of servers before 2026-07-28 by `resources/subscribe` and what they
+//! tell unasked. What of it reached us is in the inbox; here is how it is begun, read and ended.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::Stream;
+use plainly_errors::Era;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::error::LocalError;
+use super::inbox::Inbox;
+use super::listeners::Listening;
+use super::news::{self, Task};
+use super::{Client, Result};
+
+/// How long unsubscribing may take, on which nothing depends any more.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// What a server tells of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Change {
+    /// The resource at this URI is another, or it is no longer there: one that was subscribed to, or one inside of it.
+    Resource(String),
+    /// There are other resources to be listed.
+    Resources,
+    /// There are other tools.
+    Tools,
+    /// There are other prompts.
+    Prompts,
+    /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
+    Missed,
+}
+
+/// What a server tells of, as it comes. Ends when it is dropped.
+///
+/// It is a [`Stream`] too. The end in good order is `None`, which a server before 2026-07-28 can't tell; an error says why it
+/// was cut off, and nothing follows it. After either, [`listen`](Client::listen) again and look at what matters: what changed in the
+/// meantime isn't told.
+///
+/// What isn't read in time is kept once for each resource, and beyond 1,024 of them becomes [`Change::Missed`].
+#[derive(Debug)]
+#[must_use = "dropped, it ends"]
+pub struct Subscription {
+    honoured: SubscriptionFilter,
+    inbox: Arc<Inbox>,
+    _held: Held,
+}
+
+/// What goes on until the subscription is dropped.
+#[derive(Debug)]
+#[expect(dead_code, reason = "held to be dropped")]
+enum Held {
+    Modern(Task),
+    Legacy(Subscribed),
+}
+
+impl Subscription {
+    /// What the server tells of, out of what was asked for; what it doesn't is absent. Empty, if it tells of nothing.
+    pub fn honoured(&self) -> &SubscriptionFilter {
+        &self.honoured
+    }
+
+    /// Waits for the next change.
+    ///
+    /// Cancel-safe: nothing is lost if the future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Change>> {
+        std::future::poll_fn(|context| self.inbox.poll_next(context)).await
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Result<Change>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.inbox.poll_next(context)
+    }
+}
+
+impl Client {
+    /// Asks to be told of what `filter` names. What came of it is [`Subscription::honoured`].
+    ///
+    /// A server before 2026-07-28 is subscribed to each URI, as far as its capabilities say that it tells of changes.
+    ///
+    /// # Errors
+    ///
+    /// One for which [`is_method_not_found`](super::Error::is_method_not_found) holds, if the server can't tell of changes at all.
+    /// [`LocalError::Timeout`], if it doesn't say in time what it will tell of; how long it then is silent doesn't matter.
+    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
+        let after = self.timeout;
+        let opened = timeout(after, self.open(filter)).await;
+        opened.map_err(|_elapsed| LocalError::Timeout {
+            method: Method::Listen.name(),
+            after,
+        })?
+    }
+
+    async fn open(&self, filter: SubscriptionFilter) -> Result<Subscription> {
+        let revision = self.revision();
+        let error = match self.try_open(revision.era(), filter.clone()).await {
+            Ok(subscription) => return Ok(subscription),
+            Err(error) => error,
+        };
+        if !self.connected.is_mended(&error, revision).await? {
+            return Err(error);
+        }
+        self.try_open(self.revision().era(), filter).await
+    }
+
+    async fn try_open(&self, era: Era, filter: SubscriptionFilter) -> Result<Subscription> {
+        let inbox = Arc::new(Inbox::new(filter.clone()));
+        let held = match era {
+            Era::Modern => Held::Modern(self.send_listen(filter, &inbox)),
+            Era::Legacy => Held::Legacy(self.subscribe(&inbox).await?),
+        };
+        Ok(Subscription {
+            honoured: inbox.acknowledged().await?,
+            inbox,
+            _held: held,
+        })
+    }
+
+    fn send_listen(&self, filter: SubscriptionFilter, inbox: &Arc<Inbox>) -> Task {
+        let (connected, inbox) = (Arc::clone(&self.connected), Arc::clone(inbox));
+        Task::spawn(async move {
+            let writer = connected.writer();
+            let end = connected.link.listen(&writer, filter, &inbox).await;
+            inbox.end(end);
+        })
+    }
+
+    async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<Subscribed> {
+        let listening = self.connected.link.listeners().add(None, inbox);
+        let news = news::open(&self.connected).await?;
+        inbox.acknowledge(&match &news {
+            Some(_) => offered(self.capabilities(), inbox.asked()),
+            None => SubscriptionFilter::new(),
+        });
+        let mut subscribed = Subscribed {
+            client: self.clone(),
+            uris: Vec::new(),
+            listening: Some(listening),
+            _news: news,
+        };
+        let honoured = inbox.acknowledged().await?;
+        for uri in honoured.resource_subscriptions.unwrap_or_default() {
+            subscribed.uris.push(uri.clone());
+            let params = SubscribeParams::new(uri);
+            self.call::<EmptyResult>(Method::Subscribe, &params).await?;
+        }
+        Ok(subscribed)
+    }
+}
+
+/// Subscribed to resources of a legacy server.
+#[derive(Debug)]
+struct Subscribed {
+    client: Client,
+    uris: Vec<String>,
+    /// `None` once this is being dropped.
+    listening: Option<Listening>,
+    _news: Option<Arc<Task>>,
+}
+
+impl Drop for Subscribed {
+    fn drop(&mut self) {
+        self.listening = None;
+        let mut uris = std::mem::take(&mut self.uris);
+        let listeners = self.client.connected.link.listeners();
+        uris.retain(|uri| !listeners.any_has(uri));
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        if uris.is_empty() {
+            return;
+        }
+        let client = self.client.with_timeout(FAREWELL);
+        let unsubscribe = async move {
+            for uri in uris {
+                let params = UnsubscribeParams::new(uri);
+                // Nobody waits for the outcome: what still comes is told to nobody.
+                let _done = client
+                    .call::<EmptyResult>(Method::Unsubscribe, &params)
+                    .await;
+            }
+        };
+        runtime.spawn(timeout(FAREWELL, unsubscribe));
+    }
+}
+
+/// What a legacy server with these capabilities tells of, out of what is asked for.
+fn offered(server: &ServerCapabilities, asked: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut offered = SubscriptionFilter::new();
+    offered.tools_list_changed = server.tools.as_ref().and_then(|tools| tools.list_changed);
+    offered.prompts_list_changed = server
+        .prompts
+        .as_ref()
+        .and_then(|prompts| prompts.list_changed);
+    if let Some(resources) = &server.resources {
+        offered.resources_list_changed = resources.list_changed;
+        if resources.subscribe == Some(true) {
+            offered
+                .resource_subscriptions
+                .clone_from(&asked.resource_subscriptions);
+        }
+    }
+    offered
+}

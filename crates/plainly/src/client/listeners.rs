@@ -1,0 +1,150 @@
+//! Who is subscribed on one connection, and which of them a notification is for: the one that it names, and before
+//! 2026-07-28, where it names none, all that asked for such.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use plainly_errors::Revision;
+use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{AcknowledgedParams, ListChangedParams, ResourceUpdatedParams};
+use serde::de::DeserializeOwned;
+
+use super::Change;
+use super::error::{Error, LocalError};
+use super::inbox::Inbox;
+
+/// The subscriptions of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Listeners {
+    table: Mutex<Vec<Listener>>,
+}
+
+#[derive(Debug)]
+struct Listener {
+    /// The request that opened it; `None` before 2026-07-28.
+    id: Option<RequestId>,
+    inbox: Arc<Inbox>,
+}
+
+/// A place among the listeners, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Listening {
+    listeners: Arc<Listeners>,
+    inbox: Arc<Inbox>,
+}
+
+impl Listeners {
+    /// Hands over what `inbox` is to be told from now on.
+    pub(super) fn add(self: &Arc<Self>, id: Option<RequestId>, inbox: &Arc<Inbox>) -> Listening {
+        self.lock().push(Listener {
+            id,
+            inbox: Arc::clone(inbox),
+        });
+        Listening {
+            listeners: Arc::clone(self),
+            inbox: Arc::clone(inbox),
+        }
+    }
+
+    /// Takes a notification of a server that speaks `revision`. `on` is the request on whose stream it came, if it has one.
+    pub(super) fn take(
+        &self,
+        revision: Revision,
+        method: &str,
+        params: &[u8],
+        on: Option<&RequestId>,
+    ) {
+        let Some(method) = Method::find(method, revision) else {
+            return;
+        };
+        let Ok(ListChangedParams { meta, .. }) = serde_json::from_slice(params) else {
+            tracing::debug!("a notification without a legible _meta is dropped");
+            return;
+        };
+        let named = meta.subscription_id.as_ref();
+        if on.is_some() && named.is_some() && on != named {
+            for inbox in self.of(on) {
+                inbox.end(Err(invalid("a message of another subscription")));
+            }
+            return;
+        }
+        let id = named.or(on);
+        for inbox in self.of(id) {
+            if let Err(error) = tell(&inbox, method, params, id.is_some()) {
+                inbox.end(Err(error));
+            }
+        }
+    }
+
+    /// Something may have been missed.
+    pub(super) fn miss(&self) {
+        for inbox in self.of(None) {
+            inbox.put(Change::Missed);
+        }
+    }
+
+    /// Ends all that no request would end, each with an error of its own.
+    pub(super) fn end(&self, mut error: impl FnMut() -> Error) {
+        for inbox in self.of(None) {
+            inbox.end(Err(error()));
+        }
+    }
+
+    /// Whether anybody is subscribed to exactly this URI.
+    pub(super) fn any_has(&self, uri: &str) -> bool {
+        self.of(None).iter().any(|inbox| inbox.has(uri))
+    }
+
+    /// Those that the request `id` opened, or without it those that no request did.
+    fn of(&self, id: Option<&RequestId>) -> Vec<Arc<Inbox>> {
+        let table = self.lock();
+        let found = table.iter().filter(|one| one.id.as_ref() == id);
+        found.map(|one| Arc::clone(&one.inbox)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Listener>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let mut table = self.listeners.lock();
+        table.retain(|one| !Arc::ptr_eq(&one.inbox, &self.inbox));
+    }
+}
+
+/// Tells one subscription; `is_its_own`: the notification is for it alone.
+fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
+    if method == Method::Acknowledged {
+        let params: AcknowledgedParams = read(params)?;
+        inbox.acknowledge(&params.notifications);
+    } else if method == Method::ResourceUpdated {
+        let ResourceUpdatedParams { uri, .. } = read(params)?;
+        if is_its_own || inbox.wants(&uri) {
+            inbox.put(Change::Resource(uri));
+        }
+    } else if method == Method::ResourcesChanged {
+        inbox.put(Change::Resources);
+    } else if method == Method::ToolsChanged {
+        inbox.put(Change::Tools);
+    } else if method == Method::PromptsChanged {
+        inbox.put(Change::Prompts);
+    }
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(params).map_err(|source| {
+        LocalError::InvalidResponse {
+            method: Method::Listen.name(),
+            why: "a notification is not of its type".to_owned(),
+            source: Some(source),
+        }
+        .into()
+    })
+}
+
+fn invalid(why: &str) -> Error {
+    Error::invalid_response(Method::Listen.name(), why)
+}

@@ -1,0 +1,121 @@
+//! How the news of a legacy server come in, for all subscriptions of a client together: over a byte stream among everything
+//! else; over HTTP on a stream that is opened with the first subscription, opened again where it ends, and closed with the
+//! last one.
+
+use std::sync::Arc;
+#[cfg(feature = "http-client")]
+use std::{convert::Infallible, sync::Weak, time::Duration};
+
+use tokio::task::AbortHandle;
+
+use super::Result;
+use super::call::Connected;
+#[cfg(feature = "http-client")]
+use super::error::{Error, LocalError};
+use super::link::Connection;
+#[cfg(feature = "http-client")]
+use super::session::Session;
+#[cfg(feature = "http-client")]
+use crate::transport::http_client::Response;
+
+/// How long is waited before a stream is opened again.
+#[cfg(feature = "http-client")]
+const PAUSE: Duration = Duration::from_secs(1);
+/// How many streams in a row may end with nothing on them.
+#[cfg(feature = "http-client")]
+const IN_VAIN: u32 = 30;
+
+/// The stream of a session, as long as somebody has it read.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    #[cfg(feature = "http-client")]
+    reading: tokio::sync::Mutex<Weak<Task>>,
+}
+
+/// A task that ends when this is dropped, if there is one.
+#[derive(Debug)]
+pub(super) struct Task(Option<AbortHandle>);
+
+impl Task {
+    pub(super) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(tokio::spawn(work).abort_handle()))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+/// Has news come in until what is returned is dropped; `None`: the server can't send any.
+pub(super) async fn open(connected: &Arc<Connected>) -> Result<Option<Arc<Task>>> {
+    match connected.link.connection() {
+        Connection::Stream(stream) => {
+            stream.check()?;
+            Ok(Some(Task(None).into()))
+        }
+        #[cfg(feature = "http-client")]
+        Connection::Http(session) => {
+            let mut reading = connected.news.reading.lock().await;
+            if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
+                return Ok(Some(task));
+            }
+            let Some(response) = session.until_closed(session.open_news()).await? else {
+                return Ok(None);
+            };
+            let task = Arc::new(Task::spawn(read(Arc::clone(connected), response)));
+            *reading = Arc::downgrade(&task);
+            Ok(Some(task))
+        }
+    }
+}
+
+#[cfg(feature = "http-client")]
+impl Task {
+    fn goes_on(&self) -> bool {
+        self.0.as_ref().is_some_and(|task| !task.is_finished())
+    }
+}
+
+#[cfg(feature = "http-client")]
+async fn read(connected: Arc<Connected>, response: Response) {
+    let Connection::Http(session) = connected.link.connection() else {
+        return;
+    };
+    let Err(error) = session.until_closed(read_on(session, response)).await;
+    let mut first = Some(error);
+    session
+        .listeners()
+        .end(|| first.take().unwrap_or_else(interrupted));
+}
+
+/// Reads one stream after the other: a server may end one whenever it wants.
+#[cfg(feature = "http-client")]
+async fn read_on(session: &Session, mut response: Response) -> Result<Infallible> {
+    let mut in_vain = 0;
+    loop {
+        in_vain = if session.read_news(response).await? {
+            0
+        } else {
+            in_vain + 1
+        };
+        if in_vain == IN_VAIN {
+            return Err(interrupted());
+        }
+        tokio::time::sleep(PAUSE).await;
+        response = session.open_news().await?.ok_or_else(interrupted)?;
+        session.listeners().miss();
+    }
+}
+
+#[cfg(feature = "http-client")]
+fn interrupted() -> Error {
+    LocalError::Interrupted {
+        method: "GET",
+        source: None,
+    }
+    .into()
+}

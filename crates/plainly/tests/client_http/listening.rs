@@ -1,0 +1,286 @@
+//! Subscriptions over HTTP: on the reply's stream of a modern server, and on the session's of a legacy one.
+
+use std::time::Duration;
+
+use plainly::client::{Change, Client, LocalError, Subscription};
+use plainly::protocol::types::SubscriptionFilter;
+use serde_json::{Value, json};
+
+use super::server::{Exchange, Server};
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+fn filter() -> SubscriptionFilter {
+    SubscriptionFilter::new()
+        .resources_list_changed(true)
+        .resource_subscriptions(["a:1".to_owned()])
+}
+
+fn event(message: &Value) -> String {
+    format!("data: {message}\n\n")
+}
+
+fn told(id: &Value, method: &str, mut params: Value) -> String {
+    params["_meta"] = json!({SUBSCRIPTION: id});
+    event(&json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params}))
+}
+
+fn acknowledged(exchange: &Exchange) -> String {
+    let notifications = &exchange.body["params"]["notifications"];
+    told(
+        &exchange.body["id"],
+        "subscriptions/acknowledged",
+        json!({"notifications": notifications}),
+    )
+}
+
+fn updated(exchange: &Exchange) -> String {
+    told(
+        &exchange.body["id"],
+        "resources/updated",
+        json!({"uri": "a:1"}),
+    )
+}
+
+/// A subscription, and the exchange that it goes on in.
+async fn listen(client: &Client, server: &Server) -> (Subscription, Exchange) {
+    let (subscription, exchange) = tokio::join!(client.listen(filter()), async {
+        let mut exchange = server.request("subscriptions/listen").await;
+        assert_eq!(exchange.headers["mcp-method"], "subscriptions/listen");
+        exchange.events().await;
+        exchange.write(&acknowledged(&exchange)).await;
+        exchange
+    });
+    (subscription.unwrap(), exchange)
+}
+
+async fn next(subscription: &mut Subscription) -> Change {
+    subscription.next().await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
+    let (client, server) = Server::modern().await;
+    let client = client.with_timeout(Duration::from_millis(200));
+    let (mut subscription, mut exchange) = listen(&client, &server).await;
+    assert_eq!(subscription.honoured(), &filter());
+    // The time of a call, in which nothing comes that counts.
+    let nothing = tokio::time::timeout(Duration::from_millis(400), subscription.next());
+    exchange.write(": still here\n\ndata\n\n").await;
+    assert!(nothing.await.is_err());
+    let changed = updated(&exchange);
+    exchange.write(&changed).await;
+    assert_eq!(
+        next(&mut subscription).await,
+        Change::Resource("a:1".into())
+    );
+    let end = exchange.response(json!({"resultType": "complete"}));
+    exchange.write(&format!("{changed}data: {end}\n\n")).await;
+    assert_eq!(
+        next(&mut subscription).await,
+        Change::Resource("a:1".into())
+    );
+    assert!(subscription.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_an_error() {
+    let (client, server) = Server::modern().await;
+    let (mut subscription, mut exchange) = listen(&client, &server).await;
+    let changed = updated(&exchange);
+    exchange.write(&changed).await;
+    drop(exchange);
+    assert_eq!(
+        next(&mut subscription).await,
+        Change::Resource("a:1".into())
+    );
+    let error = subscription.next().await.unwrap().unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::Interrupted { .. })),
+        "{error}"
+    );
+    assert!(error.is_retryable());
+    assert!(subscription.next().await.is_none());
+}
+
+#[tokio::test]
+async fn dropped_it_hangs_up_and_so_does_closing_the_client() {
+    let (client, server) = Server::modern().await;
+    let (subscription, mut exchange) = listen(&client, &server).await;
+    drop(subscription);
+    exchange.hung_up().await;
+    let (mut subscription, mut exchange) = listen(&client, &server).await;
+    client.close().await;
+    exchange.hung_up().await;
+    assert!(subscription.next().await.unwrap().unwrap_err().is_closed());
+}
+
+#[tokio::test]
+async fn what_a_server_must_not_send_is_an_error() {
+    let cases: &[(fn(&Exchange) -> String, &str)] = &[
+        (
+            |_| told(&json!(4711), "resources/updated", json!({"uri": "a:1"})),
+            "a message of another subscription",
+        ),
+        (
+            |exchange| told(&exchange.body["id"], "resources/updated", json!({"uri": 1})),
+            "a notification is not of its type",
+        ),
+        (
+            |_| format!("data: {}", "x".repeat(33 << 20)),
+            "it is larger than 33554432 bytes",
+        ),
+    ];
+    for (say, expected) in cases {
+        let (client, server) = Server::modern().await;
+        let (mut subscription, mut exchange) = listen(&client, &server).await;
+        let said = say(&exchange);
+        let (told, ()) = tokio::join!(subscription.next(), exchange.write(&said));
+        let error = told.unwrap().unwrap_err();
+        let is_invalid = matches!(error.local(), Some(LocalError::InvalidResponse { why, .. }) if why == expected);
+        assert!(is_invalid, "{expected}: {error}");
+        drop(subscription);
+        exchange.hung_up().await;
+    }
+}
+
+#[tokio::test]
+async fn who_sends_everything_but_an_acknowledgement_is_not_waited_for() {
+    let (client, server) = Server::modern().await;
+    let client = client.with_timeout(Duration::from_millis(200));
+    let (subscription, ()) = tokio::join!(client.listen(filter()), async {
+        let mut exchange = server.request("subscriptions/listen").await;
+        exchange.events().await;
+        let noise =
+            event(&json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}));
+        let ever = async {
+            loop {
+                exchange.write(&noise).await;
+            }
+        };
+        // Until the client has hung up, more or less.
+        let _elapsed = tokio::time::timeout(Duration::from_millis(400), ever).await;
+    });
+    assert!(subscription.unwrap_err().is_timeout());
+}
+
+#[tokio::test]
+async fn a_refusal_is_the_servers_error() {
+    let (client, server) = Server::modern().await;
+    let (subscription, ()) = tokio::join!(client.listen(filter()), async {
+        let exchange = server.request("subscriptions/listen").await;
+        let error = json!({"code": -32601, "message": "Method not found"});
+        exchange.error("404 Not Found", error).await;
+    });
+    assert!(subscription.unwrap_err().is_method_not_found());
+}
+
+fn legacy_capabilities() -> Value {
+    json!({"resources": {"subscribe": true, "listChanged": true}})
+}
+
+/// The GET of the session's stream, answered with one.
+async fn news(server: &Server) -> Exchange {
+    let mut news = server.next().await;
+    assert_eq!(news.method, "GET");
+    assert_eq!(news.headers["accept"], "text/event-stream");
+    news.is_of(Some("s-1"));
+    news.events().await;
+    news
+}
+
+/// A subscription at a legacy server whose stream is open already.
+async fn subscribe(client: &Client, server: &Server) -> Subscription {
+    let (subscription, ()) = tokio::join!(client.listen(filter()), async {
+        let request = server.request("resources/subscribe").await;
+        request.result(json!({})).await;
+    });
+    subscription.unwrap()
+}
+
+fn legacy_updated() -> String {
+    event(
+        &json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a:1"}}),
+    )
+}
+
+#[tokio::test]
+async fn a_legacy_server_tells_all_on_one_stream() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (subscription, mut stream) = tokio::join!(client.listen(filter()), async {
+        let stream = news(&server).await;
+        let request = server.request("resources/subscribe").await;
+        request.is_of(Some("s-1"));
+        request.result(json!({})).await;
+        stream
+    });
+    let mut one = subscription.unwrap();
+    assert_eq!(one.honoured(), &filter());
+    let mut other = subscribe(&client, &server).await;
+    stream.write(&legacy_updated()).await;
+    for subscription in [&mut one, &mut other] {
+        assert_eq!(next(subscription).await, Change::Resource("a:1".into()));
+    }
+    // The server may ask something there.
+    let ping = event(&json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}));
+    stream.write(&ping).await;
+    let answer = server.next().await;
+    assert_eq!(
+        answer.body,
+        json!({"jsonrpc": "2.0", "id": 7, "result": {}})
+    );
+    answer.answer("202 Accepted", "", "").await;
+
+    drop(one);
+    stream.write(&legacy_updated()).await;
+    assert_eq!(next(&mut other).await, Change::Resource("a:1".into()));
+    drop(other);
+    server
+        .request("resources/unsubscribe")
+        .await
+        .result(json!({}))
+        .await;
+    stream.hung_up().await;
+}
+
+#[tokio::test]
+async fn a_legacy_stream_that_ends_is_opened_again() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
+        let stream = news(&server).await;
+        server
+            .request("resources/subscribe")
+            .await
+            .result(json!({}))
+            .await;
+        stream
+    });
+    let mut subscription = subscription.unwrap();
+    drop(stream);
+    let mut stream = news(&server).await;
+    assert_eq!(next(&mut subscription).await, Change::Missed);
+    stream.write(&legacy_updated()).await;
+    assert_eq!(
+        next(&mut subscription).await,
+        Change::Resource("a:1".into())
+    );
+    drop(stream);
+    server.next().await.answer("404 Not Found", "", "").await;
+    let error = subscription.next().await.unwrap().unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::SessionLost)),
+        "{error}"
+    );
+    assert!(subscription.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_legacy_server_without_a_stream_honours_nothing() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (subscription, ()) = tokio::join!(client.listen(filter()), async {
+        let news = server.next().await;
+        assert_eq!(news.method, "GET");
+        news.answer("405 Method Not Allowed", "", "").await;
+    });
+    assert_eq!(subscription.unwrap().honoured(), &SubscriptionFilter::new());
+}

@@ -1,0 +1,202 @@
+//! `list_resources`, `tree` and `stat_resource`.
+
+use serde_json::json;
+
+use super::Tools;
+use crate::fixture::{Fixture, write_all};
+
+fn three() -> Fixture {
+    Fixture::new(&[
+        ("b.md", "12345"),
+        ("a.txt", "1"),
+        ("dir/in/x.rs", "123"),
+        ("dir/y.log", ""),
+        ("empty/", ""),
+    ])
+}
+
+#[test]
+fn without_a_uri_the_mounts_are_listed() {
+    let fixture = Fixture::with(&[], |builder| builder.mount_as("more", "/usr/share"));
+    let tools = Tools::of(&fixture);
+    for uri in [
+        json!({}),
+        json!({"uri": ""}),
+        json!({"uri": "/"}),
+        json!({"uri": "file:///"}),
+    ] {
+        let answer = tools.call("list_resources", uri);
+        assert_eq!(answer.links(), ["docs", "more"]);
+    }
+}
+
+#[test]
+fn a_directory_is_listed_as_text_as_data_and_as_links() {
+    let fixture = three();
+    let tools = Tools::of(&fixture);
+    let answer = tools.call("list_resources", json!({"uri": "file:///docs"}));
+    assert_eq!(
+        answer.links(),
+        ["docs/a.txt", "docs/b.md", "docs/dir", "docs/empty"]
+    );
+    assert!(
+        answer
+            .text
+            .contains("\nfile  file:///docs/b.md  (5 bytes, text/markdown, "),
+        "{}",
+        answer.text
+    );
+    assert!(
+        answer.text.ends_with("\n2 directories, 2 files, 6 bytes"),
+        "{}",
+        answer.text
+    );
+    assert_eq!(answer.structured["truncated"], false);
+    let first = &answer.structured["resources"][0];
+    assert_eq!(
+        (&first["name"], &first["size"]),
+        (&json!("a.txt"), &json!(1))
+    );
+    assert_eq!(first["isCollection"], false);
+    assert!(first["lastModified"].is_string());
+}
+
+#[test]
+fn a_listing_goes_on_where_it_ended() {
+    let fixture = three();
+    let tools = Tools::of(&fixture);
+    let first = tools.call("list_resources", json!({"uri": "docs", "limit": 3}));
+    assert_eq!(first.links(), ["docs/a.txt", "docs/b.md", "docs/dir"]);
+    let next = first.structured["next"].as_str().unwrap();
+    assert!(
+        first
+            .text
+            .ends_with(&format!("call again with after={next}")),
+        "{}",
+        first.text
+    );
+    let rest = tools.call("list_resources", json!({"uri": "docs", "after": next}));
+    assert_eq!(rest.links(), ["docs/empty"]);
+    assert!(rest.structured.get("next").is_none());
+    let error = tools.error(
+        "list_resources",
+        json!({"uri": "docs", "after": "file:///docs/dir/y"}),
+    );
+    assert!(
+        error.contains("'after': it is no position in this listing. Give `next`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_largest_and_the_latest_come_first() {
+    let fixture = three();
+    let tools = Tools::of(&fixture);
+    let sorted = |sort, limit| {
+        let arguments = json!({"uri": "docs", "sort": sort, "limit": limit});
+        let answer = tools.call("list_resources", arguments);
+        let links: Vec<_> = answer.links().into_iter().map(str::to_owned).collect();
+        (links, answer.structured["truncated"] == true)
+    };
+    assert_eq!(
+        sorted("size", 2),
+        (vec!["docs/b.md".to_owned(), "docs/a.txt".to_owned()], true)
+    );
+    let path = fixture.root().join("dir");
+    std::fs::File::open(path)
+        .unwrap()
+        .set_modified(std::time::SystemTime::UNIX_EPOCH)
+        .unwrap();
+    let (latest, is_cut) = sorted("modified", 9);
+    assert_eq!(
+        (latest.last().unwrap().as_str(), is_cut),
+        ("docs/dir", false)
+    );
+    let arguments = json!({"uri": "docs", "sort": "size", "after": "file:///docs/a.txt"});
+    assert!(
+        tools
+            .error("list_resources", arguments)
+            .contains("has no next part")
+    );
+}
+
+#[test]
+fn a_tree_has_several_levels() {
+    let fixture = three();
+    let tools = Tools::of(&fixture);
+    let whole = "file:///docs/\n  a.txt\n  b.md\n  dir/\n    in/\n      x.rs\n    y.log\n  empty/";
+    assert_eq!(tools.text("tree", json!({})), whole);
+    assert_eq!(tools.text("tree", json!({"uri": "docs"})), whole);
+    let cut =
+        "\nWhat ends with /… has more in it: ask for its uri, or for more depth or a larger limit.";
+    for (arguments, expected) in [
+        (
+            json!({"depth": 1}),
+            "file:///docs/\n  a.txt\n  b.md\n  dir/…\n  empty/…",
+        ),
+        // What is nearer to the top is shown before what is deeper.
+        (
+            json!({"limit": 4}),
+            "file:///docs/\n  a.txt\n  b.md\n  dir/…\n  empty/…",
+        ),
+        (json!({"limit": 2}), "file:///docs/…\n  a.txt\n  b.md"),
+    ] {
+        assert_eq!(tools.text("tree", arguments), format!("{expected}{cut}"));
+    }
+    let excluding = json!({"exclude": ["in", "*.md", "dir/*.log"]});
+    assert_eq!(
+        tools.text("tree", excluding),
+        "file:///docs/\n  a.txt\n  dir/\n  empty/"
+    );
+    let answer = tools.call("tree", json!({"uri": "docs/dir"}));
+    assert_eq!(answer.structured["truncated"], false);
+    assert_eq!(
+        answer.structured["entries"][2],
+        json!({"depth": 2, "uri": "file:///docs/dir/in/x.rs", "isCollection": false, "size": 3})
+    );
+    let error = tools.error("tree", json!({"uri": "docs/a.txt"}));
+    assert!(
+        error.contains("is a file. Read it with read_resource"),
+        "{error}"
+    );
+    let error = tools.error("tree", json!({"exclude": ["[a"]}));
+    assert!(
+        error.contains("'exclude': \"[a\": unclosed character class"),
+        "{error}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn names_can_not_draw_lines_of_their_own() {
+    let fixture = Fixture::new(&[("a\n  fake/", "")]);
+    let tools = Tools::of(&fixture);
+    assert_eq!(
+        tools.text("tree", json!({})),
+        "file:///docs/\n  a\\n  fake/"
+    );
+    write_all(&fixture.root(), &[("esc\x1b[31m", "")]);
+    assert!(!tools.text("tree", json!({})).contains('\x1b'));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_loop_of_links_ends_with_the_depth() {
+    let fixture = Fixture::new(&[("x", "")]);
+    std::os::unix::fs::symlink(".", fixture.root().join("again")).unwrap();
+    let tools = Tools::of(&fixture);
+    let text = tools.text("tree", json!({"depth": 64, "limit": 2000}));
+    assert!(text.lines().count() < 200, "{text}");
+}
+
+#[test]
+fn one_is_looked_at_without_reading_it() {
+    let fixture = Fixture::with(&[("big.txt", "123")], |builder| builder.max_file_bytes(2));
+    let tools = Tools::of(&fixture);
+    let answer = tools.call("stat_resource", json!({"uri": "docs/big.txt"}));
+    assert_eq!(answer.links(), ["docs/big.txt"]);
+    assert_eq!(answer.structured["size"], 3);
+    assert_eq!(answer.structured["mimeType"], "text/plain");
+    let answer = tools.call("stat_resource", json!({"uri": "docs"}));
+    assert_eq!(answer.structured["isCollection"], true);
+}

@@ -1,0 +1,206 @@
+//! The tools over a directory, as a client calls them.
+
+mod listing;
+mod missing;
+mod outside;
+mod reading;
+mod searching;
+
+use plainly::protocol::types::{CallToolResult, Content};
+use plainly::{Client, Revision, Server};
+use serde_json::{Value, json};
+
+use crate::fixture::Fixture;
+
+/// A client of a server with the tools of the fixture's store.
+pub(crate) struct Tools<'a> {
+    pub(crate) fixture: &'a Fixture,
+    client: Client,
+}
+
+/// What a call answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) is_error: bool,
+    /// All blocks of text, one after the other.
+    pub(crate) text: String,
+    pub(crate) structured: Value,
+    pub(crate) result: CallToolResult,
+}
+
+impl<'a> Tools<'a> {
+    pub(crate) fn of(fixture: &'a Fixture) -> Self {
+        Self::speaking(fixture, Revision::V2026_07_28)
+    }
+
+    pub(crate) fn speaking(fixture: &'a Fixture, revision: Revision) -> Self {
+        let server = Server::builder("test", "1")
+            .tools(fixture.store.tools())
+            .build()
+            .unwrap();
+        let client = fixture.block_on(async move {
+            let (near, far) = tokio::io::duplex(64 << 10);
+            tokio::spawn(async move {
+                let (reader, writer) = tokio::io::split(far);
+                server.serve(reader, writer).await
+            });
+            let (reader, writer) = tokio::io::split(near);
+            let client = Client::over(reader, writer).revision(revision);
+            client.connect().await.unwrap()
+        });
+        Self { fixture, client }
+    }
+
+    /// Calls a tool. Whatever it answers tells nothing from outside.
+    pub(crate) fn call(&self, name: &str, arguments: Value) -> Answer {
+        let result = self
+            .fixture
+            .block_on(self.client.call_tool(name, &arguments))
+            .unwrap();
+        self.fixture.tells_nothing(&format!("{result:?}"));
+        let texts = result.content.iter().filter_map(text);
+        let structured = result.structured_content.as_ref();
+        Answer {
+            is_error: result.is_tool_error(),
+            text: texts.collect::<Vec<_>>().join("\n"),
+            structured: structured.map_or(Value::Null, |json| {
+                serde_json::from_str(json.get()).unwrap()
+            }),
+            result,
+        }
+    }
+
+    /// The text of a call that succeeds.
+    pub(crate) fn text(&self, name: &str, arguments: Value) -> String {
+        let answer = self.call(name, arguments);
+        assert!(!answer.is_error, "{}", answer.text);
+        answer.text
+    }
+
+    /// The text of a call that fails.
+    pub(crate) fn error(&self, name: &str, arguments: Value) -> String {
+        let answer = self.call(name, arguments);
+        assert!(answer.is_error, "{}", answer.text);
+        answer.text
+    }
+}
+
+impl Answer {
+    /// The URIs of the links, without what is the same in all of them.
+    pub(crate) fn links(&self) -> Vec<&str> {
+        let links = self.result.content.iter().filter_map(link);
+        links.collect()
+    }
+}
+
+fn text(block: &Content) -> Option<&str> {
+    if let Content::Text(text) = block {
+        Some(&text.text)
+    } else {
+        None
+    }
+}
+
+fn link(block: &Content) -> Option<&str> {
+    if let Content::ResourceLink(resource) = block {
+        resource.uri.strip_prefix("file:///")
+    } else {
+        None
+    }
+}
+
+#[test]
+fn the_tools_say_what_they_are() {
+    let fixture = Fixture::new(&[]);
+    let tools = Tools::of(&fixture);
+    let listed = fixture.block_on(tools.client.tools()).unwrap();
+    let names: Vec<_> = listed.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "list_resources",
+            "tree",
+            "stat_resource",
+            "read_resource",
+            "read_resources",
+            "search"
+        ]
+    );
+    for tool in &listed {
+        let hints = tool.annotations.as_ref().unwrap();
+        assert_eq!(hints.read_only_hint, Some(true), "{}", tool.name);
+        assert_eq!(hints.destructive_hint, Some(false), "{}", tool.name);
+        assert_eq!(hints.idempotent_hint, Some(true), "{}", tool.name);
+        assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);
+        assert!(
+            tool.title.is_some() && tool.description.is_some(),
+            "{}",
+            tool.name
+        );
+        let output = tool.output_schema.as_ref().unwrap().get();
+        let schemas = format!("{}{output}", tool.input_schema.get());
+        assert!(schemas.contains(r#""type":"object""#), "{schemas}");
+        // Validators in other languages warn of formats that they don't know.
+        assert!(!schemas.contains("\"uint"), "{schemas}");
+        let input: Value = serde_json::from_str(tool.input_schema.get()).unwrap();
+        for (name, argument) in input["properties"].as_object().unwrap() {
+            assert!(argument["description"].is_string(), "{}: {name}", tool.name);
+        }
+    }
+}
+
+#[test]
+fn every_revision_has_the_tools() {
+    let fixture = Fixture::new(&[("a.txt", "alpha")]);
+    for revision in Revision::ALL {
+        let tools = Tools::speaking(&fixture, revision);
+        let text = tools.text("read_resource", json!({"uri": "docs/a.txt"}));
+        assert_eq!(text, "alpha", "{revision}");
+        let found = tools.text("search", json!({"pattern": "al"}));
+        assert!(
+            found.starts_with("file:///docs/a.txt\n1: alpha\n"),
+            "{revision}: {found}"
+        );
+    }
+}
+
+#[test]
+fn arguments_that_no_tool_takes_are_said() {
+    let fixture = Fixture::new(&[]);
+    let tools = Tools::of(&fixture);
+    for (name, arguments, expected) in [
+        (
+            "read_resource",
+            json!({"path": "docs"}),
+            "'path' was unexpected",
+        ),
+        (
+            "read_resource",
+            json!({}),
+            r#""uri" is a required property"#,
+        ),
+        (
+            "tree",
+            json!({"depth": 65}),
+            "65 is greater than the maximum of 64",
+        ),
+        (
+            "list_resources",
+            json!({"limit": 0}),
+            "0 is less than the minimum of 1",
+        ),
+        (
+            "read_resources",
+            json!({"uris": []}),
+            "[] has less than 1 item",
+        ),
+        (
+            "search",
+            json!({"context": 21, "pattern": "x"}),
+            "21 is greater than the maximum of 20",
+        ),
+    ] {
+        let error = tools.error(name, arguments);
+        assert!(error.contains(expected), "{error}");
+    }
+}

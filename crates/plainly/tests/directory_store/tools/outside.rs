@@ -1,0 +1,205 @@
+//! Nothing from outside, by no tool and no argument: each call looks whether its answer has the secret or a path of the host.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Tools};
+use crate::fixture::{Fixture, SECRET};
+use crate::uris::{BAD_BEGINNINGS, BAD_PATHS};
+
+/// All that can be asked about one place.
+fn ask_all(tools: &Tools<'_>, uri: &str) -> Vec<(&'static str, Answer)> {
+    let calls: [(&str, Value); 7] = [
+        ("list_resources", json!({"uri": uri})),
+        ("tree", json!({"uri": uri})),
+        ("stat_resource", json!({"uri": uri})),
+        ("read_resource", json!({"uri": uri})),
+        ("read_resources", json!({"uris": [uri]})),
+        ("search", json!({"uri": uri, "pattern": "."})),
+        ("search", json!({"uri": uri, "glob": "*"})),
+    ];
+    let answers = calls.map(|(name, arguments)| (name, tools.call(name, arguments)));
+    answers.into()
+}
+
+#[test]
+fn no_spelling_leads_outside() {
+    let fixture = Fixture::new(&[("ok.txt", "inside"), ("a/x", "inside")]);
+    let tools = Tools::of(&fixture);
+    let paths = BAD_PATHS
+        .iter()
+        .flat_map(|path| [format!("file:///docs/{path}"), format!("docs/{path}")])
+        .chain(BAD_BEGINNINGS.iter().map(|begin| format!("{begin}ok.txt")))
+        .chain([
+            "/etc/passwd".to_owned(),
+            "../secret.txt".to_owned(),
+            "./../secret.txt".to_owned(),
+            "docs/../../secret.txt".to_owned(),
+        ]);
+    for uri in paths {
+        for (tool, answer) in ask_all(&tools, &uri) {
+            // Where the spelling is only loose, it is what is inside.
+            let is_inside = matches!(tool, "read_resource" | "read_resources");
+            assert!(
+                answer.is_error || !is_inside || answer.text.contains("inside"),
+                "{uri:?}: {}",
+                answer.text
+            );
+        }
+    }
+}
+
+/// The model is told the path that it named itself, and of no other.
+#[test]
+fn paths_of_the_host_lead_nowhere() {
+    let fixture = Fixture::new(&[("ok.txt", "inside")]);
+    let tools = Tools::of(&fixture);
+    for uri in [
+        "/etc/passwd",
+        "/",
+        "/proc/self/environ",
+        "file:///etc",
+        "etc/hosts",
+        "~/.ssh/id_rsa",
+    ] {
+        for (tool, answer) in ask_all(&tools, uri) {
+            assert!(
+                !answer.text.contains("root:"),
+                "{tool} {uri}: {}",
+                answer.text
+            );
+            assert!(
+                answer.is_error || uri == "/",
+                "{tool} {uri}: {}",
+                answer.text
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_hidden_is_found_by_nothing() {
+    let fixture = Fixture::new(&[
+        (".env", SECRET),
+        (".git/config", SECRET),
+        (".gitignore", "ignored\nlocal/\n"),
+        ("ignored", SECRET),
+        ("local/x", SECRET),
+        ("shown", "inside"),
+    ]);
+    let tools = Tools::of(&fixture);
+    for arguments in [
+        json!({"pattern": SECRET, "literal": true}),
+        json!({"pattern": "[a-z]"}),
+    ] {
+        let answer = tools.call("search", arguments);
+        assert!(
+            answer.structured["files"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|file| file["uri"] == "file:///docs/shown")
+        );
+    }
+    assert_eq!(
+        tools.call("search", json!({"glob": "**"})).links(),
+        ["docs/shown"]
+    );
+    assert_eq!(tools.call("search", json!({"glob": ".*"})).links(), [""; 0]);
+    assert_eq!(tools.text("tree", json!({})), "file:///docs/\n  shown");
+    for name in [".env", ".git", ".git/config", "ignored", "local", "local/x"] {
+        for (tool, answer) in ask_all(&tools, &format!("docs/{name}")) {
+            assert!(answer.is_error, "{tool} {name}: {}", answer.text);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_special_files_and_what_may_not_be_read_are_not_there() {
+    use std::os::unix::fs::symlink;
+    use std::time::{Duration, Instant};
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let fixture = Fixture::new(&[("shown", "inside"), ("dir/x", "inside")]);
+    std::fs::create_dir(fixture.outside().join("evil")).unwrap();
+    std::fs::write(fixture.outside().join("evil/x"), SECRET).unwrap();
+    let pipe = fixture.root().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let absolute = fixture.outside().join("secret.txt");
+    for (link, target) in [
+        ("file", "../secret.txt"),
+        ("evil", "../evil"),
+        ("up", ".."),
+        ("absolute", absolute.to_str().unwrap()),
+        ("root", "/"),
+        ("environ", "/proc/self/environ"),
+        ("loop", "loop"),
+        ("dangling", "none"),
+        ("zero", "/dev/zero"),
+    ] {
+        symlink(target, fixture.root().join(link)).unwrap();
+    }
+    let tools = Tools::of(&fixture);
+    let start = Instant::now();
+    for (tool, answer) in ask_all(&tools, "docs") {
+        let only = matches!(tool, "read_resource" | "read_resources");
+        assert_eq!(answer.is_error, only, "{tool}: {}", answer.text);
+    }
+    let found = tools.call("search", json!({"pattern": "."}));
+    assert_eq!(found.links(), ["docs/dir/x", "docs/shown"]);
+    assert_eq!(
+        tools.text("tree", json!({})),
+        "file:///docs/\n  dir/\n    x\n  shown"
+    );
+    for name in [
+        "pipe",
+        "file",
+        "evil",
+        "evil/x",
+        "up",
+        "up/secret.txt",
+        "absolute",
+        "root/etc/passwd",
+        "environ",
+        "zero",
+    ] {
+        for (tool, answer) in ask_all(&tools, &format!("docs/{name}")) {
+            assert!(answer.is_error, "{tool} {name}: {}", answer.text);
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_search_finds_nothing_outside_whatever_is_renamed_meanwhile() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use crate::races::{TIME, exchange, traps};
+
+    let fixture = Fixture::new(&[
+        ("file", "inside"),
+        ("dir/ok.txt", "inside"),
+        ("ok.txt", "inside"),
+        ("p/q/r/", ""),
+    ]);
+    let swaps = traps(&fixture);
+    let tools = Tools::of(&fixture);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for (one, other) in &swaps {
+            scope.spawn(|| exchange(one, other, &over));
+        }
+        let start = std::time::Instant::now();
+        let mut inside = 0;
+        while start.elapsed() < TIME {
+            let answer = tools.call("search", json!({"pattern": "[a-z]"}));
+            inside += answer.text.matches(": inside").count();
+            tools.call("search", json!({"glob": "**"}));
+            tools.call("tree", json!({"depth": 9}));
+        }
+        over.store(true, Ordering::Relaxed);
+        assert!(inside > 0);
+    });
+}

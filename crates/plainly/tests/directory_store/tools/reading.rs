@@ -1,0 +1,204 @@
+//! `read_resource` and `read_resources`.
+
+use plainly::protocol::types::Content;
+use serde_json::json;
+
+use super::Tools;
+use crate::fixture::Fixture;
+
+#[test]
+fn lines_are_chosen_as_they_are_asked_for() {
+    let fixture = Fixture::new(&[("a", "1\n2\n3\n4\n5\n"), ("empty", "")]);
+    let tools = Tools::of(&fixture);
+    for (arguments, expected) in [
+        (json!({}), "1\n2\n3\n4\n5\n"),
+        (
+            json!({"head": 2}),
+            "1\n2\n\nLines 1 to 2 of 5. To go on: offset=3.",
+        ),
+        (json!({"tail": 2}), "4\n5\n\nLines 4 to 5 of 5."),
+        (
+            json!({"offset": 2, "limit": 1}),
+            "2\n\nLine 2 of 5. To go on: offset=3.",
+        ),
+        (json!({"offset": 5}), "5\n\nLine 5 of 5."),
+    ] {
+        let mut arguments = arguments;
+        arguments["uri"] = json!("docs/a");
+        assert_eq!(tools.text("read_resource", arguments), expected);
+    }
+    assert_eq!(
+        tools.text("read_resource", json!({"uri": "docs/empty"})),
+        "The text is empty."
+    );
+    let answer = tools.call(
+        "read_resource",
+        json!({"uri": "docs/a", "offset": 2, "limit": 2}),
+    );
+    assert_eq!(
+        answer.structured,
+        json!({"uri": "file:///docs/a", "mimeType": "text/plain", "size": 10, "text": "2\n3\n", "firstLine": 2,
+            "totalLines": 5, "nextOffset": 4, "note": "Lines 2 to 3 of 5. To go on: offset=4."})
+    );
+    for (arguments, expected) in [
+        (
+            json!({"uri": "docs/a", "offset": 6}),
+            "'offset': the text has 5 lines.",
+        ),
+        (
+            json!({"uri": "docs/a", "head": 1, "tail": 1}),
+            "'head': it can't be given together",
+        ),
+        (
+            json!({"uri": "docs"}),
+            "file:///docs is a directory. See what is in it with list_resources",
+        ),
+    ] {
+        let error = tools.error("read_resource", arguments);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_large_text_is_given_in_parts_that_join() {
+    let line = "0123456789abcdef".repeat(8);
+    let text: String = (0..6_000).map(|n| format!("{n} {line}\n")).collect();
+    let fixture = Fixture::new(&[("large.txt", &text)]);
+    let tools = Tools::of(&fixture);
+    let mut joined = String::new();
+    let mut offset = json!(1);
+    while offset.is_u64() {
+        let answer = tools.call(
+            "read_resource",
+            json!({"uri": "docs/large.txt", "offset": offset}),
+        );
+        let part = answer.structured["text"].as_str().unwrap();
+        assert!(part.len() <= 256 << 10);
+        joined += part;
+        offset = answer.structured["nextOffset"].clone();
+    }
+    assert!(joined == text);
+}
+
+#[test]
+fn a_line_that_fits_into_no_answer_is_cut() {
+    let fixture = Fixture::new(&[("long", &format!("{}\nnext\n", "é".repeat(200_000)))]);
+    let tools = Tools::of(&fixture);
+    let text = tools.text("read_resource", json!({"uri": "docs/long"}));
+    let note = "\nLine 1 of 2. It is cut after 262144 of its 400001 bytes. To go on: offset=2.";
+    assert!(text.ends_with(note), "{}", &text[text.len() - 200..]);
+}
+
+#[test]
+fn images_sound_and_the_rest_are_what_they_are() {
+    let fixture = Fixture::new(&[]);
+    let png = b"\x89PNG\r\n\x1a\n\0";
+    for (name, bytes) in [
+        ("a.png", png.as_slice()),
+        ("a.wav", b"RIFF\xff\xff\xff\xffWAVE"),
+        ("a.pdf", b"%PDF\xff\0"),
+        ("a.svg", b"<svg/>"),
+        ("latin1.txt", b"caf\xe9\n"),
+        ("utf16.txt", b"\xff\xfea\0b\0"),
+    ] {
+        std::fs::write(fixture.root().join(name), bytes).unwrap();
+    }
+    let tools = Tools::of(&fixture);
+    let content = |name: &str| {
+        let answer = tools.call("read_resource", json!({"uri": format!("docs/{name}")}));
+        assert!(!answer.is_error, "{}", answer.text);
+        answer.result.content
+    };
+    assert_eq!(content("a.png"), [Content::image(png, "image/png")]);
+    assert!(matches!(&*content("a.wav"), [Content::Audio(wav)] if wav.mime_type == "audio/wav"));
+    for name in ["a.pdf", "utf16.txt"] {
+        assert!(matches!(&*content(name), [Content::Resource(_)]), "{name}");
+    }
+    assert_eq!(content("a.svg"), [Content::text("<svg/>")]);
+    let lossy = tools.text("read_resource", json!({"uri": "docs/latin1.txt"}));
+    assert_eq!(
+        lossy,
+        "caf\u{fffd}\n\nIt is not UTF-8: what could not be read stands as \u{fffd}."
+    );
+}
+
+#[test]
+fn what_is_too_large_is_said_with_its_size() {
+    let fixture = Fixture::with(&[("text", "12345678901")], |builder| {
+        builder.max_file_bytes(10)
+    });
+    let tools = Tools::of(&fixture);
+    let error = tools.error("read_resource", json!({"uri": "docs/text"}));
+    assert!(
+        error.starts_with("file:///docs/text has 11 bytes, and no more than 10 are read."),
+        "{error}"
+    );
+    let fixture = Fixture::new(&[]);
+    std::fs::write(fixture.root().join("a.bin"), vec![0; (8 << 20) + 1]).unwrap();
+    let error = Tools::of(&fixture).error("read_resource", json!({"uri": "docs/a.bin"}));
+    assert!(
+        error.contains("has 8388609 bytes, and no more than 8388608"),
+        "{error}"
+    );
+}
+
+#[test]
+fn several_are_read_and_the_failures_fail_none_but_themselves() {
+    let fixture = Fixture::new(&[("a", "A"), ("b", "B")]);
+    let tools = Tools::of(&fixture);
+    let answer = tools.call(
+        "read_resources",
+        json!({"uris": ["docs/a", "docs/c", "docs/b", "docs"]}),
+    );
+    assert!(!answer.is_error);
+    assert!(
+        answer
+            .text
+            .starts_with("docs/a:\nA\ndocs/c:\nThe resource 'file:///docs/c' was not found."),
+        "{}",
+        answer.text
+    );
+    let results = answer.structured["results"].as_array().unwrap();
+    assert_eq!(results[0]["read"]["text"], "A");
+    assert!(results[1]["error"].as_str().unwrap().contains("not found"));
+    assert_eq!(results[2]["read"]["text"], "B");
+    assert!(
+        results[3]["error"]
+            .as_str()
+            .unwrap()
+            .contains("is a directory")
+    );
+    let error = tools.error("read_resources", json!({"uris": ["docs/x", "docs/y"]}));
+    assert!(
+        error.contains("docs/x") && error.contains("docs/y"),
+        "{error}"
+    );
+}
+
+#[test]
+fn several_fit_into_one_answer_together() {
+    let fixture = Fixture::new(&[]);
+    for name in ["a", "b", "c"] {
+        std::fs::write(fixture.root().join(name), "x\n".repeat(80_000)).unwrap();
+    }
+    let tools = Tools::of(&fixture);
+    let answer = tools.call(
+        "read_resources",
+        json!({"uris": ["docs/a", "docs/b", "docs/c"]}),
+    );
+    assert!(
+        answer.text.len() < (256 << 10) + 1_000,
+        "{}",
+        answer.text.len()
+    );
+    assert!(
+        answer.text.contains("To go on: offset="),
+        "{}",
+        answer.text.len()
+    );
+    assert!(
+        answer
+            .text
+            .ends_with("\ndocs/c did not fit into this answer. Read it with read_resource.")
+    );
+}
