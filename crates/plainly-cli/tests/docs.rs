@@ -114,6 +114,7 @@ fn the_page_of_limits_has_the_defaults() {
             number(server.listens_per_connection),
         ),
         ("listen_uris", number(server.listen_uris)),
+        ("listen_bytes", bytes(server.listen_bytes)),
         ("sessions", number(server.sessions)),
         ("session_idle", time(server.session_idle)),
         ("shutdown", time(server.shutdown)),
