@@ -17,3 +17,4 @@ mod reading;
 mod serving;
 #[cfg(unix)]
 mod terminal;
+mod watching;
