@@ -15,6 +15,7 @@ use tracing_subscriber::filter::Targets;
 pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
 pub(crate) use self::server::{Server, ServerArgs, Words};
+use crate::apart;
 use crate::exit;
 use crate::format::Format;
 
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     Client(ClientCommand),
     Codes(CodesArgs),
     Completions(CompletionsArgs),
+    /// Write the text of the PDF on standard input to standard output
+    #[command(hide = true, name = apart::COMMAND)]
+    PdfText,
 }
 
 impl Command {
@@ -45,7 +49,7 @@ impl Command {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Codes(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) => Format::Text,
+            Self::Serve(_) | Self::Completions(_) | Self::PdfText => Format::Text,
         }
     }
 }
@@ -131,6 +135,11 @@ pub(crate) struct ServeArgs {
     /// and search it
     #[arg(long)]
     pub(crate) no_tools: bool,
+
+    /// Serve every file as it is and no other way. Else HTML and CSV are there as Markdown too, PDF as text, and JSON without
+    /// line breaks indented
+    #[arg(long)]
+    pub(crate) as_is: bool,
 
     /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
     /// read 32 MiB, which is a binary file of about 24 MiB
@@ -218,10 +227,11 @@ pub(crate) struct StatArgs {
 Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
+  plainly read http://127.0.0.1:3333/mcp file:///docs/report.pdf --as text/plain
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   all representations, and _meta
   plainly read file:///docs/intro.md -- npx some-server --flag
 
-Of several representations the first is written, which is the one that the server prefers; --mime-type picks another. On a \
+Of several representations the first is written, which is the one that the server prefers; --as picks another. On a \
 terminal, binary content is refused and control characters in text are written out, unless -o - asks for the bytes."
 )]
 pub(crate) struct ReadArgs {
@@ -233,7 +243,7 @@ pub(crate) struct ReadArgs {
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
     /// Write the representation of this MIME type
-    #[arg(long, value_name = "TYPE", conflicts_with = "json")]
+    #[arg(long = "as", value_name = "TYPE", conflicts_with = "json")]
     pub(crate) mime_type: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,

@@ -8,6 +8,8 @@ mod args;
 
 mod command;
 
+mod apart;
+
 mod output;
 mod progress;
 
@@ -42,6 +44,9 @@ fn main() -> ExitCode {
     };
     let format = args.command.format();
     log::init(args.log);
+    if matches!(args.command, Command::PdfText) {
+        return end(apart::run(), format);
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
@@ -63,6 +68,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Serve(args) => command::serve::run(args).await,
         Command::Codes(args) => command::codes::run(&args),
         Command::Completions(args) => command::completions::run(&args),
+        Command::PdfText => apart::run(),
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => tokio::select! {
             biased;

@@ -162,7 +162,7 @@ pub(crate) fn mirrored(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let method = body["method"].as_str().unwrap_or_default();
     let name = match method {
-        "tools/call" => body["params"]["name"].as_str(),
+        "tools/call" | "prompts/get" => body["params"]["name"].as_str(),
         "resources/read" => body["params"]["uri"].as_str(),
         _ => None,
     };

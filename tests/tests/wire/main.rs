@@ -27,6 +27,7 @@ mod paths;
 mod prompts;
 mod replies;
 mod schema;
+mod templates;
 
 use std::time::Duration;
 

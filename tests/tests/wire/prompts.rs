@@ -123,10 +123,6 @@ async fn what_is_no_argument_never_reaches_a_handler() {
                 get(r#""name":"panics","arguments":[]"#),
                 "an object of strings",
             ),
-            (
-                get(r#""name":"panics","arguments":{"a":"1","\u0061":"2"}"#),
-                "duplicate",
-            ),
             (get(""), "missing field `name`"),
             (
                 request(

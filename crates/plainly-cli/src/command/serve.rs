@@ -7,10 +7,12 @@ use std::net::SocketAddr;
 use plainly::limits::Limits;
 use plainly::server::Server;
 use plainly::shutdown;
-use plainly::store::directory::DirectoryStore;
+use plainly::store::convert::{Csv, Html, Json};
+use plainly::store::directory::{DirectoryStore, DirectoryStoreBuilder};
 use plainly::transport::http::{HttpServer, HttpService, InvalidAllowance};
 use serde_json::json;
 
+use crate::apart::Apart;
 use crate::args::{Mount, ServeArgs};
 use crate::failure::Failure;
 
@@ -70,6 +72,11 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
         .hidden(args.hidden)
         .ignored(args.no_ignore)
         .max_file_bytes(args.max_file_size);
+    let builder = if args.as_is {
+        builder
+    } else {
+        with_converters(builder)?
+    };
     args.mounts
         .iter()
         .fold(builder, |builder, mount| match &mount.name {
@@ -89,18 +96,31 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
         })
 }
 
+fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {
+    let pdf = Apart::new().map_err(|error| Failure::caused("cannot find this program", error))?;
+    Ok(builder
+        .converter(Html::new())
+        .converter(Csv::new())
+        .converter(Json::new())
+        .converter(pdf))
+}
+
 /// What was to be served, or to whom, can't be.
 fn impossible(error: impl Error + 'static) -> Failure {
     let error: Box<dyn Error> = Box::new(error);
     Failure::impossible("cannot serve", error)
 }
 
-/// Replies must have room for the largest file, in base64.
+/// Replies must have room for the largest file, in base64, and its other representations: a quarter of it, escaped.
 fn limits(max_file_size: u64) -> Limits {
     let mut limits = Limits::default();
     let largest = usize::try_from(max_file_size.div_ceil(3)).unwrap_or(usize::MAX);
-    let with_base64 = largest.saturating_mul(4).saturating_add(1 << 20);
-    limits.reply_bytes = limits.reply_bytes.max(with_base64);
+    let with_base64 = largest.saturating_mul(4);
+    let converted = usize::try_from(max_file_size / 2).unwrap_or(usize::MAX);
+    let all = with_base64
+        .saturating_add(converted)
+        .saturating_add(1 << 20);
+    limits.reply_bytes = limits.reply_bytes.max(all);
     limits
 }
 
@@ -216,7 +236,7 @@ mod tests {
     #[test]
     fn the_largest_file_fits_into_a_reply() {
         for size in [0, 1, 16 << 20, 1 << 30] {
-            assert!(limits(size).reply_bytes as u64 > size * 4 / 3);
+            assert!(limits(size).reply_bytes as u64 > size * 4 / 3 + size / 2);
         }
         limits(u64::MAX);
     }

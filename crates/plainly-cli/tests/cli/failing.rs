@@ -331,7 +331,7 @@ fn completions_know_every_command() {
             "discover",
             "stat",
             "max-file-size",
-            "mime-type",
+            "as-is",
             "2025-06-18",
             "debug",
         ] {

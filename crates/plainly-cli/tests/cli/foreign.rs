@@ -147,7 +147,7 @@ fn of_several_representations_one_is_written() {
     let url = fake(representations);
     let read = |options: &[&str]| run(&[&["read", &url, "a:b"], options].concat()).succeeded();
     assert_eq!(read(&[]).text(), "# one");
-    assert_eq!(read(&["--mime-type", "text/html"]).text(), "<h1>one</h1>");
+    assert_eq!(read(&["--as", "text/html"]).text(), "<h1>one</h1>");
     assert_eq!(
         read(&["--json"]).json()["contents"][1]["text"],
         "<h1>one</h1>"

@@ -14,6 +14,7 @@ mod failing;
 mod foreign;
 mod listing;
 mod reading;
+mod representations;
 mod serving;
 #[cfg(unix)]
 mod terminal;

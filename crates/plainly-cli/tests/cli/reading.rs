@@ -157,11 +157,11 @@ fn a_representation_that_is_not_there_is_named() {
     let [target, _] = Target::docs(&docs);
     let run = target.run(
         "read",
-        &["file:///docs/guide/one.md", "--mime-type", "text/markdown"],
+        &["file:///docs/guide/one.md", "--as", "text/markdown"],
     );
     assert_eq!(run.succeeded().stdout, b"one");
     target
-        .run("read", &["file:///docs/guide/one.md", "--mime-type", "text/html"])
+        .run("read", &["file:///docs/guide/one.md", "--as", "text/html"])
         .failed(1, "error: file:///docs/guide/one.md has no representation text/html: it has text/markdown\n");
 }
 

@@ -112,11 +112,6 @@ impl Fixture {
         short(&page)
     }
 
-    /// Does what needs the runtime.
-    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
-    }
-
     /// Nothing that a peer gets names a place of the host or tells the secret.
     fn innocent<T: std::fmt::Debug>(&self, answer: Result<T, StoreError>) -> Result<T, StoreError> {
         self.tells_nothing(&format!("{answer:?}"));

@@ -13,6 +13,7 @@ mod hidden;
 mod listing;
 mod mounts;
 mod reading;
+mod representations;
 mod uris;
 mod watching;
 

@@ -14,11 +14,29 @@ const PIECE: usize = 16 << 10;
 /// time to time, since nothing else can stop it.
 ///
 /// Control characters but line breaks and tabs are left out.
+///
+/// A store makes the draft. To try a converter, make one yourself:
+///
+/// ```
+/// use std::fmt::Write;
+///
+/// use plainly::store::convert::{Draft, Stopped};
+///
+/// let mut draft = Draft::new(8);
+/// write!(draft, "{} words", 2)?;
+/// assert_eq!(draft.room(), 1);
+/// assert_eq!(draft.finish().as_deref(), Ok("2 words"));
+///
+/// let mut draft = Draft::new(8);
+/// assert!(write!(draft, "too many words").is_err());
+/// assert_eq!(draft.finish(), Err(Stopped::TooLong(8)));
+/// # Ok::<(), std::fmt::Error>(())
+/// ```
 pub struct Draft<'a> {
     text: String,
     room: usize,
     end: Option<Instant>,
-    is_awaited: &'a dyn Fn() -> bool,
+    is_awaited: Option<&'a dyn Fn() -> bool>,
     /// Written since the last look at the clock.
     unchecked: usize,
     stopped: Option<Stopped>,
@@ -26,26 +44,43 @@ pub struct Draft<'a> {
 
 /// Why a draft takes no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Stopped {
+#[non_exhaustive]
+pub enum Stopped {
+    /// The text is longer than the bytes that there are for it.
     #[error("it is longer than the {0} bytes that are left for it")]
     TooLong(usize),
+    /// The time for it is over.
     #[error("it takes too long")]
     TooSlow,
+    /// Whoever asked for it has gone.
     #[error("nobody waits for it any more")]
     Abandoned,
 }
 
 impl<'a> Draft<'a> {
-    /// An empty text of at most `room` bytes, to be done within `time`.
-    pub(super) fn new(room: usize, time: Duration, is_awaited: &'a dyn Fn() -> bool) -> Self {
+    /// An empty text of at most `room` bytes, with time without end.
+    #[must_use]
+    pub fn new(room: usize) -> Self {
         Self {
             text: String::new(),
             room,
-            end: Instant::now().checked_add(time),
-            is_awaited,
+            end: None,
+            is_awaited: None,
             unchecked: 0,
             stopped: None,
         }
+    }
+
+    /// Ends when the time is over.
+    pub(super) fn within(mut self, time: Duration) -> Self {
+        self.end = Instant::now().checked_add(time);
+        self
+    }
+
+    /// Ends when nobody waits for it.
+    pub(super) fn awaited(mut self, is_awaited: &'a dyn Fn() -> bool) -> Self {
+        self.is_awaited = Some(is_awaited);
+        self
     }
 
     /// Fails if the text is not wanted any more, as writing would.
@@ -54,7 +89,7 @@ impl<'a> Draft<'a> {
         if self.end.is_some_and(|end| Instant::now() >= end) {
             self.stop(Stopped::TooSlow)?;
         }
-        if !(self.is_awaited)() {
+        if self.is_awaited.is_some_and(|is_awaited| !is_awaited()) {
             self.stop(Stopped::Abandoned)?;
         }
         match self.stopped {
@@ -69,8 +104,8 @@ impl<'a> Draft<'a> {
         self.room - self.text.len()
     }
 
-    /// What was written, if nothing was refused.
-    pub(super) fn finish(self) -> Result<String, Stopped> {
+    /// What was written, or why that is not all.
+    pub fn finish(self) -> Result<String, Stopped> {
         match self.stopped {
             Some(stopped) => Err(stopped),
             None => Ok(self.text),
@@ -124,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_text_is_kept_up_to_its_limit() {
-        let mut draft = Draft::new(4, TIME, &|| true);
+        let mut draft = Draft::new(4);
         assert_eq!(draft.write_str("ab\r\u{1b}c"), Ok(()));
         assert_eq!(draft.room(), 1);
         assert_eq!(draft.write_str("\n"), Ok(()));
@@ -133,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_stays_refused() {
-        let mut draft = Draft::new(4, TIME, &|| true);
+        let mut draft = Draft::new(4);
         assert_eq!(draft.write_str("abcde"), Err(fmt::Error));
         assert_eq!(draft.write_str("a"), Err(fmt::Error));
         assert_eq!(draft.check(), Err(fmt::Error));
@@ -148,7 +183,7 @@ mod tests {
             (TIME, false, Stopped::Abandoned),
         ] {
             let is_awaited = || awaited;
-            let mut draft = Draft::new(usize::MAX, time, &is_awaited);
+            let mut draft = Draft::new(usize::MAX).within(time).awaited(&is_awaited);
             let refused = (0..PIECE).position(|_| draft.write_str(&line).is_err());
             assert_eq!(refused, Some(PIECE / line.len()), "{why}");
             assert_eq!(draft.finish(), Err(why));

@@ -25,7 +25,7 @@ use plainly_protocol::types::{Body, Meta, Representation, Resource, ResourceCont
 
 #[cfg(feature = "convert-csv")]
 pub use self::csv::Csv;
-pub use self::draft::Draft;
+pub use self::draft::{Draft, Stopped};
 #[cfg(feature = "convert-html")]
 pub use self::html::Html;
 #[cfg(feature = "convert-json")]
@@ -107,6 +107,14 @@ pub(super) struct Allowance<'a> {
 /// The converters of a store, in the order in which their work is offered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Converters(Vec<Arc<dyn Converter>>);
+
+impl<'a> Source<'a> {
+    /// The content of a file, and its MIME type.
+    #[must_use]
+    pub fn new(mime_type: &'a str, content: &'a [u8]) -> Self {
+        Self { mime_type, content }
+    }
+}
 
 impl Converters {
     pub(super) fn add(&mut self, converter: impl Converter) {
@@ -199,11 +207,10 @@ fn attempt(
     content: &[u8],
     allowance: Allowance<'_>,
 ) -> Option<String> {
-    let source = Source {
-        mime_type: resource.mime_type.as_deref()?,
-        content,
-    };
-    let mut draft = Draft::new(allowance.room, allowance.time, allowance.is_awaited);
+    let source = Source::new(resource.mime_type.as_deref()?, content);
+    let mut draft = Draft::new(allowance.room)
+        .within(allowance.time)
+        .awaited(allowance.is_awaited);
     // A draft is whole after each piece, and a converter that is left in pieces fails again.
     let ended = catch_unwind(AssertUnwindSafe(|| converter.convert(source, &mut draft)));
     let why: Box<dyn Error + Send + Sync> = match (ended, draft.finish()) {
@@ -232,8 +239,8 @@ mod tests {
         content: &[u8],
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         assert!(converter.gives(mime_type).is_some(), "{mime_type}");
-        let mut draft = Draft::new(1 << 20, Duration::from_secs(60), &|| true);
-        converter.convert(Source { mime_type, content }, &mut draft)?;
+        let mut draft = Draft::new(1 << 20);
+        converter.convert(Source::new(mime_type, content), &mut draft)?;
         Ok(draft.finish()?)
     }
 }

@@ -1,16 +1,19 @@
-//! Reading: a file as it was at one moment and never more than the limit, a directory as its small files.
+//! Reading: a file as it was at one moment and never more than the limit, a directory as its small files. What a file
+//! is converted to comes out with it.
 
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
+use std::time::Duration;
 
 use cap_std::fs::Metadata;
-use plainly_protocol::types::ResourceContents;
+use plainly_protocol::types::{Body, Resource, ResourceContents};
 
 use super::describe;
 use super::handle::{self, refuse};
 use super::place::{OpenFile, Opened, Place};
 use super::walk::Walk;
 use crate::store::StoreError;
+use crate::store::convert::{Allowance, Converters};
 
 /// How often a file is read that changes while it is read.
 const ATTEMPTS: usize = 3;
@@ -22,6 +25,9 @@ const ALL_BYTES: u64 = 256 << 10;
 
 /// How many entries of a collection are looked at for them.
 const LOOKED_AT: usize = 1_000;
+
+/// The time for each representation of a file.
+const CONVERTING: Duration = Duration::from_secs(10);
 
 /// The file changed each time it was read.
 #[derive(Debug, thiserror::Error)]
@@ -35,13 +41,19 @@ pub(super) fn read(
     uri: &str,
     name: &OsStr,
     limit: u64,
+    converters: &Converters,
 ) -> Result<Vec<ResourceContents>, StoreError> {
     for _ in 0..ATTEMPTS {
         match root.open(path)? {
-            Opened::Directory(place) => return collection(place, uri),
+            Opened::Directory(place) => return collection(place, uri, converters),
             Opened::File(file) => {
-                if let Some(contents) = self::file(uri, name, &file, limit)? {
-                    return Ok(vec![contents]);
+                if let Some((resource, body)) = self::file(uri, name, &file, limit)? {
+                    let allowance = Allowance {
+                        room: usize::try_from(limit / 4).unwrap_or(usize::MAX),
+                        time: CONVERTING,
+                        is_awaited: &|| file.waiter.check().is_ok(),
+                    };
+                    return Ok(converters.contents(resource, body, allowance));
                 }
             }
         }
@@ -55,7 +67,7 @@ fn file(
     name: &OsStr,
     file: &OpenFile,
     limit: u64,
-) -> Result<Option<ResourceContents>, StoreError> {
+) -> Result<Option<(Resource, Body)>, StoreError> {
     let before = &file.metadata;
     if before.len() > limit {
         return Err(StoreError::TooLarge {
@@ -73,14 +85,15 @@ fn file(
         return Ok(None);
     }
     let resource = describe::with_content(uri, name, &after, &content);
-    Ok(Some(ResourceContents::new(
-        resource,
-        describe::body(content),
-    )))
+    Ok(Some((resource, describe::body(content))))
 }
 
-/// The first small files of a directory, as many as fit.
-fn collection(place: Rc<Place>, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+/// The first small files of a directory, as many as fit, as they are.
+fn collection(
+    place: Rc<Place>,
+    uri: &str,
+    converters: &Converters,
+) -> Result<Vec<ResourceContents>, StoreError> {
     let mut walk = Walk::children(place, uri.to_owned(), None)?;
     let mut contents = Vec::new();
     let mut left = ALL_BYTES;
@@ -91,9 +104,10 @@ fn collection(place: Rc<Place>, uri: &str) -> Result<Vec<ResourceContents>, Stor
         };
         // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
         let limit = left.min(FILE_BYTES);
-        if let Ok(Some(content)) = self::file(&entry.uri, &entry.name, file, limit) {
-            left -= content.body.as_bytes().len() as u64;
-            contents.push(content);
+        if let Ok(Some((mut resource, body))) = self::file(&entry.uri, &entry.name, file, limit) {
+            left -= body.as_bytes().len() as u64;
+            converters.announce(&mut resource);
+            contents.push(ResourceContents::new(resource, body));
         }
         if contents.len() == FILES {
             break;
@@ -154,8 +168,8 @@ mod tests {
         let (_waits, waiter) = Waiter::until_dropped();
         let opened = open(around.path(), waiter);
         meanwhile(&writer);
-        let contents = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap()?;
-        contents.body.as_text().map(str::to_owned)
+        let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap()?;
+        body.as_text().map(str::to_owned)
     }
 
     #[test]

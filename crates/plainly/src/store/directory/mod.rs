@@ -37,6 +37,7 @@ use self::mount::Root;
 use self::place::{MAX_DEPTH, Opened, Place, Shown};
 use self::uri::Location;
 use self::walk::Walk;
+use super::convert::Converters;
 use super::{Change, ListQuery, Page, Store, StoreError};
 
 pub use self::mount::{DirectoryStoreBuilder, MountError, MountProblem};
@@ -50,6 +51,7 @@ pub use self::mount::{DirectoryStoreBuilder, MountError, MountProblem};
 ///   in the byte order of names, mounts too; links to directories are listed but not descended into.
 /// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are not
 ///   there. Reading a directory gives its small files, at most 100 and 256 KiB in all.
+/// - Files may have [representations](DirectoryStoreBuilder::converter) beside what they are.
 /// - Links that stay inside of their mount are followed. All others are not there: absolute ones, dangling ones, loops.
 /// - Names that begin with a dot, and what `.ignore` and `.gitignore` files inside of the mount leave out, are not there
 ///   either, by no spelling and through no link, unless the builder says so. The rules are git's; those of directories above
@@ -115,12 +117,18 @@ impl DirectoryStore {
         self.inner.roots.iter().map(|root| Mount { root })
     }
 
-    fn from_roots(roots: Vec<Root>, shown: Shown, max_file_bytes: u64) -> Self {
+    fn from_roots(
+        roots: Vec<Root>,
+        shown: Shown,
+        max_file_bytes: u64,
+        converters: Converters,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 roots,
                 shown,
                 max_file_bytes,
+                converters,
                 jobs: Jobs::new(),
             }),
         }
@@ -157,9 +165,15 @@ impl Store for DirectoryStore {
         let parent = query.parent.map(str::to_owned);
         let after = query.after.map(str::to_owned);
         let limit = query.limit.max(1);
-        self.blocking(move |request| match parent {
-            Some(parent) => request.children(&parent, after.as_deref(), limit),
-            None => request.everything(after.as_deref(), limit),
+        self.blocking(move |request| {
+            let mut page = match parent {
+                Some(parent) => request.children(&parent, after.as_deref(), limit),
+                None => request.everything(after.as_deref(), limit),
+            }?;
+            for resource in &mut page.resources {
+                request.store.converters.announce(resource);
+            }
+            Ok(page)
         })
         .await
     }
@@ -188,6 +202,7 @@ struct Inner {
     roots: Vec<Root>,
     shown: Shown,
     max_file_bytes: u64,
+    converters: Converters,
     jobs: Jobs,
 }
 
@@ -208,7 +223,9 @@ impl<'a> Request<'a> {
     fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
         let target = self.target(uri)?;
         let opened = self.place(target.root).open(&target.path)?;
-        describe::opened(uri, target.name(), &opened)
+        let mut resource = describe::opened(uri, target.name(), &opened)?;
+        self.store.converters.announce(&mut resource);
+        Ok(resource)
     }
 
     fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
@@ -220,6 +237,7 @@ impl<'a> Request<'a> {
             uri,
             target.name(),
             self.store.max_file_bytes,
+            &self.store.converters,
         )
     }
 

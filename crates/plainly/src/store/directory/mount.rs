@@ -12,6 +12,7 @@ use cap_std::fs::Dir;
 
 use super::place::Shown;
 use super::{DirectoryStore, uri};
+use crate::store::convert::{Converter, Converters};
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -73,6 +74,7 @@ pub struct DirectoryStoreBuilder {
     mounts: Vec<(Option<String>, PathBuf)>,
     shown: Shown,
     max_file_bytes: u64,
+    converters: Converters,
 }
 
 impl DirectoryStoreBuilder {
@@ -81,6 +83,7 @@ impl DirectoryStoreBuilder {
             mounts: Vec::new(),
             shown: Shown::default(),
             max_file_bytes: MAX_FILE_BYTES,
+            converters: Converters::default(),
         }
     }
 
@@ -115,6 +118,17 @@ impl DirectoryStoreBuilder {
         self
     }
 
+    /// Reads files that it can convert in another representation too, after what they are. Can be called several times: of
+    /// several converters to one MIME type the first counts. By default there are none.
+    ///
+    /// The representations of a file have a quarter of [`max_file_bytes`](Self::max_file_bytes) together, and each has ten
+    /// seconds; what takes more is logged and left out. They are listed in the `_meta` of the resource, as
+    /// [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS): before it is read those that it may have.
+    pub fn converter(mut self, converter: impl Converter) -> Self {
+        self.converters.add(converter);
+        self
+    }
+
     /// Opens the directories. Fails with everything that is wrong with them together.
     pub fn build(self) -> Result<DirectoryStore, MountError> {
         let mut problems = Vec::new();
@@ -143,6 +157,7 @@ impl DirectoryStoreBuilder {
             roots,
             self.shown,
             self.max_file_bytes,
+            self.converters,
         ))
     }
 }

@@ -1,12 +1,10 @@
-//! Markdown as it is written: lines with what stands before each of them, and marks around words. All that it keeps is
-//! bounded, however deep a page is nested. Knows nothing of HTML.
+//! Markdown as it is written: lines with what stands before each of them, and marks around words. Knows nothing of HTML.
 
 use std::fmt::{self, Write};
 
 use super::super::Draft;
-
-/// The most quotations, lists and items within each other that are told apart. Twenty levels are hard to read already.
-const DEPTH: usize = 32;
+use super::containers::Containers;
+use super::words::{Place, destination, fence, write_word};
 
 /// What comes between what was written and what will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,19 +14,10 @@ pub(super) enum Break {
     Paragraph,
 }
 
-/// What lines stand in.
-enum Container {
-    Quote,
-    /// With the number of the next item, if they have numbers.
-    List(Option<u32>),
-    /// With its marker, until it is written, and the width of that.
-    Item(Option<String>, usize),
-}
-
 /// What words stand in, each at most once.
 struct Mark {
     kind: Kind,
-    /// Whether its beginning was written. It is where there is something to mark.
+    /// Whether its beginning is written. It is where there is something to mark.
     is_open: bool,
 }
 
@@ -42,28 +31,31 @@ enum Kind {
 /// Where Markdown is written to.
 pub(super) struct Paper<'a, 'd> {
     draft: &'a mut Draft<'d>,
+    containers: Containers,
+    marks: Vec<Mark>,
     is_empty: bool,
+    /// What comes before the next word: a break, or at least a space.
     gap: Break,
     has_space: bool,
+    /// Nothing stands on the line yet but what stands before all.
     at_start: bool,
+    /// The level of the heading that the next word begins.
     heading: usize,
     in_cell: bool,
-    containers: Vec<Container>,
-    marks: Vec<Mark>,
 }
 
 impl<'a, 'd> Paper<'a, 'd> {
     pub(super) fn new(draft: &'a mut Draft<'d>) -> Self {
         Self {
             draft,
+            containers: Containers::new(),
+            marks: Vec::new(),
             is_empty: true,
             gap: Break::None,
             has_space: false,
             at_start: true,
             heading: 0,
             in_cell: false,
-            containers: Vec::new(),
-            marks: Vec::new(),
         }
     }
 
@@ -74,7 +66,13 @@ impl<'a, 'd> Paper<'a, 'd> {
         let mut words = text.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
             self.begin()?;
-            self.word(word)?;
+            let place = Place {
+                begins_line: self.at_start,
+                in_link: self.marks.iter().any(|mark| is_link(&mark.kind)),
+                in_cell: self.in_cell,
+            };
+            write_word(word, place, self.draft)?;
+            self.at_start = false;
             self.has_space = words.peek().is_some() || text.ends_with(is_space);
         }
         Ok(())
@@ -97,7 +95,7 @@ impl<'a, 'd> Paper<'a, 'd> {
     }
 
     pub(super) fn close_link(&mut self) -> fmt::Result {
-        self.close(|kind| matches!(kind, Kind::Link(_)))
+        self.close(is_link)
     }
 
     pub(super) fn image(&mut self, alt: Option<String>, source: Option<String>) -> fmt::Result {
@@ -107,10 +105,16 @@ impl<'a, 'd> Paper<'a, 'd> {
         };
         self.begin()?;
         self.draft.write_str("![")?;
+        let place = Place {
+            begins_line: false,
+            in_link: true,
+            in_cell: self.in_cell,
+        };
         for (index, word) in alt.split_ascii_whitespace().enumerate() {
             self.draft.write_str(if index == 0 { "" } else { " " })?;
-            self.word(word)?;
+            write_word(word, place, self.draft)?;
         }
+        self.at_start = false;
         write!(self.draft, "]({source})")
     }
 
@@ -125,12 +129,10 @@ impl<'a, 'd> Paper<'a, 'd> {
             line = line.replace('|', "\\|");
         }
         self.begin()?;
-        let fence = "`".repeat(longest_run(&line) + 1);
-        let pad = if line.starts_with('`') || line.ends_with('`') {
-            " "
-        } else {
-            ""
-        };
+        let fence = fence(&line, 1);
+        let touches = line.starts_with('`') || line.ends_with('`');
+        let pad = if touches { " " } else { "" };
+        self.at_start = false;
         write!(self.draft, "{fence}{pad}{line}{pad}{fence}")
     }
 
@@ -145,8 +147,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         }
         self.end_block(Break::Paragraph)?;
         self.begin_line()?;
-        let prefix = self.prefix();
-        let fence = "`".repeat((longest_run(code) + 1).max(3));
+        let (prefix, fence) = (self.containers.prefix(), fence(code, 3));
         self.draft.write_str(&fence)?;
         for line in code.lines() {
             let line = format!("{prefix}{line}");
@@ -173,12 +174,15 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Paragraph)
     }
 
-    /// What belongs to the structure of a table.
+    /// What belongs to the structure of a table. No mark goes on beyond it.
     pub(super) fn mark(&mut self, mark: &str) -> fmt::Result {
-        self.suspend_marks()?;
+        self.suspend(0)?;
+        self.marks.clear();
         self.has_space = false;
         self.begin_line()?;
-        self.draft.write_str(mark)
+        self.draft.write_str(mark)?;
+        self.at_start = true;
+        Ok(())
     }
 
     /// Within a cell nothing begins a line.
@@ -188,56 +192,35 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     pub(super) fn open_quote(&mut self) -> fmt::Result {
         self.end_block(Break::Paragraph)?;
-        self.push(Container::Quote);
+        self.containers.open_quote();
         Ok(())
     }
 
     pub(super) fn close_quote(&mut self) -> fmt::Result {
-        self.leave(|container| matches!(container, Container::Quote));
+        self.containers.close_quote();
         self.end_block(Break::Paragraph)
     }
 
     /// A list, and the number of its first item if they have numbers.
     pub(super) fn open_list(&mut self, number: Option<u32>) -> fmt::Result {
         self.end_block(self.around_list())?;
-        self.push(Container::List(number));
+        self.containers.open_list(number);
         Ok(())
     }
 
     pub(super) fn close_list(&mut self) -> fmt::Result {
-        self.leave(|container| matches!(container, Container::List(_)));
+        self.containers.close_list();
         self.end_block(self.around_list())
     }
 
     pub(super) fn open_item(&mut self) -> fmt::Result {
         self.close_item()?;
-        let marker = match self.containers.last_mut() {
-            Some(Container::List(Some(number))) => {
-                let marker = format!("{number}. ");
-                *number = number.saturating_add(1);
-                marker
-            }
-            Some(_) | None => "- ".to_owned(),
-        };
-        let width = marker.len();
-        self.push(Container::Item(Some(marker), width));
+        self.containers.open_item();
         Ok(())
     }
 
-    /// Ends the item of the innermost list, or any where there is no list.
     pub(super) fn close_item(&mut self) -> fmt::Result {
-        let innermost = self
-            .containers
-            .iter()
-            .rev()
-            .find_map(|container| match container {
-                Container::List(_) => Some(false),
-                Container::Item(..) => Some(true),
-                Container::Quote => None,
-            });
-        if innermost == Some(true) {
-            self.leave(|container| matches!(container, Container::Item(..)));
-        }
+        self.containers.close_item();
         self.end_block(Break::Line)
     }
 
@@ -247,50 +230,33 @@ impl<'a, 'd> Paper<'a, 'd> {
             self.has_space = true;
             return Ok(());
         }
-        self.suspend_marks()?;
+        self.suspend(0)?;
         self.heading = 0;
         self.gap = self.gap.max(gap);
         Ok(())
     }
 
     pub(super) fn finish(mut self) -> fmt::Result {
-        self.suspend_marks()?;
+        self.suspend(0)?;
         if self.is_empty {
-            Ok(())
-        } else {
-            self.draft.write_char('\n')
+            return Ok(());
         }
+        self.draft.write_char('\n')
     }
 
-    /// A list within an item continues it.
     fn around_list(&self) -> Break {
-        match self.containers.last() {
-            Some(Container::Item(..)) => Break::Line,
-            Some(Container::Quote | Container::List(_)) | None => Break::Paragraph,
-        }
-    }
-
-    fn push(&mut self, container: Container) {
-        // What is deeper stands where its surroundings do.
-        if self.containers.len() < DEPTH {
-            self.containers.push(container);
-        }
-    }
-
-    /// Leaves the innermost container of a kind, and what is in it.
-    fn leave(&mut self, is_meant: impl Fn(&Container) -> bool) {
-        if let Some(at) = self.containers.iter().rposition(is_meant) {
-            self.containers.truncate(at);
+        if self.containers.is_in_item() {
+            Break::Line
+        } else {
+            Break::Paragraph
         }
     }
 
     fn switch(&mut self, kind: Kind, on: bool) -> fmt::Result {
         let is_on = self.marks.iter().any(|mark| mark.kind == kind);
         if on && !is_on {
-            self.marks.push(Mark {
-                kind,
-                is_open: false,
-            });
+            let is_open = false;
+            self.marks.push(Mark { kind, is_open });
         } else if !on && is_on {
             self.close(|other| *other == kind)?;
         }
@@ -307,19 +273,10 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    fn suspend_marks(&mut self) -> fmt::Result {
-        self.suspend(0)
-    }
-
-    /// Writes the ends of marks, from the innermost to that at `from`.
+    /// Writes the ends of marks, from the innermost to that at `from`. The next word begins them again.
     fn suspend(&mut self, from: usize) -> fmt::Result {
-        for mark in self
-            .marks
-            .iter_mut()
-            .skip(from)
-            .rev()
-            .filter(|mark| mark.is_open)
-        {
+        let marks = self.marks.iter_mut().skip(from).rev();
+        for mark in marks.filter(|mark| mark.is_open) {
             mark.is_open = false;
             match &mark.kind {
                 Kind::Bold => self.draft.write_str("**")?,
@@ -339,41 +296,28 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.has_space = false;
         for mark in self.marks.iter_mut().filter(|mark| !mark.is_open) {
             mark.is_open = true;
+            self.at_start = false;
             self.draft.write_str(match mark.kind {
                 Kind::Bold => "**",
                 Kind::Italic => "*",
                 Kind::Link(_) => "[",
             })?;
-            self.at_start = false;
         }
         Ok(())
     }
 
-    /// Writes the gap, and what stands before a line.
+    /// Writes the break, and what stands before the line after it.
     fn begin_line(&mut self) -> fmt::Result {
         if self.gap == Break::None && !self.is_empty {
             return Ok(());
         }
         if !self.is_empty {
             self.draft.write_char('\n')?;
-            if self.gap == Break::Paragraph {
-                let is_written =
-                    |container: &&Container| !matches!(container, Container::Item(Some(_), _));
-                let prefix: String = self
-                    .containers
-                    .iter()
-                    .take_while(is_written)
-                    .map(before)
-                    .collect();
-                writeln!(self.draft, "{}", prefix.trim_end())?;
-            }
         }
-        for container in &mut self.containers {
-            self.draft.write_str(&before(container))?;
-            if let Container::Item(marker, _) = container {
-                *marker = None;
-            }
+        if !self.is_empty && self.gap == Break::Paragraph {
+            writeln!(self.draft, "{}", self.containers.between().trim_end())?;
         }
+        self.draft.write_str(&self.containers.begin())?;
         if self.heading > 0 {
             write!(self.draft, "{} ", "#".repeat(self.heading))?;
         }
@@ -384,81 +328,8 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.at_start = true;
         Ok(())
     }
-
-    /// What stands before a line that continues.
-    fn prefix(&self) -> String {
-        self.containers.iter().map(before).collect()
-    }
-
-    /// Writes a word so that it is nothing but that.
-    fn word(&mut self, word: &str) -> fmt::Result {
-        if self.at_start && begins_block(word) {
-            self.draft.write_char('\\')?;
-        }
-        self.at_start = false;
-        let last = word.len() - 1;
-        for (at, letter) in word.char_indices() {
-            let is_special = match letter {
-                '\\' | '`' | '*' | '[' | ']' | '<' => true,
-                '_' => at == 0 || at == last,
-                '|' => self.in_cell,
-                _ => false,
-            };
-            if is_special {
-                self.draft.write_char('\\')?;
-            }
-            self.draft.write_char(letter)?;
-        }
-        Ok(())
-    }
 }
 
-/// What a container sets before a line.
-fn before(container: &Container) -> String {
-    match container {
-        Container::Quote => "> ".to_owned(),
-        Container::List(_) => String::new(),
-        Container::Item(Some(marker), _) => marker.clone(),
-        Container::Item(None, width) => " ".repeat(*width),
-    }
-}
-
-/// Whether a word at the beginning of a line would make something else of it.
-fn begins_block(word: &str) -> bool {
-    let is_all = |letters: &str| word.chars().all(|letter| letters.contains(letter));
-    word.starts_with('>') || is_all("#") || is_all("-") || is_all("+") || is_all("=")
-}
-
-fn longest_run(code: &str) -> usize {
-    code.split(|letter| letter != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0)
-}
-
-/// Where a link leads: nowhere if it stays on the page, runs a script or holds what it leads to.
-fn destination(target: &str) -> Option<String> {
-    let target = target.trim();
-    let is = |scheme: &str| {
-        target
-            .get(..scheme.len())
-            .is_some_and(|own| own.eq_ignore_ascii_case(scheme))
-    };
-    if target.is_empty() || target.starts_with('#') || is("javascript:") || is("data:") {
-        return None;
-    }
-    let mut safe = String::with_capacity(target.len());
-    for letter in target.chars() {
-        match letter {
-            ' ' => safe.push_str("%20"),
-            '(' => safe.push_str("%28"),
-            ')' => safe.push_str("%29"),
-            '<' => safe.push_str("%3C"),
-            '>' => safe.push_str("%3E"),
-            '|' => safe.push_str("%7C"),
-            letter if letter.is_control() => {}
-            letter => safe.push(letter),
-        }
-    }
-    Some(safe)
+fn is_link(kind: &Kind) -> bool {
+    matches!(kind, Kind::Link(_))
 }

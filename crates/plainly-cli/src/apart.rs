@@ -1,0 +1,165 @@
+//! PDF as text, in a process of its own: this program, started again. A PDF can be made so that whoever reads it takes any
+//! memory and time or overflows its stack. Here that ends a process which nobody else needs.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use plainly::store::convert::{Converter, Draft, Pdf, Source};
+
+use crate::failure::Failure;
+
+/// The command that the process is started with, which no help shows.
+pub(crate) const COMMAND: &str = "pdf-text";
+
+/// How often it is looked whether somebody still waits.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The most memory that the process takes, in bytes.
+const BYTES: usize = 1 << 30;
+
+/// Starts a process for each PDF.
+#[derive(Debug)]
+pub(crate) struct Apart {
+    program: PathBuf,
+    what: Pdf,
+}
+
+impl Apart {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            program: std::env::current_exe()?,
+            what: Pdf::new(),
+        })
+    }
+}
+
+impl Converter for Apart {
+    fn gives(&self, mime_type: &str) -> Option<&str> {
+        self.what.gives(mime_type)
+    }
+
+    fn convert(
+        &self,
+        source: Source<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut child = Ended(
+            Command::new(&self.program)
+                .arg(COMMAND)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                // What it says of its own end is no news to whoever serves.
+                .stderr(Stdio::null())
+                .spawn()?,
+        );
+        let text = exchange(&mut child.0, source.content, draft)?;
+        draft.write_str(&String::from_utf8_lossy(&text))?;
+        let status = child.0.wait()?;
+        if !status.success() {
+            return Err(format!("the process that converts it ended with {status}").into());
+        }
+        Ok(())
+    }
+}
+
+/// A process that ends with this.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It may have ended by itself; that it can't be awaited concerns nobody any more.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Gives the process its input and takes what it writes, as long as the draft has room and time.
+fn exchange(
+    child: &mut Child,
+    content: &[u8],
+    draft: &mut Draft<'_>,
+) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+    let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("a pipe is missing".into());
+    };
+    // One more than there is room for, so that the draft says that it is too long.
+    let most = (draft.room() as u64).saturating_add(1);
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            // It may end without having read everything; its status says what that means.
+            let _ = stdin.write_all(content);
+        });
+        let (done, text) = mpsc::channel();
+        scope.spawn(move || {
+            let mut text = Vec::new();
+            let read = stdout.take(most).read_to_end(&mut text);
+            // Nobody takes it if it came too late.
+            let _ = done.send(read.map(|_| text));
+        });
+        loop {
+            match text.recv_timeout(LOOK) {
+                Ok(text) => return Ok(text?),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(why) = draft.check() {
+                        // The threads end with it.
+                        child.kill()?;
+                        return Err(why.into());
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err("its output was lost".into()),
+            }
+        }
+    })
+}
+
+/// The process itself: text of the PDF on standard input.
+pub(crate) fn run() -> Result<(), Failure> {
+    limit();
+    let mut content = Vec::new();
+    io::stdin()
+        .lock()
+        .take(BYTES as u64)
+        .read_to_end(&mut content)
+        .map_err(|error| Failure::caused("cannot read the PDF", error))?;
+    let mut draft = Draft::new(BYTES);
+    Pdf::new()
+        .convert(Source::new("application/pdf", &content), &mut draft)
+        .map_err(|error| {
+            let error: Box<dyn Error> = error;
+            Failure::caused("cannot convert the PDF", error)
+        })?;
+    let text = draft
+        .finish()
+        .map_err(|error| Failure::caused("cannot convert the PDF", error))?;
+    io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(Failure::output)
+}
+
+/// Takes no more memory and time of the machine than a PDF may need, whatever becomes of whoever waits.
+#[cfg(unix)]
+fn limit() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+
+    for (resource, most) in [
+        (Resource::As, BYTES as u64),
+        (Resource::Cpu, 20),
+        (Resource::Core, 0),
+    ] {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // Where the system has no such limit, there is still the time that whoever waits gives it.
+        let _ = setrlimit(resource, limit);
+    }
+}
+
+#[cfg(not(unix))]
+fn limit() {}

@@ -1,0 +1,228 @@
+//! Files in other formats, from the wire and back: `serve`, `stat` and `read --as`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Docs, PATIENCE, PLAINLY, REVISIONS, Serving, Target, plainly, run};
+
+const HTML: &str = "<h1>Title</h1><p>A <b>bold</b> word.<script>no()</script>";
+
+/// Files of every type that is converted, and of one that isn't.
+fn docs() -> Docs {
+    let docs = Docs::new();
+    fs::write(docs.path.join("page.html"), HTML).unwrap();
+    fs::write(docs.path.join("table.csv"), "a,b\n1,2\n").unwrap();
+    fs::write(
+        docs.path.join("data.json"),
+        format!("[\"{}\"]", "x".repeat(300)),
+    )
+    .unwrap();
+    let painting = "BT /F 12 Tf 72 700 Td (Hello, reader.) Tj ET";
+    fs::write(docs.path.join("paper.pdf"), pdf("", painting.as_bytes())).unwrap();
+    docs
+}
+
+/// A document of one page, whose painting is in a stream with these entries.
+fn pdf(entries: &str, painting: &[u8]) -> Vec<u8> {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R \
+                /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>";
+    let stream = format!("<< /Length {} {entries} >>\nstream\n", painting.len());
+    let objects: [&[u8]; 4] = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        page.as_bytes(),
+        &[stream.as_bytes(), painting, b"\nendstream"].concat(),
+    ];
+    let mut document = b"%PDF-1.4\n".to_vec();
+    let mut table = "xref\n0 5\n0000000000 65535 f \n".to_owned();
+    for (number, object) in (1..).zip(objects) {
+        table += &format!("{:010} 00000 n \n", document.len());
+        document.extend(format!("{number} 0 obj\n").bytes());
+        document.extend(object);
+        document.extend(b"\nendobj\n");
+    }
+    let at = document.len();
+    let end = format!("{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n");
+    document.extend(end.bytes());
+    document
+}
+
+fn read(target: &Target, name: &str) -> Value {
+    let uri = format!("file:///docs/{name}");
+    target.run("read", &[&uri, "--json"]).succeeded().json()
+}
+
+#[test]
+fn formats_are_told_and_read_over_every_transport_and_revision() {
+    let docs = docs();
+    for target in Target::docs(&docs) {
+        for (name, own, other, text) in [
+            (
+                "page.html",
+                "text/html",
+                "text/markdown",
+                "# Title\n\nA **bold** word.\n",
+            ),
+            (
+                "table.csv",
+                "text/csv",
+                "text/markdown",
+                "| a | b |\n| --- | --- |\n| 1 | 2 |\n",
+            ),
+            (
+                "paper.pdf",
+                "application/pdf",
+                "text/plain",
+                "\n\nHello, reader.",
+            ),
+        ] {
+            let file = fs::read(docs.path.join(name)).unwrap();
+            let uri = format!("file:///docs/{name}");
+            let stat = target.run("stat", &[&uri, "--json"]).succeeded().json();
+            let told = json!([{ "mimeType": own, "size": file.len() }, { "mimeType": other }]);
+            assert_eq!(stat["_meta"]["dev.plainly/representations"], told, "{name}");
+
+            let contents = read(&target, name);
+            let there = json!([
+                { "mimeType": own, "size": file.len() },
+                { "mimeType": other, "size": text.len() },
+            ]);
+            for content in contents["contents"].as_array().unwrap() {
+                assert_eq!(content["uri"], uri);
+                assert_eq!(
+                    (&content["name"], &content["isCollection"]),
+                    (&json!(name), &json!(false))
+                );
+                assert_eq!(content["annotations"], stat["annotations"]);
+                assert_eq!(
+                    content["_meta"]["dev.plainly/representations"], there,
+                    "{name}"
+                );
+            }
+            assert_eq!(contents["contents"].as_array().unwrap().len(), 2, "{name}");
+            assert_eq!(contents["contents"][1]["text"], text);
+
+            for revision in REVISIONS {
+                let words = [uri.as_str(), "--revision", revision];
+                let as_it_is = target.run("read", &words).succeeded();
+                assert_eq!(as_it_is.stdout, file, "{name} {revision}");
+                let words = [uri.as_str(), "--revision", revision, "--as", other];
+                let run = target.run("read", &words).succeeded();
+                assert_eq!(run.text(), text, "{name} {revision}");
+            }
+        }
+    }
+}
+
+#[test]
+fn json_without_line_breaks_is_indented() {
+    let docs = docs();
+    let [target, _] = Target::docs(&docs);
+    let run = target.run("read", &["file:///docs/data.json", "--as", "text/plain"]);
+    assert_eq!(
+        run.succeeded().text(),
+        format!("[\n  \"{}\"\n]\n", "x".repeat(300))
+    );
+    fs::write(docs.path.join("data.json"), "[1]").unwrap();
+    assert_eq!(
+        read(&target, "data.json")["contents"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn files_can_be_served_as_they_are() {
+    let docs = docs();
+    let command = [PLAINLY, "serve", docs.str(), "--stdio", "--as-is"];
+    let target = Target::Child(command.map(str::to_owned).into());
+    for name in ["page.html", "table.csv", "data.json", "paper.pdf"] {
+        let contents = read(&target, name);
+        assert_eq!(contents["contents"].as_array().unwrap().len(), 1, "{name}");
+        assert_eq!(contents["contents"][0]["_meta"], Value::Null, "{name}");
+    }
+    target
+        .run("read", &["file:///docs/page.html", "--as", "text/markdown"])
+        .failed(
+            1,
+            "error: file:///docs/page.html has no representation text/markdown: it has text/html\n",
+        );
+}
+
+#[test]
+fn a_pdf_that_cannot_be_read_costs_no_more_than_its_text() {
+    let docs = docs();
+    let deep = ["[".repeat(3_000_000), "]".repeat(3_000_000)].concat();
+    let hostile = [
+        ("empty.pdf", Vec::new()),
+        ("text.pdf", b"not a PDF".to_vec()),
+        ("half.pdf", pdf("", b"BT ET")[..200].to_vec()),
+        ("long.pdf", pdf("/Length 1073741824", b"BT (x) Tj ET")),
+        ("deep.pdf", pdf("", deep.as_bytes())),
+        (
+            "filter.pdf",
+            pdf(
+                "/Filter [/FlateDecode /LZWDecode /ASCII85Decode]",
+                &[0x80; 999],
+            ),
+        ),
+    ];
+    for (name, content) in &hostile {
+        fs::write(docs.path.join(name), content).unwrap();
+    }
+    let server = Target::Http(Serving::docs(&docs));
+    for (name, content) in &hostile {
+        let run = server
+            .run("read", &[&format!("file:///docs/{name}")])
+            .succeeded();
+        assert_eq!(run.stdout, *content, "{name}");
+    }
+    assert_eq!(
+        read(&server, "paper.pdf")["contents"][1]["text"],
+        "\n\nHello, reader."
+    );
+}
+
+#[test]
+fn hostile_html_is_served_and_the_server_lives_on() {
+    let docs = docs();
+    for (name, html) in [
+        ("div.html", "<div>".repeat(100_000)),
+        ("list.html", "<ul><li>".repeat(100_000)),
+        ("reopened.html", "<b id=1><i id=2><p>x".repeat(20_000)),
+    ] {
+        fs::write(docs.path.join(name), html).unwrap();
+    }
+    let server = Target::Http(Serving::docs(&docs));
+    for name in ["div.html", "list.html", "reopened.html", "page.html"] {
+        let contents = read(&server, name);
+        let html = fs::read_to_string(docs.path.join(name)).unwrap();
+        assert_eq!(contents["contents"][0]["text"], html, "{name}");
+    }
+}
+
+/// The process that reads a PDF, by itself.
+#[test]
+fn the_text_of_a_pdf_goes_from_input_to_output() {
+    let text = |document: Vec<u8>| {
+        let mut command = assert_cmd::Command::from_std(plainly());
+        command
+            .arg("pdf-text")
+            .write_stdin(document)
+            .timeout(PATIENCE);
+        command.output().unwrap()
+    };
+    let good = text(pdf("", b"BT /F 12 Tf 72 700 Td (Hello.) Tj ET"));
+    assert_eq!(String::from_utf8(good.stdout).unwrap(), "\n\nHello.");
+    let bad = text(b"text".to_vec());
+    assert_eq!(bad.status.code(), Some(1));
+    let said = String::from_utf8(bad.stderr).unwrap();
+    assert!(
+        said.starts_with("error: cannot convert the PDF: "),
+        "{said}"
+    );
+    assert!(!run(&["--help"]).succeeded().text().contains("pdf-text"));
+}
