@@ -4,15 +4,19 @@
 
 #[path = "../../crates/plainly/src/server/cursor.rs"]
 mod cursor;
+#[path = "../../crates/plainly/src/server/seal.rs"]
+mod seal;
+
+use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use plainly_protocol::types::Cursor;
 
 fuzz_target!(|text: &str| {
-    if let Ok(position) = cursor::open("tools", &Cursor::from(text.to_owned())) {
-        assert_eq!(cursor::seal("tools", &position).as_str(), text);
-    }
+    let cursors = cursor::Cursors::new(seal::Keys::random().unwrap(), "fuzz", Duration::MAX);
+    assert!(cursors.open("tools/list", &Cursor::from(text)).is_err());
+    let _ = text.parse::<seal::Keys>();
     let (listing, position) = text.split_at(text.floor_char_boundary(text.len() / 2));
-    let sealed = cursor::seal(listing, position);
-    assert_eq!(cursor::open(listing, &sealed).unwrap(), position);
+    let sealed = cursors.seal(listing, position).unwrap();
+    assert_eq!(cursors.open(listing, &sealed).unwrap(), position);
 });

@@ -99,6 +99,7 @@ fn the_page_of_limits_has_the_defaults() {
         ("envelope.id_bytes", bytes(server.envelope.id_bytes)),
         ("uri_bytes", bytes(server.uri_bytes)),
         ("cursor_bytes", bytes(server.cursor_bytes)),
+        ("cursor_ttl", time(server.cursor_ttl)),
         ("page_entries", number(server.page_entries)),
         ("reply_bytes", bytes(server.reply_bytes)),
         ("deadline", time(server.deadline)),

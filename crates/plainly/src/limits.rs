@@ -21,6 +21,8 @@ pub struct Limits {
     pub uri_bytes: usize,
     /// Bytes of a cursor. 8 KiB. Beyond: invalid params.
     pub cursor_bytes: usize,
+    /// Time for which a cursor is good. 24 hours. Beyond: invalid params.
+    pub cursor_ttl: Duration,
     /// Entries of one page of a listing. 1,000.
     pub page_entries: usize,
     /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal error.
@@ -55,6 +57,7 @@ impl Default for Limits {
             reply_bytes: 32 << 20,
             uri_bytes: 8 << 10,
             cursor_bytes: 8 << 10,
+            cursor_ttl: Duration::from_secs(24 * 60 * 60),
             page_entries: 1_000,
             deadline: Duration::from_secs(60),
             requests: 4_096,

@@ -1,7 +1,9 @@
 //! What a resource that is no collection must not say of itself never leaves the server: that it has no content, or
-//! another's.
+//! another's, or two in one format. Every combination, through a handler and through a store.
 
-use plainly::protocol::types::{Resource as Described, ResourceContents};
+use std::sync::Arc;
+
+use plainly::protocol::types::{Annotations, Resource as Described, ResourceContents};
 use plainly::server::{Resource, ServerBuilder};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use serde_json::{Value, json};
@@ -11,24 +13,90 @@ use crate::log::Log;
 use crate::sender::{Sender, request};
 use crate::stream::Stream;
 
-/// Resources whose contents are those of the URIs after the `=`, `+` between them; `dir:` are collections.
-#[derive(Debug)]
-struct Said;
+/// Whose contents there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Own,
+    Others,
+    Both,
+}
 
-fn contents(uri: &str) -> Vec<ResourceContents> {
-    let (_, said) = uri.split_once('=').unwrap();
-    said.split('+')
-        .filter(|of| !of.is_empty())
-        .map(|of| {
-            let of = if of == "self" { uri } else { of };
-            ResourceContents::new(Described::new(of, of).is_collection(false), "x")
+/// In which formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Formats {
+    Same,
+    Different,
+    Unsaid,
+}
+
+use Formats::{Different, Same, Unsaid};
+use Whose::{Both, Others, Own};
+
+/// How many contents, whose, in which formats; and whether a resource may have them that is no collection.
+const CELLS: [(usize, Whose, Formats, bool); 25] = [
+    (0, Own, Same, false),
+    (1, Own, Same, true),
+    (1, Own, Different, true),
+    (1, Own, Unsaid, true),
+    (1, Others, Same, false),
+    (1, Others, Different, false),
+    (1, Others, Unsaid, false),
+    (2, Own, Same, false),
+    (2, Own, Different, true),
+    (2, Own, Unsaid, false),
+    (2, Others, Same, false),
+    (2, Others, Different, false),
+    (2, Others, Unsaid, false),
+    (2, Both, Same, false),
+    (2, Both, Different, false),
+    (2, Both, Unsaid, false),
+    (9, Own, Same, false),
+    (9, Own, Different, true),
+    (9, Own, Unsaid, false),
+    (9, Others, Same, false),
+    (9, Others, Different, false),
+    (9, Others, Unsaid, false),
+    (9, Both, Same, false),
+    (9, Both, Different, false),
+    (9, Both, Unsaid, false),
+];
+
+/// The contents of a cell, read as `uri`.
+fn contents(
+    uri: &str,
+    (count, whose, formats, _): (usize, Whose, Formats, bool),
+) -> Vec<ResourceContents> {
+    (0..count)
+        .map(|number| {
+            let is_own = match whose {
+                Own => true,
+                Others => false,
+                Both => number % 2 == 0,
+            };
+            let of = match is_own {
+                true => uri.to_owned(),
+                false => format!("other://{number}"),
+            };
+            let mut described = Described::new(&of, &of).is_collection(false);
+            described.mime_type = match formats {
+                Same => Some("text/plain".to_owned()),
+                Different => Some(format!("text/x-{number}")),
+                Unsaid => None,
+            };
+            ResourceContents::new(described, "x")
         })
         .collect()
 }
 
-impl Store for Said {
+/// Resources `FLAG://CELL`, which are collections, are none, or don't say.
+#[derive(Debug)]
+struct Cells;
+
+impl Store for Cells {
     fn serves(&self, uri: &str) -> bool {
-        uri.starts_with("dir:") || uri.starts_with("file:") || uri.starts_with("any:")
+        ["true:", "false:", "absent:"]
+            .iter()
+            .any(|scheme| uri.starts_with(scheme))
     }
 
     async fn list(&self, _: ListQuery<'_>) -> Result<Page, StoreError> {
@@ -36,69 +104,159 @@ impl Store for Said {
     }
 
     async fn metadata(&self, uri: &str) -> Result<Described, StoreError> {
-        let described = Described::new(uri, uri);
-        Ok(match uri.starts_with("any:") {
-            true => described,
-            false => described.is_collection(uri.starts_with("dir:")),
-        })
+        let (flag, _) = uri.split_once("://").unwrap();
+        let mut described = Described::new(uri, uri);
+        described.is_collection = flag.parse().ok();
+        Ok(described)
     }
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-        Ok(contents(uri))
+        let (_, cell) = uri.split_once("://").unwrap();
+        Ok(contents(uri, CELLS[cell.parse::<usize>().unwrap()]))
     }
 }
 
-/// Static resources of these URIs.
-fn fixed(builder: ServerBuilder) -> ServerBuilder {
-    let uris = [
-        "app://=",
-        "app://=self",
-        "app://=self+self",
-        "app://=other",
-        "app://=self+other",
-    ];
-    uris.into_iter().fold(builder, |builder, uri| {
-        builder.resource(Resource::new(uri, move || async move { contents(uri) }))
-    })
+/// The same with a handler for each.
+fn with_handlers(builder: ServerBuilder) -> ServerBuilder {
+    CELLS
+        .into_iter()
+        .enumerate()
+        .fold(builder, |builder, (number, cell)| {
+            let [item, collection] = ["false", "true"].map(|flag| {
+                let uri = format!("handler-{flag}://{number}");
+                let read: Arc<str> = uri.as_str().into();
+                let handler = move || {
+                    let contents = contents(&read, cell);
+                    async move { contents }
+                };
+                Resource::new(uri, handler)
+            });
+            builder.resource(item).resource(collection.collection())
+        })
+}
+
+/// What reading a resource gives, and what the log gets of it.
+async fn read(stream: &mut Stream, log: &Log, uri: &str) -> (Value, String) {
+    let before = log.text().len();
+    let sent = request("1", "resources/read", &format!("\"uri\":{}", json!(uri)));
+    let reply = serde_json::from_str(&stream.ask(&sent).await).unwrap();
+    (reply, log.text().split_off(before))
 }
 
 #[tokio::test]
-async fn what_breaks_the_rules_of_contents_is_an_internal_error() {
+async fn only_what_may_be_the_contents_of_a_resource_leaves() {
     let (log, _guard) = Log::capture();
-    let fixture = Fixture::build(|builder| fixed(builder).store(Said));
-    let rows = [
-        ("app://=", Err("no contents")),
-        ("app://=self", Ok(1)),
-        ("app://=self+self", Ok(2)),
-        ("app://=other", Err("other")),
-        ("app://=self+other", Err("other")),
-        ("file:=", Err("no contents")),
-        ("file:=self", Ok(1)),
-        ("file:=self+file:else", Err("file:else")),
-        ("dir:=", Ok(0)),
-        ("dir:=file:a+dir:b", Ok(2)),
-        // Whoever doesn't say what it is may be either.
-        ("any:=", Ok(0)),
-        ("any:=file:a", Ok(1)),
-    ];
+    let fixture = Fixture::build(|builder| with_handlers(builder).store(Cells));
     for sender in [Sender::Modern, Sender::Legacy("2025-06-18")] {
         let mut stream = Stream::open(&fixture.server, sender).await;
-        for (uri, expected) in rows {
-            let before = log.text().len();
-            let sent = request("1", "resources/read", &format!("\"uri\":{}", json!(uri)));
-            let reply: Value = serde_json::from_str(&stream.ask(&sent).await).unwrap();
-            let log = log.text().split_off(before);
-            match expected {
-                Ok(count) => {
+        for flag in ["false", "true", "absent", "handler-false", "handler-true"] {
+            for (number, cell) in CELLS.into_iter().enumerate() {
+                let uri = format!("{flag}://{number}");
+                let (reply, log) = read(&mut stream, &log, &uri).await;
+                let (count, .., may_be_one) = cell;
+                if may_be_one || !flag.ends_with("false") {
                     let contents = reply["result"]["contents"].as_array();
-                    assert_eq!(contents.map(Vec::len), Some(count), "{uri}: {reply}");
+                    let contents = contents.unwrap_or_else(|| panic!("{uri} {cell:?}: {reply}"));
+                    assert_eq!(contents.len(), count, "{uri} {cell:?}: {reply}");
+                    assert!(!log.contains("ERROR"), "{log}");
+                    continue;
                 }
-                Err(why) => {
-                    assert_eq!(reply["error"]["code"], -32603, "{uri}: {reply}");
-                    assert!(!reply.to_string().contains("other"), "{uri}: {reply}");
-                    assert!(log.contains(uri) && log.contains(why), "{uri}: {log}");
-                }
+                assert_eq!(reply["error"]["code"], -32603, "{uri} {cell:?}: {reply}");
+                assert!(!reply.to_string().contains("other"), "{uri}: {reply}");
+                assert!(log.contains("ERROR") && log.contains(&uri), "{uri}: {log}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn the_log_says_once_what_is_wrong() {
+    let (log, _guard) = Log::capture();
+    let fixture = Fixture::build(|builder| with_handlers(builder).store(Cells));
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    for (cell, why) in [
+        (0, "no contents"),
+        (4, "other://0"),
+        (7, "text/plain"),
+        (9, "no MIME type"),
+    ] {
+        for flag in ["false", "handler-false"] {
+            let (_, log) = read(&mut stream, &log, &format!("{flag}://{cell}")).await;
+            assert!(log.contains(why), "{why}: {log}");
+        }
+    }
+    let mut warnings = Vec::new();
+    for cell in [1, 0, 4, 7] {
+        let (_, log) = read(&mut stream, &log, &format!("absent://{cell}")).await;
+        warnings.push(log.contains("WARN") && log.contains("isCollection"));
+    }
+    assert_eq!(warnings, [false, true, false, false]);
+}
+
+/// A resource of two formats, of which its contents say no more than that.
+#[derive(Debug)]
+struct Terse;
+
+fn described(uri: &str) -> Described {
+    let annotations = Annotations::new().last_modified("2025-01-12T15:00:58Z");
+    Described::new(uri, "report")
+        .title("Report")
+        .description("Of the quarter")
+        .mime_type("text/html")
+        .annotations(annotations)
+        .is_collection(false)
+}
+
+fn terse(uri: &str) -> Vec<ResourceContents> {
+    ["text/html", "text/plain"]
+        .map(|mime_type| {
+            let mut content = ResourceContents::new(Described::new(uri, uri), mime_type);
+            content.name = None;
+            content.mime_type = Some(mime_type.to_owned());
+            content
+        })
+        .into()
+}
+
+impl Store for Terse {
+    fn serves(&self, uri: &str) -> bool {
+        uri.starts_with("terse:")
+    }
+
+    async fn list(&self, _: ListQuery<'_>) -> Result<Page, StoreError> {
+        Ok(Page::default())
+    }
+
+    async fn metadata(&self, uri: &str) -> Result<Described, StoreError> {
+        Ok(described(uri))
+    }
+
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        Ok(terse(uri))
+    }
+}
+
+#[tokio::test]
+async fn what_contents_leave_out_is_said_of_each() {
+    let known = described("");
+    let handler = Resource::new("app://report", || async { terse("app://report") })
+        .name(known.name)
+        .title(known.title.unwrap())
+        .description(known.description.unwrap())
+        .annotations(known.annotations.unwrap());
+    let fixture = Fixture::build(|builder| builder.resource(handler).store(Terse));
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    for uri in ["app://report", "terse:report"] {
+        let sent = request("1", "resources/read", &format!("\"uri\":{}", json!(uri)));
+        let reply: Value = serde_json::from_str(&stream.ask(&sent).await).unwrap();
+        let one = |mime_type: &str| {
+            json!({
+                "uri": uri, "name": "report", "title": "Report", "description": "Of the quarter",
+                "mimeType": mime_type, "size": mime_type.len(), "isCollection": false,
+                "annotations": {"lastModified": "2025-01-12T15:00:58Z"}, "text": mime_type,
+            })
+        };
+        let expected = json!([one("text/html"), one("text/plain")]);
+        assert_eq!(reply["result"]["contents"], expected, "{reply}");
     }
 }

@@ -12,8 +12,10 @@ mod stream;
 
 mod batches;
 mod cancelling;
+mod collections;
 mod connections;
 mod contents;
+mod cursors;
 mod eras;
 mod framing;
 mod headers;

@@ -56,8 +56,8 @@ pub use self::representation::{REPRESENTATIONS, Representation};
 pub use self::resource::{Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ReadResourceParams, ReadResourceResult, ResourceMetadataParams,
-    ResourceMetadataResult,
+    ListResourcesResult, ReadDirectoryParams, ReadResourceParams, ReadResourceResult,
+    ResourceMetadataParams, ResourceMetadataResult,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
 pub use self::subscriptions::{

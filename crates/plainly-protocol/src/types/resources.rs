@@ -37,7 +37,34 @@ impl ListResourcesParams {
     }
 }
 
-/// The result of `resources/list`.
+/// The parameters of `resources/directory/read` (SEP-2640).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ReadDirectoryParams {
+    /// The directory whose children to list.
+    pub uri: String,
+    /// Where to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+}
+
+impl ReadDirectoryParams {
+    /// The first page of the directory.
+    pub fn new(uri: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            cursor: None,
+        }
+    }
+
+    setters! {
+        /// Sets where to go on.
+        cursor: impl Into<Cursor>;
+    }
+}
+
+/// The result of `resources/list`, and of `resources/directory/read` (SEP-2640).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

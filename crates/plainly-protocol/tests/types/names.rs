@@ -6,10 +6,10 @@ use plainly_protocol::types::{
     Implementation, InitializeParams, InitializeResult, ListChangedParams, ListPromptsParams,
     ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
     ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, Prompt, PromptArgument, PromptMessage, ReadResourceParams, ReadResourceResult,
-    Resource, ResourceContents, ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate,
-    ResourceUpdatedParams, ServerCapabilities, SubscribeParams, SubscriptionFilter, Tool,
-    ToolAnnotations, UnsubscribeParams,
+    ListenResult, Prompt, PromptArgument, PromptMessage, ReadDirectoryParams, ReadResourceParams,
+    ReadResourceResult, Resource, ResourceContents, ResourceMetadataParams, ResourceMetadataResult,
+    ResourceTemplate, ResourceUpdatedParams, ServerCapabilities, SubscribeParams,
+    SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,7 @@ const WIRE: &[(Again, &str)] = &[
     (again::<ResourceTemplate>, r#"{"uriTemplate":"a:{b}","name":"b","title":"B","description":"d","mimeType":"text/plain","icons":[],"annotations":{},"_meta":{"x":1}}"#),
     (again::<ResourceContents>, r#"{"uri":"a:b","name":"b","title":"B","description":"d","mimeType":"text/plain","size":1,"isCollection":true,"icons":[],"annotations":{},"_meta":{"x":1},"text":"x"}"#),
     (again::<ListResourcesParams>, r#"{"cursor":"c","uri":"a:b"}"#),
+    (again::<ReadDirectoryParams>, r#"{"uri":"a:b","cursor":"c"}"#),
     (again::<ListResourcesResult>, r#"{"resources":[],"nextCursor":"c","_meta":{"x":1}}"#),
     (again::<ListResourceTemplatesParams>, r#"{"cursor":"c"}"#),
     (again::<ListResourceTemplatesResult>, r#"{"resourceTemplates":[],"nextCursor":"c","_meta":{"x":1}}"#),

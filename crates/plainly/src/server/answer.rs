@@ -24,6 +24,7 @@ pub(super) enum Answer {
     ListResources(ListResourcesResult, CacheHint),
     ListResourceTemplates(ListResourceTemplatesResult),
     ReadResource(ReadResourceResult, CacheHint),
+    ReadDirectory(ListResourcesResult),
     ResourceMetadata(ResourceMetadataResult),
     ListTools(ListToolsResult),
     CallTool(CallToolResult),

@@ -21,7 +21,7 @@ use super::session::Sessions;
 use super::state::States;
 use super::tools::{LONGEST_NAME, Tool, Tools};
 use super::watching::Watching;
-use super::{Inner, Server, discovery, dispatch, encode};
+use super::{Inner, Keys, Server, cursor, discovery, dispatch, encode};
 use crate::limits::Limits;
 use crate::schema::Schema;
 use crate::store::Store;
@@ -35,6 +35,7 @@ pub struct ServerBuilder {
     dialect: Dialect,
     limits: Limits,
     masking: bool,
+    keys: Option<Keys>,
     states: States,
     tools: Vec<Tool>,
     prompts: Vec<Prompt>,
@@ -52,6 +53,7 @@ impl ServerBuilder {
             dialect: Dialect::default(),
             limits: Limits::default(),
             masking: false,
+            keys: None,
             states: States::default(),
             tools: Vec::new(),
             prompts: Vec::new(),
@@ -162,6 +164,14 @@ impl ServerBuilder {
         self
     }
 
+    /// The secret keys of the cursors that it gives out: whatever serves the same under the same name with the same keys
+    /// continues the listings of this server. By default a key of its own.
+    #[must_use]
+    pub fn keys(mut self, keys: Keys) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+
     /// How much it takes before it says no.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -191,9 +201,16 @@ impl ServerBuilder {
         let templates = std::mem::take(&mut self.templates);
         let templates = templates::build_templates(templates, &self.states, &mut errors);
         self.resources.add_templates(templates);
-        if !errors.is_empty() {
+        let keys = self.keys.map_or_else(Keys::random, Ok);
+        let keys = keys.map_err(|error| {
+            let problem = format!("can't be had from the system's random source: {error}");
+            errors.push(BuildError::new("a key", problem));
+        });
+        let Some(keys) = keys.ok().filter(|_| errors.is_empty()) else {
             return Err(BuildErrors(errors));
-        }
+        };
+        let cursors =
+            cursor::Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl);
         let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &self.resources);
         let changes = self.changes.unwrap_or_default();
         let routes = Routes {
@@ -219,6 +236,7 @@ impl ServerBuilder {
                 self.implementation,
                 self.limits.reply_bytes,
             ),
+            cursors,
             sessions: Sessions::new(&self.limits, &changes),
             load: dispatch::Load::default(),
             changes,

@@ -43,7 +43,8 @@ impl Discovery {
         }
         if !resources.is_empty() {
             capabilities = capabilities.resources(resources_capability(tells.resources));
-            extensions.insert(RESOURCES_EXTENSION.to_owned(), json!({}));
+            let settings = json!({ "directoryRead": true });
+            extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
         if !prompts.is_empty() {
             capabilities = capabilities.prompts(list_capability(tells.prompts));

@@ -99,6 +99,7 @@ impl Encoder {
             Answer::ReadResource(mut body, hint) => {
                 write.result(body.meta.take(), &body, Some(hint))
             }
+            Answer::ReadDirectory(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListTools(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
             Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),

@@ -17,6 +17,7 @@ mod cursor;
 mod discovery;
 mod prompts;
 mod resources;
+mod seal;
 mod tools;
 
 pub mod extract;
@@ -57,6 +58,7 @@ pub use self::handler::Handler;
 pub use self::prompts::Prompt;
 pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
+pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
 pub use self::tools::Tool;
 
@@ -79,6 +81,7 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
+    cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
     load: dispatch::Load,

@@ -1,5 +1,6 @@
 //! Resources: static ones with a handler, templates, and stores; their listing, metadata and content as one whole.
 
+mod children;
 mod contents;
 mod fixed;
 mod reading;
@@ -10,18 +11,20 @@ mod templates;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListResourcesResult, ReadResourceResult, Resource, ResourceMetadataResult,
+    CacheHint, CacheScope, Cursor, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesResult, ReadResourceResult, Resource, ResourceMetadataResult,
 };
 
+pub(super) use self::children::Listing;
 pub use self::fixed::StaticResource;
 pub(super) use self::stored::{ErasedStore, erase};
 pub use self::template::Template;
 pub(super) use self::templated::ServedTemplate;
 use self::templates::Templates;
 use super::answer::{Answer, AnswerFuture};
-use super::cursor;
+use super::cursor::Cursors;
 use super::extract::{ListingCall, ResourceCall};
 use super::failure::Failure;
 use crate::limits::Limits;
@@ -35,9 +38,6 @@ pub(super) struct Resources {
     templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
 }
-
-/// The listing whose cursors those of `resources/list` are.
-const ALL: &str = "resources";
 
 impl Resources {
     pub(super) fn add(&mut self, resource: StaticResource) {
@@ -56,8 +56,8 @@ impl Resources {
         self.fixed.is_empty() && self.templates.len() == 0 && self.stores.is_empty()
     }
 
-    /// The hint for a listing of the children of `parent`: its store's; or for one of everything: the shortest of all,
-    /// for the narrowest circle.
+    /// The hint for a listing of the children of `parent`: its own or its store's; or for one of everything: the shortest of
+    /// all stores', for the narrowest circle.
     pub(super) fn cache_hint(&self, parent: Option<&str>) -> CacheHint {
         let narrower = |a: CacheHint, b: CacheHint| {
             let scope = if a.scope == CacheScope::Public {
@@ -67,8 +67,11 @@ impl Resources {
             };
             CacheHint::new(a.ttl.min(b.ttl), scope)
         };
-        let one = parent.and_then(|parent| self.store(parent));
-        one.map(|store| store.cache_hint()).unwrap_or_else(|| {
+        let one = parent.and_then(|parent| match self.fixed(parent) {
+            Some(resource) => Some(resource.cache_hint),
+            None => self.store(parent).map(|store| store.cache_hint()),
+        });
+        one.unwrap_or_else(|| {
             let listed = self.templates.are_listed().then(CacheHint::default);
             let stored = self.stores.iter().map(|store| store.cache_hint());
             stored.chain(listed).reduce(narrower).unwrap_or_default()
@@ -115,16 +118,16 @@ impl Resources {
     ) -> Result<AnswerFuture, ProtocolError> {
         let uri = call.uri;
         check_length(uri, limits)?;
-        let reading = if let Some(resource) = self.fixed(uri) {
-            resource.read(call)
+        let (hint, reading) = if let Some(resource) = self.fixed(uri) {
+            (resource.cache_hint, resource.read(call))
         } else if let Some((template, variables)) = self.templates.find(uri) {
-            template.read(&call.with(&variables))
+            (CacheHint::default(), template.read(&call.with(&variables)))
         } else {
             return self.read_stored(uri);
         };
         Ok(Box::pin(async move {
             let result = ReadResourceResult::new(reading?.await?);
-            Ok(Answer::ReadResource(result, CacheHint::default()))
+            Ok(Answer::ReadResource(result, hint))
         }))
     }
 
@@ -173,74 +176,25 @@ impl Resources {
     pub(super) fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        self.templates.list(params, limit)
-    }
-
-    pub(super) async fn list(
-        &self,
-        params: &ListResourcesParams,
-        call: &ListingCall<'_>,
-        limits: &Limits,
-    ) -> Result<ListResourcesResult, Failure> {
-        match &params.uri {
-            Some(parent) => self.list_children(parent, params, call, limits).await,
-            None => self.list_all(params, call, limits).await,
-        }
-    }
-
-    async fn list_children(
-        &self,
-        parent: &str,
-        params: &ListResourcesParams,
-        call: &ListingCall<'_>,
-        limits: &Limits,
-    ) -> Result<ListResourcesResult, Failure> {
-        check_length(parent, limits)?;
-        let not_a_collection = || {
-            let uri = parent.to_owned();
-            Err(ProtocolError::from(InvalidParams::NotACollection { uri }).into())
-        };
-        if self.fixed(parent).is_some() {
-            return not_a_collection();
-        }
-        if let Some((template, variables)) = self.templates.find(parent) {
-            // What isn't there is not found instead.
-            template.metadata(&call.of(parent, &variables)).await?;
-            return not_a_collection();
-        }
-        let store = self
-            .store(parent)
-            .ok_or_else(|| ProtocolError::resource_not_found(parent))?;
-        let listing = format!("{ALL} {parent}");
-        let after = params
-            .cursor
-            .as_ref()
-            .map(|cursor| cursor::open(&listing, cursor))
-            .transpose()?;
-        let mut query = ListQuery::new(limits.page_entries).parent(parent);
-        query.after = after.as_deref();
-        let page = store
-            .list(query)
-            .await
-            .map_err(|error| error.into_protocol_error(parent))?;
-        let mut result = ListResourcesResult::new(page.resources);
-        result.next_cursor = page.next.map(|next| cursor::seal(&listing, &next));
-        Ok(result)
+        self.templates.list(params, cursors, limit)
     }
 
     /// Everything: what is static, then template by template, then store by store. A page may end one source and begin the
     /// next.
-    async fn list_all(
+    pub(super) async fn list(
         &self,
-        params: &ListResourcesParams,
         call: &ListingCall<'_>,
+        cursor: Option<&Cursor>,
+        cursors: &Cursors,
         limits: &Limits,
     ) -> Result<ListResourcesResult, Failure> {
+        let listing = Method::ListResources.name();
         let sources = self.templates.len() + self.stores.len();
-        let mut at = match &params.cursor {
-            Some(cursor) => Position::parse(&cursor::open(ALL, cursor)?)
+        let mut at = match cursor {
+            Some(cursor) => Position::parse(&cursors.open(listing, cursor)?)
                 .filter(|at| at.source <= sources)
                 .ok_or_else(invalid_cursor)?,
             None => Position::default(),
@@ -262,7 +216,9 @@ impl Resources {
         }
         let mut result = ListResourcesResult::new(page);
         let unfinished = at.source <= sources;
-        result.next_cursor = unfinished.then(|| cursor::seal(ALL, &at.to_string()));
+        result.next_cursor = unfinished
+            .then(|| cursors.seal(listing, &at.to_string()))
+            .transpose()?;
         Ok(result)
     }
 
@@ -358,6 +314,22 @@ impl std::fmt::Display for Position {
         match &self.after {
             Some(after) => write!(f, "{} {after}", self.source),
             None => write!(f, "{}", self.source),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_has_one_spelling() {
+        for text in ["1", "2", "0 fixed://1", "1 x", "1  ", "1 ", "7 a b"] {
+            let position = Position::parse(text).map(|position| position.to_string());
+            assert_eq!(position.as_deref(), Some(text));
+        }
+        for text in ["0", "", " ", "-1", "+1", "01", "x", "99999999999999999999"] {
+            assert!(Position::parse(text).is_none(), "{text:?}");
         }
     }
 }

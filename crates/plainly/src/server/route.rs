@@ -7,9 +7,10 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    CallToolParams, CompleteParams, EmptyResult, GetPromptParams, ListPromptsParams,
-    ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ListenParams,
-    ReadResourceParams, ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
+    CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
+    ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
+    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Resource,
+    ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -23,7 +24,7 @@ use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, Tool
 use super::failure::Failure;
 use super::listening::{News, Tells};
 use super::prompts::Prompts;
-use super::resources::Resources;
+use super::resources::{Listing, Resources};
 use super::state::States;
 use super::tools::Tools;
 
@@ -93,7 +94,8 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                now(Answer::ListTools(tools.list(&params, limits.page_entries)?))
+                let page = tools.list(&params, &self.0.cursors, limits.page_entries)?;
+                now(Answer::ListTools(page))
             }
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
@@ -113,9 +115,11 @@ impl Server {
                 let params: ListResourceTemplatesParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
                 let resources = &self.0.routes.resources;
-                let listed = resources.list_templates(&params, limits.page_entries)?;
+                let listed =
+                    resources.list_templates(&params, &self.0.cursors, limits.page_entries)?;
                 now(Answer::ListResourceTemplates(listed))
             }
+            Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
             Method::ListPrompts => self.list_prompts(&read(params)?)?,
@@ -128,7 +132,6 @@ impl Server {
             Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
             Method::Initialize
-            | Method::ReadDirectory
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
@@ -164,7 +167,11 @@ impl Server {
     fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page = self.0.routes.prompts.list(params, limits.page_entries)?;
+        let page = self
+            .0
+            .routes
+            .prompts
+            .list(params, &self.0.cursors, limits.page_entries)?;
         Ok(now(Answer::ListPrompts(page)))
     }
 
@@ -214,10 +221,14 @@ impl Server {
 
     fn list_resources(
         &self,
-        params: ListResourcesParams,
+        ListResourcesParams { uri, cursor, .. }: ListResourcesParams,
         peer: &Arc<Peer>,
     ) -> Result<Step, ProtocolError> {
-        check_cursor(params.cursor.as_ref(), self.limits().cursor_bytes)?;
+        if let Some(parent) = uri {
+            let method = Method::ListResources;
+            return self.list_children(method, parent, cursor, peer, Answer::ListResources);
+        }
+        check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
         let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
@@ -229,9 +240,70 @@ impl Server {
                     peer: &peer,
                     states,
                 };
-                let result = resources.list(&params, &call, server.limits()).await?;
-                let hint = resources.cache_hint(params.uri.as_deref());
-                Ok(Answer::ListResources(result, hint))
+                let (cursors, limits) = (&server.0.cursors, server.limits());
+                let result = resources
+                    .list(&call, cursor.as_ref(), cursors, limits)
+                    .await?;
+                Ok(Answer::ListResources(result, resources.cache_hint(None)))
+            }),
+        ))
+    }
+
+    fn read_directory(
+        &self,
+        ReadDirectoryParams { uri, cursor, .. }: ReadDirectoryParams,
+        peer: &Arc<Peer>,
+    ) -> Result<Step, ProtocolError> {
+        let answer = |mut result: ListResourcesResult, _| {
+            result.resources.iter_mut().for_each(as_directory);
+            Answer::ReadDirectory(result)
+        };
+        self.list_children(Method::ReadDirectory, uri, cursor, peer, answer)
+    }
+
+    /// The children of `parent`, for the two methods that list them.
+    fn list_children(
+        &self,
+        method: Method,
+        parent: String,
+        cursor: Option<Cursor>,
+        peer: &Arc<Peer>,
+        answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
+    ) -> Result<Step, ProtocolError> {
+        check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
+        let Routes {
+            resources, states, ..
+        } = &self.0.routes;
+        let call = ResourceCall {
+            uri: &parent,
+            variables: &Values::new(),
+            peer,
+            states,
+        };
+        let reading = resources.read_to_list(&parent, &call, self.limits())?;
+        let (server, peer) = (self.clone(), Arc::clone(peer));
+        Ok(Step::Later(
+            Audience::Code,
+            Box::pin(async move {
+                let Routes {
+                    resources, states, ..
+                } = &server.0.routes;
+                let call = ListingCall {
+                    peer: &peer,
+                    states,
+                };
+                let listing = Listing {
+                    name: &format!("{} {parent}", method.name()),
+                    parent: &parent,
+                    cursor: cursor.as_ref(),
+                    cursors: &server.0.cursors,
+                    limits: server.limits(),
+                };
+                let result = match reading {
+                    Some(reading) => listing.list_read(reading?.await?)?,
+                    None => resources.list_stored(&listing, &call).await?,
+                };
+                Ok(answer(result, resources.cache_hint(Some(&parent))))
             }),
         ))
     }
@@ -272,6 +344,13 @@ fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
 }
 
+/// By its MIME type a client of `resources/directory/read` tells a directory.
+fn as_directory(resource: &mut Resource) {
+    if resource.is_collection == Some(true) {
+        resource.mime_type = Some("inode/directory".to_owned());
+    }
+}
+
 /// The parameters as the type that the method has; absent ones count as `{}`.
 pub(super) fn read<'a, T: Deserialize<'a>>(
     params: Option<&Object<'a>>,
@@ -283,10 +362,7 @@ pub(super) fn read<'a, T: Deserialize<'a>>(
     read.map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
 }
 
-fn check_cursor(
-    cursor: Option<&plainly_protocol::types::Cursor>,
-    limit: usize,
-) -> Result<(), ProtocolError> {
+fn check_cursor(cursor: Option<&Cursor>, limit: usize) -> Result<(), ProtocolError> {
     match cursor {
         Some(cursor) if cursor.as_str().len() > limit => Err(InvalidParams::InvalidCursor.into()),
         _ => Ok(()),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
-use super::cursor;
+use super::cursor::Cursors;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
@@ -198,28 +198,19 @@ impl Tools {
     pub(super) fn list(
         &self,
         params: &ListToolsParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListToolsResult, ProtocolError> {
-        const LISTING: &str = "tools";
-        let start = match &params.cursor {
-            None => 0,
-            Some(cursor) => {
-                let last = cursor::open(LISTING, cursor)?;
-                let position = self.0.iter().position(|served| served.tool.name() == last);
-                1 + position.ok_or(InvalidParams::InvalidCursor)?
-            }
-        };
-        let rest = self.0.get(start..).unwrap_or_default();
-        let page: Vec<_> = rest
-            .iter()
-            .take(limit)
-            .map(|served| served.tool.definition.clone())
-            .collect();
-        let next = page
-            .last()
-            .filter(|_| rest.len() > page.len())
-            .map(|last| cursor::seal(LISTING, &last.name));
-        let mut result = ListToolsResult::new(page);
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(
+            "tools/list",
+            &self.0,
+            |served| served.tool.name(),
+            after,
+            limit,
+        )?;
+        let definitions = page.iter().map(|served| served.tool.definition.clone());
+        let mut result = ListToolsResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;
         Ok(result)
     }

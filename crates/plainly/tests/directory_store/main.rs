@@ -9,6 +9,7 @@
 
 mod fixture;
 
+mod churn;
 mod hidden;
 mod listing;
 mod mounts;

@@ -110,7 +110,7 @@ fn the_limit_is_16_mib_unless_set() {
 }
 
 #[test]
-fn the_last_change_is_told_in_utc_to_the_second() {
+fn the_last_change_is_told_in_utc_to_the_millisecond() {
     let fixture = Fixture::new(&[("x", "x")]);
     let file = File::options()
         .write(true)
@@ -119,7 +119,11 @@ fn the_last_change_is_told_in_utc_to_the_second() {
     let after = |millis| UNIX_EPOCH + Duration::from_millis(millis);
     let cases: &[(SystemTime, &str)] = &[
         (after(1_736_694_058_000), "2025-01-12T15:00:58Z"),
-        (after(1_736_694_058_999), "2025-01-12T15:00:58Z"),
+        (after(1_736_694_058_999), "2025-01-12T15:00:58.999Z"),
+        (
+            after(1_736_694_058_050) + Duration::from_nanos(999_999),
+            "2025-01-12T15:00:58.05Z",
+        ),
         (after(0), "1970-01-01T00:00:00Z"),
         (
             UNIX_EPOCH - Duration::from_secs(86_400),
@@ -178,4 +182,43 @@ fn a_collection_that_is_too_large_is_read_in_part() {
     let bytes: usize = contents.iter().map(|one| one.body.as_bytes().len()).sum();
     assert_eq!(bytes, 4 * (60 << 10) + 96 * 10);
     assert_eq!(contents[99].name.as_deref(), Some("2-small-095"));
+}
+
+#[test]
+fn a_collection_is_read_up_to_its_limits() {
+    let kib = |kib: usize| kib << 10;
+    let cases: [(&[usize], usize); 7] = [
+        (&[kib(64)], 1),
+        (&[kib(64) + 1], 0),
+        (&[kib(64); 4], 4),
+        // Nothing is left after these but for what is empty.
+        (&[kib(64), kib(64), kib(64), kib(64), 1, 0], 5),
+        (&[kib(64), kib(64), kib(64), kib(63), kib(1), 1], 5),
+        (&[1; 100], 100),
+        (&[1; 101], 100),
+    ];
+    for (sizes, expected) in cases {
+        let fixture = Fixture::new(&[]);
+        for (number, size) in sizes.iter().enumerate() {
+            let path = fixture.root().join(format!("{number:03}"));
+            fs::write(path, "x".repeat(*size)).unwrap();
+        }
+        let contents = fixture.read("file:///docs").unwrap();
+        assert_eq!(contents.len(), expected, "{sizes:?}");
+        assert_eq!(fixture.children("file:///docs").len(), sizes.len());
+    }
+}
+
+#[test]
+fn a_collection_is_not_searched_for_files_without_end() {
+    let fixture = Fixture::new(&[]);
+    for number in 0..999 {
+        fs::create_dir(fixture.root().join(format!("{number:04}"))).unwrap();
+    }
+    for name in ["a", "b"] {
+        fs::write(fixture.root().join(name), name).unwrap();
+    }
+    let contents = fixture.read("file:///docs").unwrap();
+    let names: Vec<_> = contents.iter().map(|one| one.name.as_deref()).collect();
+    assert_eq!(names, [Some("a")]);
 }

@@ -12,7 +12,7 @@ use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::completion::{Argument, Completer, Completions};
-use crate::server::cursor;
+use crate::server::cursor::Cursors;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
 use crate::server::state::States;
@@ -78,10 +78,17 @@ impl Prompts {
     pub(in crate::server) fn list(
         &self,
         params: &ListPromptsParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListPromptsResult, ProtocolError> {
-        let name = |served: &Served| served.prompt.name().to_owned();
-        let (page, next) = cursor::page("prompts", &self.0, name, params.cursor.as_ref(), limit)?;
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(
+            "prompts/list",
+            &self.0,
+            |served| served.prompt.name(),
+            after,
+            limit,
+        )?;
         let definitions = page.iter().map(|served| served.prompt.definition.clone());
         let mut result = ListPromptsResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;

@@ -1,8 +1,8 @@
 //! The last look at what was read of a resource, before it leaves: only a collection has no content of its own, or that
-//! of others (SEP-2093). Knows nothing of where it was read.
+//! of others, and several contents of anything else are its representations (SEP-2093). Knows nothing of where it was read.
 
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::ResourceContents;
+use plainly_protocol::types::{Resource, ResourceContents};
 
 /// What the contents of a resource that is no collection break.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +13,12 @@ pub(super) enum Broken {
     /// Some are another's.
     #[error("reading {uri} gave contents of {other}, and it is no collection")]
     Another { uri: String, other: String },
+    /// Two are in the same format.
+    #[error("reading {uri} gave two contents of {}, and only formats may differ", mime_type.as_deref().unwrap_or("no MIME type"))]
+    Repeated {
+        uri: String,
+        mime_type: Option<String>,
+    },
 }
 
 /// Checks `contents` as those of `uri`, if that is no collection.
@@ -22,12 +28,68 @@ pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), Brok
             uri: uri.to_owned(),
         });
     }
-    match contents.iter().find(|content| content.uri != uri) {
-        None => Ok(()),
-        Some(content) => Err(Broken::Another {
+    if let Some(content) = contents.iter().find(|content| content.uri != uri) {
+        return Err(Broken::Another {
             uri: uri.to_owned(),
             other: content.uri.clone(),
-        }),
+        });
+    }
+    for (index, content) in contents.iter().enumerate() {
+        let before = contents.iter().take(index);
+        if before
+            .into_iter()
+            .any(|other| other.mime_type == content.mime_type)
+        {
+            return Err(Broken::Repeated {
+                uri: uri.to_owned(),
+                mime_type: content.mime_type.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether something is missing that `metadata` has of every resource.
+pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
+    let lacks =
+        |content: &ResourceContents| content.name.is_none() || content.is_collection.is_none();
+    contents
+        .iter()
+        .any(|content| content.uri == uri && lacks(content))
+}
+
+/// Says of every content of `resource` what is known of it and the content doesn't say, so that all say the same.
+pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
+    let is_only = contents.len() == 1;
+    for content in contents
+        .iter_mut()
+        .filter(|content| content.uri == resource.uri)
+    {
+        content.name.get_or_insert_with(|| resource.name.clone());
+        fill(&mut content.title, &resource.title);
+        fill(&mut content.description, &resource.description);
+        fill(&mut content.is_collection, &resource.is_collection);
+        fill(&mut content.icons, &resource.icons);
+        fill(&mut content.annotations, &resource.annotations);
+        fill(&mut content.meta, &resource.meta);
+        // Which of several is meant by the resource's own nobody knows.
+        if is_only {
+            fill(&mut content.mime_type, &resource.mime_type);
+        }
+    }
+}
+
+fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
+    if said.is_none() {
+        said.clone_from(known);
+    }
+}
+
+/// The size of each content that doesn't say it.
+pub(super) fn measure(contents: &mut [ResourceContents]) {
+    for content in contents {
+        let size = content.body.as_bytes().len() as u64;
+        content.size.get_or_insert(size);
     }
 }
 

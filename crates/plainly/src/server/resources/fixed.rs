@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use plainly_protocol::types::{Annotations, Icon, Resource};
+use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource};
 
 use super::reading::{Read, Reading, reader};
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
+
+/// The MIME type of a collection that has no other.
+const DIRECTORY: &str = "inode/directory";
 
 /// A resource with a handler that gives its content.
 ///
@@ -23,6 +26,7 @@ use crate::server::reply::ResourceReply;
 /// ```
 pub struct StaticResource {
     pub(super) definition: Resource,
+    pub(super) cache_hint: CacheHint,
     needs: Needs,
     read: Read,
 }
@@ -42,6 +46,7 @@ impl StaticResource {
         let definition = Resource::new(uri.clone(), uri).is_collection(false);
         Self {
             definition,
+            cache_hint: CacheHint::default(),
             needs,
             read: reader(handler),
         }
@@ -75,6 +80,39 @@ impl StaticResource {
         self
     }
 
+    /// It is a collection, and its handler gives its children: contents with URIs of their own, or none if it is empty.
+    /// Whoever lists the collection gets these children too, page by page. Unless it has a MIME type, it is an
+    /// `inode/directory`.
+    ///
+    /// ```
+    /// use plainly::protocol::types::{self, ResourceContents};
+    /// use plainly::server::Resource;
+    ///
+    /// async fn styles() -> Vec<ResourceContents> {
+    ///     let child = |name: &str| {
+    ///         let child = types::Resource::new(format!("style://{name}"), name).is_collection(false);
+    ///         ResourceContents::new(child.mime_type("text/css"), "body { color: #222 }")
+    ///     };
+    ///     ["light", "dark"].map(child).into()
+    /// }
+    ///
+    /// let resource = Resource::new("style://", styles).name("styles").collection();
+    /// ```
+    #[must_use]
+    pub fn collection(mut self) -> Self {
+        self.definition.is_collection = Some(true);
+        let mime_type = &mut self.definition.mime_type;
+        mime_type.get_or_insert_with(|| DIRECTORY.to_owned());
+        self
+    }
+
+    /// How long clients may keep its content, and whether they may share it. By default not at all.
+    #[must_use]
+    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
+        self.cache_hint = hint;
+        self
+    }
+
     /// Hints for hosts.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
@@ -95,6 +133,10 @@ impl StaticResource {
 
     pub(in crate::server) fn needs(&self) -> &Needs {
         &self.needs
+    }
+
+    pub(super) fn is_collection(&self) -> bool {
+        self.definition.is_collection == Some(true)
     }
 
     pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {

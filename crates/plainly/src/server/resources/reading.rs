@@ -28,11 +28,15 @@ where
     Box::new(move |definition, call| {
         let running = handler.call(A::extract_all(call)?);
         Ok(Box::pin(async move {
-            let contents = running
+            let mut contents = running
                 .await
                 .into_contents(&definition)
                 .map_err(|failure| failure.of_resource(&definition.uri))?;
-            contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
+            if definition.is_collection != Some(true) {
+                contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
+            }
+            contents::describe(&mut contents, &definition);
+            contents::measure(&mut contents);
             Ok(contents)
         }))
     })

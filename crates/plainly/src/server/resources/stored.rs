@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -25,56 +26,85 @@ pub(in crate::server) trait ErasedStore: Send + Sync + fmt::Debug {
 
 /// Hides the type of `store`.
 pub(in crate::server) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
-    let can_watch = store.watch().is_some();
-    Box::new(Erased {
-        store: Arc::new(store),
-        can_watch,
-    })
+    Box::new(Erased(Arc::new(Checked {
+        can_watch: store.watch().is_some(),
+        store,
+        is_warned_of: AtomicBool::new(false),
+    })))
 }
 
 #[derive(Debug)]
-struct Erased<S> {
-    store: Arc<S>,
+struct Erased<S>(Arc<Checked<S>>);
+
+/// A store whose contents are looked at before they leave.
+#[derive(Debug)]
+struct Checked<S> {
+    store: S,
     can_watch: bool,
+    /// Whether the log has it already that the store doesn't say what is a collection.
+    is_warned_of: AtomicBool,
+}
+
+impl<S: Store> Checked<S> {
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        let mut contents = self.store.read(uri).await?;
+        let broken = contents::check(uri, &contents).err();
+        // Nearly all are right whatever they are of, and complete: only for the others it takes a second look.
+        if broken.is_some() || contents::lack_metadata(uri, &contents) {
+            let resource = self.store.metadata(uri).await?;
+            match (resource.is_collection, broken) {
+                (Some(false), Some(broken)) => return Err(StoreError::Failed(broken.into())),
+                (Some(_), _) => {}
+                (None, broken) => self.warn(uri, broken),
+            }
+            contents::describe(&mut contents, &resource);
+        }
+        contents::measure(&mut contents);
+        Ok(contents)
+    }
+
+    /// Tolerated, since SEP-2093 lets a server say nothing; but once somebody should hear of it.
+    fn warn(&self, uri: &str, broken: Option<contents::Broken>) {
+        if self.is_warned_of.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let but = broken.map(|broken| broken.to_string());
+        tracing::warn!(
+            uri,
+            but,
+            "a store doesn't say whether its resources are collections: they need isCollection"
+        );
+    }
 }
 
 impl<S: Store> ErasedStore for Erased<S> {
     fn serves(&self, uri: &str) -> bool {
-        self.store.serves(uri)
+        self.0.store.serves(uri)
     }
 
     fn cache_hint(&self) -> CacheHint {
-        self.store.cache_hint()
+        self.0.store.cache_hint()
     }
 
     fn can_watch(&self) -> bool {
-        self.can_watch
+        self.0.can_watch
     }
 
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
-        self.store.watch()
+        self.0.store.watch()
     }
 
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(self.store.list(query))
+        Box::pin(self.0.store.list(query))
     }
 
     fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>> {
-        let store = Arc::clone(&self.store);
-        Box::pin(async move { store.metadata(&uri).await })
+        let checked = Arc::clone(&self.0);
+        Box::pin(async move { checked.store.metadata(&uri).await })
     }
 
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>> {
-        let store = Arc::clone(&self.store);
-        Box::pin(async move {
-            let contents = store.read(&uri).await?;
-            // Nearly all are right whatever they are of: only for the others it takes a second look.
-            if let Err(broken) = contents::check(&uri, &contents)
-                && store.metadata(&uri).await?.is_collection == Some(false)
-            {
-                return Err(StoreError::Failed(broken.into()));
-            }
-            Ok(contents)
-        })
+        let checked = Arc::clone(&self.0);
+        Box::pin(async move { checked.read(&uri).await })
     }
 }

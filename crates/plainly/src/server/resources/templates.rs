@@ -1,18 +1,18 @@
 //! All templates of a server: which serves a URI, and their own listing.
 
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{ListResourceTemplatesParams, ListResourceTemplatesResult};
 use plainly_protocol::uri_template::Values;
 
 use super::templated::ServedTemplate;
-use crate::server::cursor;
+use crate::server::cursor::Cursors;
 
 /// The templates of a server, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Templates(Vec<ServedTemplate>);
 
 /// The listing whose cursors those of `resources/templates/list` are.
-const LISTING: &str = "templates";
+const LISTING: &str = "resources/templates/list";
 
 impl Templates {
     pub(super) fn extend(&mut self, templates: Vec<ServedTemplate>) {
@@ -41,25 +41,19 @@ impl Templates {
     pub(super) fn list(
         &self,
         params: &ListResourceTemplatesParams,
+        cursors: &Cursors,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        let start = match &params.cursor {
-            None => 0,
-            Some(cursor) => {
-                let last = cursor::open(LISTING, cursor)?;
-                let mut all = self.0.iter();
-                let position = all.position(|one| one.definition().uri_template == last);
-                1 + position.ok_or(InvalidParams::InvalidCursor)?
-            }
-        };
-        let rest = self.0.get(start..).unwrap_or_default();
-        let page = rest.iter().take(limit);
-        let page: Vec<_> = page.map(|one| one.definition().clone()).collect();
-        let next = page
-            .last()
-            .filter(|_| rest.len() > page.len())
-            .map(|last| cursor::seal(LISTING, &last.uri_template));
-        let mut result = ListResourceTemplatesResult::new(page);
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(
+            LISTING,
+            &self.0,
+            |one| &one.definition().uri_template,
+            after,
+            limit,
+        )?;
+        let definitions = page.iter().map(|one| one.definition().clone());
+        let mut result = ListResourceTemplatesResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;
         Ok(result)
     }

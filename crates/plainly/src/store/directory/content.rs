@@ -3,8 +3,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
+use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 use plainly_protocol::types::{Body, Resource, ResourceContents};
 
@@ -17,6 +19,10 @@ use crate::store::convert::{Allowance, Converters};
 
 /// How often a file is read that changes while it is read.
 const ATTEMPTS: usize = 3;
+
+/// How long ago a file must have changed last. The clock of a file system ticks up to every 10 ms, and between two ticks one
+/// change can't be told from the next.
+const SETTLED: Duration = Duration::from_millis(20);
 
 /// What the content of a collection may have: files, bytes of one, and bytes of all.
 const FILES: usize = 100;
@@ -75,6 +81,7 @@ fn file(
             limit,
         });
     }
+    wait_for(file);
     let content = handle::read_for(&file.waiter, &file.file, limit.saturating_add(1))?;
     let after = file.file.metadata().map_err(refuse)?;
     if content.len() as u64 > limit {
@@ -116,29 +123,29 @@ fn collection(
     Ok(contents)
 }
 
-/// Whether the content is that of one moment, as far as the file system's clock can tell.
+/// Waits until any further change of the file bears another time.
+fn wait_for(file: &OpenFile) {
+    let changed = handle::changed(&file.metadata);
+    // What the clock says is in the future may be from another machine: there is no waiting for that.
+    let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    if let Some(left) = age.and_then(|age| SETTLED.checked_sub(age)) {
+        thread::sleep(left);
+    }
+}
+
+/// Whether the content is that of one moment, as far as the file system's clock can tell. One that was replaced meanwhile has
+/// lost its name, which is a change too, but none of its content.
 fn is_same(before: &Metadata, after: &Metadata) -> bool {
     before.len() == after.len()
         && before.modified().ok() == after.modified().ok()
-        && changed(before) == changed(after)
+        && (handle::changed(before) == handle::changed(after) || before.nlink() > after.nlink())
 }
-
-/// When anything about the file changed last.
-#[cfg(unix)]
-fn changed(metadata: &Metadata) -> (i64, i64) {
-    use cap_std::fs::MetadataExt;
-    (metadata.ctime(), metadata.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn changed(_: &Metadata) {}
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
     use std::sync::Arc;
-    use std::time::SystemTime;
 
     use cap_std::ambient_authority;
     use cap_std::fs::Dir;
@@ -150,7 +157,7 @@ mod tests {
     /// The file `x` in a directory.
     fn open(directory: &Path, waiter: Waiter) -> OpenFile {
         let dir = Dir::open_ambient_dir(directory, ambient_authority()).unwrap();
-        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
+        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
         match place.open(&["x".into()]).unwrap() {
             Opened::File(file) => file,
             Opened::Directory(_) => panic!("a directory"),
@@ -179,6 +186,43 @@ mod tests {
         assert_eq!(read_after(|_| {}).as_deref(), Some("old"));
         assert_eq!(read_after(|mut file| file.write_all(b"new").unwrap()), None);
         assert_eq!(read_after(|file| file.set_len(2).unwrap()), None);
+    }
+
+    #[test]
+    fn a_file_that_was_just_written_is_read_once_the_clock_has_moved() {
+        use std::io::{Seek, Write};
+
+        let around = tempfile::tempdir().unwrap();
+        let mut writer = fs::File::create(around.path().join("x")).unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let mut read = || {
+            // As fast as the clock ticks, or faster.
+            writer.write_all(b"new").unwrap();
+            let opened = open(around.path(), waiter.clone());
+            writer.rewind().unwrap();
+            let start = SystemTime::now();
+            let changed = handle::changed(&opened.metadata).unwrap();
+            let contents = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap();
+            (contents, start, changed)
+        };
+        for _ in 0..3 {
+            let (contents, start, changed) = read();
+            assert_eq!(contents.unwrap().1.as_text(), Some("new"));
+            let is_past = changed + SETTLED <= SystemTime::now();
+            assert!(is_past, "changed at {changed:?}, read from {start:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_loses_its_name_is_read_to_the_end() {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("x"), "old").unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        fs::write(around.path().join("y"), "replaced").unwrap();
+        fs::rename(around.path().join("y"), around.path().join("x")).unwrap();
+        let contents = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap();
+        assert_eq!(contents.unwrap().1.as_text(), Some("old"));
     }
 
     #[test]

@@ -93,10 +93,14 @@ fn base(uri: &str, name: &OsStr, metadata: &Metadata) -> Resource {
     }
 }
 
-/// In UTC, to the second; `None` where the file system doesn't know.
+/// In UTC, to the millisecond, as everybody can read it; `None` where the file system doesn't know.
 fn last_modified(metadata: &Metadata) -> Option<String> {
     let time = Timestamp::try_from(metadata.modified().ok()?.into_std()).ok()?;
-    Some(Timestamp::from_second(time.as_second()).ok()?.to_string())
+    Some(
+        Timestamp::from_millisecond(time.as_millisecond())
+            .ok()?
+            .to_string(),
+    )
 }
 
 /// The MIME type that a name has whatever is in the file.

@@ -4,6 +4,9 @@
 use std::error::Error;
 use std::ffi::OsStr;
 use std::io::{self, Read};
+use std::time::SystemTime;
+#[cfg(unix)]
+use std::time::{Duration, UNIX_EPOCH};
 
 use cap_fs_ext::{
     FollowSymlinks, OpenOptionsFollowExt, OpenOptionsMaybeDirExt, OpenOptionsSyncExt,
@@ -58,6 +61,22 @@ pub(super) fn read_for(waiter: &Waiter, file: &File, limit: u64) -> Result<Vec<u
         waiter.check()?;
     }
     Ok(bytes)
+}
+
+/// When anything about it changed last: what is in it, or what it is.
+#[cfg(unix)]
+pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use cap_std::fs::MetadataExt;
+
+    let seconds = u64::try_from(metadata.ctime()).ok()?;
+    let nanos = u32::try_from(metadata.ctime_nsec()).ok()?;
+    UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+}
+
+/// When it was written last; the rest isn't told.
+#[cfg(not(unix))]
+pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok().map(|time| time.into_std())
 }
 
 /// Absent and forbidden look the same; what the operating system couldn't do is a failure.

@@ -6,6 +6,7 @@ mod uri;
 
 mod handle;
 mod ignored;
+mod names;
 mod place;
 mod walk;
 
@@ -34,6 +35,7 @@ use plainly_protocol::types::{Resource, ResourceContents};
 
 use self::job::{Jobs, Waiter};
 use self::mount::Root;
+use self::names::Lists;
 use self::place::{MAX_DEPTH, Opened, Place, Shown};
 use self::uri::Location;
 use self::walk::Walk;
@@ -129,6 +131,7 @@ impl DirectoryStore {
                 shown,
                 max_file_bytes,
                 converters,
+                lists: Arc::default(),
                 jobs: Jobs::new(),
             }),
         }
@@ -203,6 +206,7 @@ struct Inner {
     shown: Shown,
     max_file_bytes: u64,
     converters: Converters,
+    lists: Arc<Lists>,
     jobs: Jobs,
 }
 
@@ -298,7 +302,12 @@ impl<'a> Request<'a> {
     }
 
     fn place(&self, root: &Root) -> Rc<Place> {
-        Place::root(Arc::clone(&root.dir), self.store.shown, self.waiter.clone())
+        Place::root(
+            Arc::clone(&root.dir),
+            self.store.shown,
+            Arc::clone(&self.store.lists),
+            self.waiter.clone(),
+        )
     }
 }
 

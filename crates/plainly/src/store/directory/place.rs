@@ -16,6 +16,7 @@ use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Verdict};
 use super::job::Waiter;
 use super::mount;
+use super::names::Lists;
 use crate::store::StoreError;
 
 /// How deep below a mount anything can be. Each level holds one open directory.
@@ -45,6 +46,7 @@ pub(super) struct Place {
     parent: Option<Rc<Self>>,
     depth: usize,
     shown: Shown,
+    lists: Arc<Lists>,
     waiter: Waiter,
     rules: OnceCell<Rules>,
 }
@@ -81,13 +83,14 @@ enum Step {
 
 impl Place {
     /// The root of a mount. What is done from here on ends with an error once nobody waits for it.
-    pub(super) fn root(dir: Arc<Dir>, shown: Shown, waiter: Waiter) -> Rc<Self> {
+    pub(super) fn root(dir: Arc<Dir>, shown: Shown, lists: Arc<Lists>, waiter: Waiter) -> Rc<Self> {
         Rc::new(Self {
             dir,
             name: OsString::new(),
             parent: None,
             depth: 0,
             shown,
+            lists,
             waiter,
             rules: OnceCell::new(),
         })
@@ -146,6 +149,16 @@ impl Place {
                 .parent
                 .as_ref()
                 .is_some_and(|own| Rc::ptr_eq(own, parent))
+    }
+
+    /// The lists of names that the store keeps.
+    pub(super) fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// Fails once nobody waits for what is done here.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        self.waiter.check()
     }
 
     /// What the handle says of the directory.
@@ -290,6 +303,7 @@ impl Place {
             parent: Some(Rc::clone(self)),
             depth: self.depth + 1,
             shown: self.shown,
+            lists: Arc::clone(&self.lists),
             waiter: self.waiter.clone(),
             rules: OnceCell::new(),
         })))
@@ -365,7 +379,7 @@ mod tests {
         let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let found = dir.metadata("name").unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
-        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
+        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
         for (name, expected) in [("name", true), ("NAME", false)] {
             assert_eq!(
                 place.is_exact(OsStr::new(name), &found).unwrap(),

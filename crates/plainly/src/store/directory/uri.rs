@@ -110,14 +110,16 @@ fn name(segment: &str) -> Result<OsString, StoreError> {
     from_bytes(bytes).ok_or(StoreError::NotFound)
 }
 
+/// What has these bytes as its name.
 #[cfg(unix)]
-fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
+pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     use std::os::unix::ffi::OsStringExt;
     Some(OsString::from_vec(bytes))
 }
 
+/// What has these bytes as its name, if anything can.
 #[cfg(not(unix))]
-fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
+pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     String::from_utf8(bytes).ok().map(OsString::from)
 }
 

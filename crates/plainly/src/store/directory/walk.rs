@@ -2,18 +2,15 @@
 //! the next names of each open directory, however large it is, and can start after any position, whether or not what stood
 //! there still exists. What can't be read is left out, and the listing fails only if it is the directory itself.
 
-use std::collections::BinaryHeap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::rc::Rc;
 use std::vec;
 
 use super::handle;
+use super::names;
 use super::place::{Opened, Place};
 use super::uri;
 use crate::store::StoreError;
-
-/// The most names of one directory that are kept at a time. More are found by reading the directory again.
-const BATCH: usize = 2048;
 
 /// What comes next in a listing.
 #[derive(Debug)]
@@ -157,7 +154,7 @@ impl Level {
     }
 
     fn fill(&mut self) -> Result<(), StoreError> {
-        let (names, more) = smallest(&self.place, self.after.as_deref())?;
+        let (names, more) = names::next(&self.place, self.after.as_deref())?;
         self.more = more;
         self.after = names.last().cloned().or(self.after.take());
         self.names = names.into_iter();
@@ -176,33 +173,6 @@ pub(super) fn usable<T>(uri: &str, found: Result<T, StoreError>) -> Result<Optio
         }
         Err(error) => Err(error),
     }
-}
-
-/// The first names after `after` that may be shown, and whether there are more.
-fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool), StoreError> {
-    let mut more = false;
-    let mut names = BinaryHeap::new();
-    for entry in place.entries()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if after.is_some_and(|after| *name <= *after) {
-            continue;
-        }
-        if names.len() == BATCH && names.peek().is_some_and(|largest| name > *largest) {
-            more = true;
-            continue;
-        }
-        // Where its kind can't be told, opening it says why.
-        if !place.shows(&name, entry.file_type().ok())? {
-            continue;
-        }
-        names.push(name);
-        if names.len() > BATCH {
-            names.pop();
-            more = true;
-        }
-    }
-    Ok((names.into_sorted_vec(), more))
 }
 
 #[cfg(test)]
@@ -225,13 +195,13 @@ mod tests {
         }
         let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let (waits, waiter) = Waiter::until_dropped();
-        let place = Place::root(Arc::new(dir), Shown::default(), waiter);
+        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
         let uri = "file:///d".to_owned();
         let mut begun = Walk::children(Rc::clone(&place), uri.clone(), None).unwrap();
         assert_eq!(begun.next().unwrap().unwrap().name, "a");
         drop(waits);
         assert!(matches!(begun.next(), Err(StoreError::Failed(_))));
-        assert!(smallest(&place, None).is_err());
+        assert!(names::next(&place, None).is_err());
         assert!(Walk::below(place, uri, &[]).unwrap().next().is_err());
     }
 }

@@ -179,7 +179,12 @@ impl Watching {
         let root = self.store.roots.get(index)?;
         Some(At {
             root: index,
-            place: Place::root(Arc::clone(&root.dir), self.store.shown, waiter.clone()),
+            place: Place::root(
+                Arc::clone(&root.dir),
+                self.store.shown,
+                Arc::clone(&self.store.lists),
+                waiter.clone(),
+            ),
             path: PathBuf::new(),
             uri: root.uri.clone(),
         })
