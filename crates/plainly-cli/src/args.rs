@@ -285,8 +285,8 @@ Each change is a line:
   missed changes    there was more than could be told, or a gap: look again at all of them
 
 With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
-\"missed\". What changes several times at once is told once. What the server doesn't tell of is a warning, and an error if it \
-tells of nothing. A server that ends is an error too."
+\"missed\". What changes several times at once is told once. What the server doesn't tell of, or doesn't have yet, is a \
+warning; a server that tells of nothing, and one that ends, are errors."
 )]
 pub(crate) struct WatchArgs {
     /// The server's URL

@@ -19,3 +19,4 @@ mod representations;
 mod serving;
 #[cfg(unix)]
 mod terminal;
+mod watching;
