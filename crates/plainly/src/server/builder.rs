@@ -185,23 +185,15 @@ impl ServerBuilder {
         let tools = build_tools(std::mem::take(&mut self.tools), &self.states, &mut errors);
         let mut completions = Completions::default();
         let prompts = Prompts::build(self.prompts, &self.states, &mut completions, &mut errors);
-        let mut uris = HashSet::new();
-        for resource in std::mem::take(&mut self.fixed) {
-            let subject = format!("resource {}", resource.uri());
-            if !uris.insert(resource.uri().to_owned()) {
-                errors.push(BuildError::new(&subject, "is there twice"));
-            }
-            check_needs(&subject, resource.needs(), &self.states, &mut errors);
-            if !resource.needs().vars.is_empty() {
-                let problem = "takes Vars, which only a resource template has";
-                errors.push(BuildError::new(&subject, problem));
-            }
+        for resource in build_fixed(self.fixed, &self.states, &mut errors) {
             self.resources.add(resource);
         }
-        let templates = std::mem::take(&mut self.templates);
-        let templates =
-            templates::build_templates(templates, &self.states, &mut completions, &mut errors);
-        self.resources.add_templates(templates);
+        self.resources.add_templates(templates::build_templates(
+            self.templates,
+            &self.states,
+            &mut completions,
+            &mut errors,
+        ));
         let keys = self.keys.map_or_else(Keys::random, Ok);
         let keys = keys.map_err(|error| {
             let problem = format!("can't be had from the system's random source: {error}");
@@ -248,6 +240,26 @@ impl ServerBuilder {
             routes,
         })))
     }
+}
+
+fn build_fixed(
+    declared: Vec<StaticResource>,
+    states: &States,
+    errors: &mut Vec<BuildError>,
+) -> Vec<StaticResource> {
+    let mut uris = HashSet::new();
+    for resource in &declared {
+        let subject = format!("resource {}", resource.uri());
+        if !uris.insert(resource.uri()) {
+            errors.push(BuildError::new(&subject, "is there twice"));
+        }
+        check_needs(&subject, resource.needs(), states, errors);
+        if !resource.needs().vars.is_empty() {
+            let problem = "takes Vars, which only a resource template has";
+            errors.push(BuildError::new(&subject, problem));
+        }
+    }
+    declared
 }
 
 fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError>) -> Tools {
