@@ -153,6 +153,8 @@ fn every_option_is_documented() {
                 "watch",
                 "tools",
                 "call",
+                "prompts",
+                "prompt",
                 "codes",
                 "completions",
             ],
