@@ -13,7 +13,8 @@ use plainly_protocol::types::{Icon, Implementation};
 use super::changes::Changes;
 use super::completion::Completions;
 use super::extract::Needs;
-use super::listening::{Listens, Tells};
+use super::listeners::Listeners;
+use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
@@ -241,7 +242,7 @@ impl ServerBuilder {
             sessions: Sessions::new(&self.limits, &changes),
             load: dispatch::Load::default(),
             changes,
-            listens: Listens::default(),
+            listeners: Listeners::default(),
             watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
