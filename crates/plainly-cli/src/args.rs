@@ -2,18 +2,21 @@
 
 mod codes;
 mod mount;
+mod prompts;
 mod server;
 mod values;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use tracing_subscriber::filter::Targets;
 
 pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
+pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::apart;
 use crate::exit;
@@ -64,6 +67,8 @@ pub(crate) enum ClientCommand {
     Watch(WatchArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Prompts(PromptsArgs),
+    Prompt(PromptArgs),
 }
 
 impl ClientCommand {
@@ -76,6 +81,8 @@ impl ClientCommand {
             Self::Watch(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
+            Self::Prompts(args) => &args.server,
+            Self::Prompt(args) => &args.server,
         }
     }
 }
@@ -140,6 +147,15 @@ pub(crate) struct ServeArgs {
     /// line breaks indented
     #[arg(long)]
     pub(crate) as_is: bool,
+
+    /// Let clients keep what they got for so many seconds; by default they ask each time
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) ttl: Option<Duration>,
+
+    /// Seal the cursors of long listings with the keys in this file, 64 hexadecimal digits on each line, so that every server of
+    /// the same directories and --name with the same keys continues them. The first key seals, and all of them open
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
 
     /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
     /// read 32 MiB, which is a binary file of about 24 MiB

@@ -1,11 +1,14 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
 use std::error::Error;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
+use std::path::Path;
 
 use plainly::limits::Limits;
-use plainly::server::Server;
+use plainly::protocol::types::{CacheHint, CacheScope};
+use plainly::server::{InvalidKeys, Keys, Server};
 use plainly::shutdown;
 use plainly::store::convert::{Csv, Html, Json};
 use plainly::store::directory::{DirectoryStore, DirectoryStoreBuilder};
@@ -24,19 +27,24 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
     let first = store.mounts().next().map(|mount| mount.name().to_owned());
     let key = key(args.name.as_deref(), first.as_deref());
-    let server = Server::builder(
+    let builder = Server::builder(
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
-    )
-    .limits(limits(args.max_file_size))
-    .tools(if args.no_tools {
-        Vec::new()
-    } else {
-        store.tools()
-    })
-    .store(store)
-    .build()
-    .map_err(|error| Failure::caused("cannot serve", error))?;
+    );
+    let builder = match &args.key_file {
+        Some(path) => builder.keys(keys(path)?),
+        None => builder,
+    };
+    let server = builder
+        .limits(limits(args.max_file_size))
+        .tools(if args.no_tools {
+            Vec::new()
+        } else {
+            store.tools()
+        })
+        .store(store)
+        .build()
+        .map_err(|error| Failure::caused("cannot serve", error))?;
     if args.stdio {
         if io::stdin().is_terminal() {
             // Whoever types waits for a prompt that never comes; a client reads none of this.
@@ -71,6 +79,11 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
     let builder = DirectoryStore::builder()
         .hidden(args.hidden)
         .ignored(args.no_ignore)
+        .cache_hint(CacheHint::new(
+            args.ttl.unwrap_or_default(),
+            // Who may see it is for a proxy to say, if anybody does.
+            CacheScope::Private,
+        ))
         .max_file_bytes(args.max_file_size);
     let builder = if args.as_is {
         builder
@@ -94,6 +107,16 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
                 None => impossible(error),
             }
         })
+}
+
+fn keys(path: &Path) -> Result<Keys, Failure> {
+    let cannot = |error: Box<dyn Error>| {
+        let what = format!("cannot take keys from {}", path.display());
+        Failure::impossible(what, error)
+    };
+    let text = fs::read_to_string(path).map_err(|error| cannot(error.into()))?;
+    text.parse()
+        .map_err(|error: InvalidKeys| cannot(error.into()))
 }
 
 fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {

@@ -13,6 +13,7 @@ mod codes;
 mod failing;
 mod foreign;
 mod listing;
+mod prompting;
 mod reading;
 mod representations;
 mod serving;

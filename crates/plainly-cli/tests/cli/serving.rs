@@ -370,3 +370,82 @@ fn an_address_in_use_is_named() {
         run.stderr
     );
 }
+
+/// What a server answers to modern requests, one by one.
+fn answers(options: &[&str], requests: &[Value]) -> Vec<Value> {
+    let lines: String = requests
+        .iter()
+        .map(|request| format!("{request}\n"))
+        .collect();
+    let mut command = plainly();
+    command.arg("serve").arg("--stdio").args(options);
+    let output = assert_cmd::Command::from_std(command)
+        .write_stdin(lines)
+        .timeout(PATIENCE)
+        .unwrap();
+    let text = str::from_utf8(&output.stdout).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn modern(method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+#[test]
+fn clients_may_keep_what_they_got_as_long_as_was_said() {
+    let docs = Docs::new();
+    for (options, ttl) in [(&[][..], 0), (&["--ttl", "2.5"], 2_500)] {
+        let options = [&[docs.str()], options].concat();
+        for request in [
+            modern("resources/read", json!({"uri": "file:///docs/intro.md"})),
+            modern("resources/list", json!({})),
+            modern("resources/list", json!({"uri": "file:///docs"})),
+        ] {
+            let [answer] = &answers(&options, &[request])[..] else {
+                panic!("one answer")
+            };
+            assert_eq!(answer["result"]["ttlMs"], ttl, "{answer}");
+            assert_eq!(answer["result"]["cacheScope"], "private", "{answer}");
+        }
+    }
+}
+
+#[test]
+fn servers_with_the_same_keys_continue_each_others_listings() {
+    let docs = Docs::new();
+    for number in 0..1_000 {
+        std::fs::write(docs.path.join(format!("guide/{number}")), "").unwrap();
+    }
+    let [key, other, none] = ["key", "other", "none"].map(|name| docs.path.join(name));
+    std::fs::write(&key, "5a".repeat(32)).unwrap();
+    std::fs::write(&other, "a5".repeat(32)).unwrap();
+    std::fs::write(&none, "5a").unwrap();
+    let list = |key: &std::path::Path, cursor: Option<&Value>| {
+        let mut params = json!({"uri": "file:///docs/guide"});
+        if let Some(cursor) = cursor {
+            params["cursor"] = cursor.clone();
+        }
+        let options = [docs.str(), "--key-file", key.to_str().unwrap()];
+        answers(&options, &[modern("resources/list", params)]).remove(0)
+    };
+    let first = list(&key, None);
+    let cursor = &first["result"]["nextCursor"];
+    let second = list(&key, Some(cursor));
+    let count = |answer: &Value| answer["result"]["resources"].as_array().map(Vec::len);
+    assert_eq!((count(&first), count(&second)), (Some(1_000), Some(2)));
+    let refused = list(&other, Some(cursor));
+    assert_eq!(refused["error"]["data"]["kind"], "invalid_cursor");
+    let path = none.to_str().unwrap();
+    run(&["serve", docs.str(), "--key-file", path]).failed(
+        2,
+        &format!(
+            "error: cannot take keys from {path}: line 1 is not a key of 64 hexadecimal digits\n"
+        ),
+    );
+}

@@ -199,7 +199,8 @@ impl ServerBuilder {
             self.resources.add(resource);
         }
         let templates = std::mem::take(&mut self.templates);
-        let templates = templates::build_templates(templates, &self.states, &mut errors);
+        let templates =
+            templates::build_templates(templates, &self.states, &mut completions, &mut errors);
         self.resources.add_templates(templates);
         let keys = self.keys.map_or_else(Keys::random, Ok);
         let keys = keys.map_err(|error| {

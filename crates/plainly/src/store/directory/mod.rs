@@ -31,7 +31,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
-use plainly_protocol::types::{Resource, ResourceContents};
+use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
 use self::job::{Jobs, Waiter};
 use self::mount::Root;
@@ -122,6 +122,7 @@ impl DirectoryStore {
     fn from_roots(
         roots: Vec<Root>,
         shown: Shown,
+        cache_hint: CacheHint,
         max_file_bytes: u64,
         converters: Converters,
     ) -> Self {
@@ -129,9 +130,10 @@ impl DirectoryStore {
             inner: Arc::new(Inner {
                 roots,
                 shown,
+                cache_hint,
                 max_file_bytes,
-                converters,
                 lists: Arc::default(),
+                converters,
                 jobs: Jobs::new(),
             }),
         }
@@ -196,6 +198,10 @@ impl Store for DirectoryStore {
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         watch::watch(&self.inner)
     }
+
+    fn cache_hint(&self) -> CacheHint {
+        self.inner.cache_hint
+    }
 }
 
 /// What the blocking threads share.
@@ -204,10 +210,23 @@ struct Inner {
     /// By name.
     roots: Vec<Root>,
     shown: Shown,
+    cache_hint: CacheHint,
     max_file_bytes: u64,
-    converters: Converters,
     lists: Arc<Lists>,
+    converters: Converters,
     jobs: Jobs,
+}
+
+impl Inner {
+    /// The root of a mount, for somebody who waits.
+    fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
+        Place::root(
+            Arc::clone(&root.dir),
+            self.shown,
+            Arc::clone(&self.lists),
+            waiter.clone(),
+        )
+    }
 }
 
 /// One piece of work, and who waits for it.
@@ -302,12 +321,7 @@ impl<'a> Request<'a> {
     }
 
     fn place(&self, root: &Root) -> Rc<Place> {
-        Place::root(
-            Arc::clone(&root.dir),
-            self.store.shown,
-            Arc::clone(&self.store.lists),
-            self.waiter.clone(),
-        )
+        self.store.place(root, self.waiter)
     }
 }
 

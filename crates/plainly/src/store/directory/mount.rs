@@ -9,6 +9,7 @@ use std::sync::Arc;
 use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use plainly_protocol::types::CacheHint;
 
 use super::place::Shown;
 use super::{DirectoryStore, uri};
@@ -73,6 +74,7 @@ impl fmt::Debug for Root {
 pub struct DirectoryStoreBuilder {
     mounts: Vec<(Option<String>, PathBuf)>,
     shown: Shown,
+    cache_hint: CacheHint,
     max_file_bytes: u64,
     converters: Converters,
 }
@@ -82,6 +84,7 @@ impl DirectoryStoreBuilder {
         Self {
             mounts: Vec::new(),
             shown: Shown::default(),
+            cache_hint: CacheHint::default(),
             max_file_bytes: MAX_FILE_BYTES,
             converters: Converters::default(),
         }
@@ -96,6 +99,14 @@ impl DirectoryStoreBuilder {
     /// Serves the directory at `path` under the name `name`.
     pub fn mount_as(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         self.mounts.push((Some(name.into()), path.into()));
+        self
+    }
+
+    /// How long clients may keep what they got of it, and whether they may share it. By default not at all: a file can change
+    /// at any time, and who may see it is not for the store to say. A directory that needs another hint than the others is
+    /// best a store of its own.
+    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
+        self.cache_hint = hint;
         self
     }
 
@@ -156,6 +167,7 @@ impl DirectoryStoreBuilder {
         Ok(DirectoryStore::from_roots(
             roots,
             self.shown,
+            self.cache_hint,
             self.max_file_bytes,
             self.converters,
         ))

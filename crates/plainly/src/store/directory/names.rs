@@ -264,7 +264,7 @@ mod tests {
     use crate::store::directory::place::Shown;
 
     /// Of which more than come at a time are shown: every third is hidden, and every seventh of the others ignored.
-    const NAMES: usize = BATCH * 7 / 4;
+    const NAMES: usize = 2 * BATCH;
 
     struct Fixture {
         around: TempDir,

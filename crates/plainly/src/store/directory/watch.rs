@@ -179,12 +179,7 @@ impl Watching {
         let root = self.store.roots.get(index)?;
         Some(At {
             root: index,
-            place: Place::root(
-                Arc::clone(&root.dir),
-                self.store.shown,
-                Arc::clone(&self.store.lists),
-                waiter.clone(),
-            ),
+            place: self.store.place(root, waiter),
             path: PathBuf::new(),
             uri: root.uri.clone(),
         })
