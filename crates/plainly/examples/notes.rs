@@ -6,10 +6,9 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use plainly::protocol::types::{self, ResourceContents};
+use plainly::protocol::types;
 use plainly::server::BuildErrors;
-use plainly::store::{ListQuery, Page, Store, StoreError};
-use plainly::{Args, Server, State, Tool};
+use plainly::{Args, ProtocolError, ResourceUri, Server, State, Template, Tool, Vars};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -51,49 +50,30 @@ async fn read_note(
     }
 }
 
-impl Notes {
-    /// The note at `uri`, or why there is none.
-    fn find(&self, uri: &str) -> Result<(types::Resource, &'static str), StoreError> {
-        let id = uri.strip_prefix("note://").ok_or(StoreError::NotFound)?;
-        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            let why = "the id of a note is lower-case letters";
-            return Err(StoreError::InvalidUri { why });
-        }
-        let text = self.0.get(id).ok_or(StoreError::NotFound)?;
-        let note = types::Resource::new(uri, id)
-            .mime_type("text/plain")
-            .size(text.len() as u64)
-            .is_collection(false);
-        Ok((note, text))
-    }
+#[derive(Deserialize, JsonSchema)]
+struct Note {
+    id: String,
 }
 
-impl Store for Notes {
-    fn serves(&self, uri: &str) -> bool {
-        uri.starts_with("note://")
+/// What the host's code reads when it asks for a note that isn't there: an error that it can tell by its type.
+async fn note(
+    State(Notes(notes)): State<Notes>,
+    uri: ResourceUri,
+    Vars(Note { id }): Vars<Note>,
+) -> Result<&'static str, ProtocolError> {
+    if !id.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        let why = format!("Note ids are lowercase letters, got {id:?}");
+        return Err(ProtocolError::invalid_params(why));
     }
+    let missing = || ProtocolError::resource_not_found(uri);
+    notes.get(id.as_str()).copied().ok_or_else(missing)
+}
 
-    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
-        if query.parent.is_some() {
-            return Err(StoreError::NotACollection);
-        }
-        let ids = self.0.keys().map(|id| format!("note://{id}"));
-        let rest = ids.filter(|uri| query.after.is_none_or(|after| uri.as_str() > after));
-        let uris: Vec<_> = rest.take(query.limit + 1).collect();
-        let (page, more) = uris.split_at(uris.len().min(query.limit));
-        let next = page.last().filter(|_| !more.is_empty()).cloned();
-        let notes = page.iter().map(|uri| Ok(self.find(uri)?.0));
-        Ok(Page::new(notes.collect::<Result<_, StoreError>>()?, next))
-    }
-
-    async fn metadata(&self, uri: &str) -> Result<types::Resource, StoreError> {
-        Ok(self.find(uri)?.0)
-    }
-
-    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-        let (note, text) = self.find(uri)?;
-        Ok(vec![ResourceContents::new(note, text)])
-    }
+async fn all_notes(State(Notes(notes)): State<Notes>) -> Vec<types::Resource> {
+    let note = |(id, text): (&&str, &&str)| {
+        types::Resource::new(format!("note://{id}"), *id).size(text.len() as u64)
+    };
+    notes.iter().map(note).collect()
 }
 
 /// The server, for every peer.
@@ -102,10 +82,14 @@ pub(crate) fn server() -> Result<Server, BuildErrors> {
     let read_note = Tool::new("read-note", read_note)
         .description("Read a note by its id")
         .read_only();
+    let notes_by_id = Template::new("note://{id}", note)
+        .name("note")
+        .mime_type("text/plain")
+        .list(all_notes);
     Server::builder("notes", "1.0.0")
-        .state(notes.clone())
+        .state(notes)
         .tool(read_note)
-        .store(notes)
+        .resource_template(notes_by_id)
         .build()
 }
 

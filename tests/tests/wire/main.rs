@@ -29,6 +29,7 @@ mod paths;
 mod prompts;
 mod replies;
 mod schema;
+mod templates;
 
 use std::time::Duration;
 

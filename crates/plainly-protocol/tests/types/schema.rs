@@ -163,6 +163,13 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
         ),
         ("CallToolResult", value(&call.is_error(true).meta(meta()))),
     ];
+    results.extend(results_of_an_era(revision));
+    results
+}
+
+/// Those that only one era has.
+fn results_of_an_era(revision: &str) -> Vec<(&'static str, Value)> {
+    let mut results = Vec::new();
     if revision == "2026-07-28" {
         let discovery =
             DiscoverResult::new([revision.to_owned()], server_capabilities()).instructions("Ask.");

@@ -186,8 +186,8 @@ impl Resources {
     /// next.
     pub(super) async fn list(
         &self,
-        cursor: Option<&Cursor>,
         call: &ListingCall<'_>,
+        cursor: Option<&Cursor>,
         cursors: &Cursors,
         limits: &Limits,
     ) -> Result<ListResourcesResult, Failure> {

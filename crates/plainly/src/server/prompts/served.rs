@@ -81,9 +81,14 @@ impl Prompts {
         cursors: &Cursors,
         limit: usize,
     ) -> Result<ListPromptsResult, ProtocolError> {
-        let name = |served: &Served| served.prompt.name().to_owned();
-        let (page, next) =
-            cursors.page("prompts/list", &self.0, name, params.cursor.as_ref(), limit)?;
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(
+            "prompts/list",
+            &self.0,
+            |served| served.prompt.name(),
+            after,
+            limit,
+        )?;
         let definitions = page.iter().map(|served| served.prompt.definition.clone());
         let mut result = ListPromptsResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;

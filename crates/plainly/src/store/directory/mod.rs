@@ -132,8 +132,8 @@ impl DirectoryStore {
                 shown,
                 cache_hint,
                 max_file_bytes,
-                lists: Arc::default(),
                 converters,
+                lists: Arc::default(),
                 jobs: Jobs::new(),
             }),
         }
@@ -212,8 +212,8 @@ struct Inner {
     shown: Shown,
     cache_hint: CacheHint,
     max_file_bytes: u64,
-    lists: Arc<Lists>,
     converters: Converters,
+    lists: Arc<Lists>,
     jobs: Jobs,
 }
 

@@ -1,0 +1,262 @@
+//! Templates of resources: what of them is wrong before anything is served, and what their variables can be.
+
+use std::collections::BTreeMap;
+
+use plainly::protocol::types::Resource as Described;
+use plainly::server::Handler;
+use plainly::server::extract::{ExtractAll, ResourceChannel};
+use plainly::server::reply::ResourceReply;
+use plainly::{Client, Context, Resource, Server, State, Template, Vars};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+struct Id {
+    id: String,
+}
+
+async fn by_id(Vars(Id { id }): Vars<Id>) -> String {
+    id
+}
+
+fn problems(templates: impl IntoIterator<Item = Template>) -> Vec<String> {
+    let builder = templates
+        .into_iter()
+        .fold(Server::builder("test", "1"), |builder, template| {
+            builder.resource_template(template)
+        });
+    match builder.build() {
+        Ok(_) => Vec::new(),
+        Err(errors) => errors.iter().map(ToString::to_string).collect(),
+    }
+}
+
+#[test]
+fn what_keeps_a_template_from_being_served_is_told_at_once() {
+    let plain = |text: &str| Template::new(text, async || "x");
+    let cases = [
+        (vec![plain("note://{id}"), plain("note://{+id}")], vec![]),
+        (
+            vec![plain("note://{id"), plain("x{a}{b}")],
+            vec![
+                "resource template note://{id can't be served: invalid URI template: at byte 7: { is not closed",
+                "resource template x{a}{b} can't be served: URI template can't be matched: at byte 4: nothing tells where \
+                 the expression before {b} ends",
+            ],
+        ),
+        (
+            vec![
+                plain("note://{id}"),
+                plain("note://{id}"),
+                plain("note://{name}"),
+            ],
+            vec![
+                "resource template note://{id} is there twice",
+                "resource template note://{name} is never reached: note://{id} matches the same URIs",
+            ],
+        ),
+        (
+            vec![
+                Template::new("note://{id}", by_id),
+                Template::new("page://{name}{?id,line}", by_id),
+                Template::new("list://{name}", async || "x").metadata(
+                    async |Vars(Id { id }): Vars<Id>| Described::new(format!("list://{id}"), id),
+                ),
+            ],
+            vec![
+                "resource template page://{name}{?id,line} has the variable name, which its Vars don't take",
+                "resource template page://{name}{?id,line} has the variable line, which its Vars don't take",
+                "resource template list://{name} takes Vars with id, which is no variable of it",
+                "resource template list://{name} has the variable name, which its Vars don't take",
+            ],
+        ),
+        (
+            vec![Template::new("note://{id}", async |_: Vars<String>| "x")],
+            vec![
+                "resource template note://{id} takes Vars of a type that is no JSON object: use a struct",
+            ],
+        ),
+        (
+            vec![
+                plain("note://{id}").list(async |_: State<u8>, _: Context| Vec::<Described>::new()),
+            ],
+            vec!["resource template note://{id} takes State<u8>, but no u8 was given to state()"],
+        ),
+    ];
+    for (templates, expected) in cases {
+        assert_eq!(problems(templates), expected);
+    }
+}
+
+#[test]
+fn a_static_resource_has_no_variables() {
+    let server = Server::builder("test", "1").resource(Resource::new("note://1", by_id));
+    let error = server.build().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the server can't be built: resource note://1 takes Vars, which only a resource template has"
+    );
+}
+
+async fn connect(server: Server) -> Client {
+    let (near, far) = tokio::io::duplex(64 << 10);
+    let (reader, writer) = tokio::io::split(far);
+    tokio::spawn(async move { server.serve(reader, writer).await });
+    let (reader, writer) = tokio::io::split(near);
+    Client::over(reader, writer)
+        .connect()
+        .await
+        .expect("one revision in common")
+}
+
+/// What reading each URI gives, or its error.
+async fn check<F, A, By>(template: &str, handler: F, cases: &[(&str, &str)])
+where
+    F: Handler<A>,
+    A: ExtractAll<ResourceChannel>,
+    F::Output: ResourceReply<By>,
+    F::Future: Send + 'static,
+{
+    let server = Server::builder("test", "1").resource_template(Template::new(template, handler));
+    let client = connect(server.build().expect("a right template")).await;
+    for (uri, expected) in cases {
+        let text = match client.read(*uri).await {
+            Ok(read) => String::from_utf8_lossy(read.contents[0].body.as_bytes()).into_owned(),
+            Err(error) => error.to_string(),
+        };
+        assert!(text.ends_with(expected), "{uri}: {text}");
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Small,
+    Large,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "shown by Debug")]
+struct Number(u8);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "shown by Debug")]
+struct Typed {
+    kind: Kind,
+    number: Number,
+    ratio: Option<f64>,
+    #[serde(default)]
+    fresh: bool,
+    #[serde(rename = "a.b")]
+    renamed: Option<char>,
+}
+
+#[tokio::test]
+async fn variables_are_read_as_the_types_of_their_fields() {
+    let handler = async |Vars(typed): Vars<Typed>| format!("{typed:?}");
+    let all = "Typed { kind: Large, number: Number(7), ratio: Some(0.5), fresh: true, renamed: Some('é') }";
+    let least =
+        "Typed { kind: Small, number: Number(0), ratio: None, fresh: false, renamed: None }";
+    check(
+        "t://{kind}/{number}{?ratio,fresh,a.b}",
+        handler,
+        &[
+            ("t://large/7?ratio=0.5&fresh=true&a.b=%C3%A9", all),
+            ("t://small/0", least),
+            (
+                "t://tiny/0",
+                "the variable kind: unknown variant `tiny`, expected `small` or `large`",
+            ),
+            (
+                "t://small/256",
+                "the variable number: invalid value: string \"256\", expected u8",
+            ),
+            ("t://small/", "the variable number: it is absent"),
+            (
+                "t://small/1?ratio=",
+                "the variable ratio: invalid value: string \"\", expected f64",
+            ),
+            (
+                "t://small/1?fresh=yes",
+                "the variable fresh: invalid value: string \"yes\", expected a boolean",
+            ),
+            (
+                "t://small/1?a.b=xy",
+                "the variable a.b: invalid value: string \"xy\", expected a character",
+            ),
+            (
+                "t://small/1?other=1",
+                "Resource not found: t://small/1?other=1",
+            ),
+        ],
+    )
+    .await;
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "shown by Debug")]
+struct Several {
+    #[serde(default)]
+    path: Vec<u8>,
+    #[serde(default)]
+    query: BTreeMap<String, i8>,
+}
+
+#[tokio::test]
+async fn exploded_variables_are_lists_and_maps() {
+    let handler = async |Vars(several): Vars<Several>| format!("{several:?}");
+    check(
+        "t:{/path*}{?query*}",
+        handler,
+        &[
+            (
+                "t:/1/2?a=1&b=-2",
+                "Several { path: [1, 2], query: {\"a\": 1, \"b\": -2} }",
+            ),
+            ("t:", "Several { path: [], query: {} }"),
+            (
+                "t:/1/x",
+                "the variable path: invalid value: string \"x\", expected u8",
+            ),
+            (
+                "t:?a=x",
+                "the variable query: invalid value: string \"x\", expected i8",
+            ),
+            (
+                "t:?query=1",
+                "the variable query: invalid type: sequence, expected a map",
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_type_that_takes_any_names_takes_those_of_any_template() {
+    let handler = async |Vars(all): Vars<BTreeMap<String, String>>| format!("{all:?}");
+    check(
+        "t://{a}/{b}",
+        handler,
+        &[("t://1/2", "{\"a\": \"1\", \"b\": \"2\"}")],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_of_templates_alone_has_resources() {
+    let template = Template::new("note://{id}", by_id).name("note");
+    let server = Server::builder("test", "1").resource_template(template);
+    let client = connect(server.build().expect("a right template")).await;
+    assert!(client.capabilities().resources.is_some());
+    let templates = client.resource_templates().await.expect("a listing");
+    assert_eq!(templates.len(), 1);
+    assert_eq!(client.resources(None).await.expect("a listing"), []);
+    let described = client
+        .metadata("note://a%2Fb")
+        .await
+        .expect("it can be read");
+    assert_eq!(
+        (&*described.resource.name, described.resource.size),
+        ("note", Some(3))
+    );
+}
