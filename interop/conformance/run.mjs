@@ -45,12 +45,11 @@ const SCENARIOS = [
       'sep-2575-http-server-method-not-found-404-resources-unsubscribe',
       'sep-2575-http-server-method-not-found-404',
       'sep-2575-http-server-error-jsonrpc-id',
-    ],
-    skippable: [
-      // Skipped when nothing that `subscriptions/listen` delivers is declared; must succeed as soon as it is.
       'sep-2575-server-sends-subscription-ack',
       'sep-2575-server-tags-subscription-id',
       'sep-2575-server-honors-notification-filter',
+    ],
+    skippable: [
       // Skipped when `prompts.listChanged` and `tools.listChanged` are not declared; would need
       // `test_trigger_prompt_change` and `test_trigger_tool_change`.
       'sep-2575-server-sends-prompts-list-changed-on-subscription',

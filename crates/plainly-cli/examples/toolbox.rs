@@ -1,4 +1,4 @@
-//! A server with tools: over standard input and output, or over HTTP at the address that is its argument.
+//! A server with tools and prompts: over standard input and output, or over HTTP at the address that is its argument.
 //!
 //! ```console
 //! $ plainly call greet name=Ada -- cargo run -q --example toolbox
@@ -8,9 +8,10 @@
 use std::error::Error;
 use std::io::{self, Write};
 
+use plainly::protocol::types::PromptMessage;
 use plainly::server::extract::Args;
 use plainly::server::reply::Json;
-use plainly::server::{Server, Tool};
+use plainly::server::{Prompt, Server, Tool};
 use plainly::shutdown;
 use plainly::transport::http::HttpServer;
 use schemars::JsonSchema;
@@ -54,6 +55,26 @@ async fn divide(Args(of): Args<Division>) -> Result<Json<Quotient>, io::Error> {
     }
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Poem {
+    /// What it is about.
+    about: String,
+    /// How many lines it has.
+    lines: Option<u8>,
+}
+
+async fn poem(Args(Poem { about, lines }): Args<Poem>) -> Vec<PromptMessage> {
+    let lines = lines.unwrap_or(4);
+    vec![
+        PromptMessage::user(format!("Write {lines} lines about {about}.")),
+        PromptMessage::assistant("In which language?"),
+    ]
+}
+
+async fn farewell() -> &'static str {
+    "Say goodbye."
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder("toolbox", env!("CARGO_PKG_VERSION"))
@@ -61,6 +82,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .instructions("Greet before you divide.")
         .tool(Tool::new("greet", greet).description("Greets somebody"))
         .tool(Tool::new("divide", divide).description("Divides with remainder"))
+        .prompt(Prompt::new("poem", poem).description("Asks for a poem"))
+        .prompt(Prompt::new("farewell", farewell).title("Farewell"))
         .build()?;
     let Some(address) = std::env::args().nth(1) else {
         server.serve_stdio().await?;

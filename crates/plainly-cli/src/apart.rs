@@ -13,6 +13,8 @@ use std::time::Duration;
 use plainly::store::convert::{Converter, Draft, Pdf, Source};
 
 use crate::failure::Failure;
+use crate::format::Format;
+use crate::output::Output;
 
 /// The command that the process is started with, which no help shows.
 pub(crate) const COMMAND: &str = "pdf-text";
@@ -137,9 +139,9 @@ pub(crate) fn run() -> Result<(), Failure> {
     let text = draft
         .finish()
         .map_err(|error| Failure::caused("cannot convert the PDF", error))?;
-    io::stdout()
-        .write_all(text.as_bytes())
-        .map_err(Failure::output)
+    let mut output = Output::new(Format::Text);
+    output.write(text.as_bytes())?;
+    output.flush()
 }
 
 /// Takes no more memory and time of the machine than a PDF may need, whatever becomes of whoever waits.
@@ -163,3 +165,38 @@ fn limit() {
 
 #[cfg(not(unix))]
 fn limit() {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn converted(program: &str, room: usize) -> (String, String) {
+        let apart = Apart {
+            program: program.into(),
+            what: Pdf::new(),
+        };
+        let mut draft = Draft::new(room);
+        // More than fits into a pipe, so that somebody must read it or end.
+        let content = vec![b'x'; 1 << 20];
+        let ended = apart.convert(Source::new("application/pdf", &content), &mut draft);
+        let why = ended.err().map(|error| error.to_string());
+        let text = draft.finish().unwrap_or_else(|stopped| stopped.to_string());
+        (text, why.unwrap_or_default())
+    }
+
+    #[test]
+    fn however_the_process_behaves_it_ends_with_its_conversion() {
+        let (text, why) = converted("echo", 100);
+        assert_eq!((text.as_str(), why.as_str()), ("pdf-text\n", ""));
+        // It writes without end, and reads nothing.
+        let (text, _) = converted("yes", 100_000);
+        assert_eq!(
+            text,
+            "it is longer than the 100000 bytes that are left for it"
+        );
+        let (_, why) = converted("false", 100);
+        assert!(why.contains("ended with exit status: 1"), "{why}");
+        let (_, why) = converted("/no/such/program", 100);
+        assert!(why.starts_with("No such file"), "{why}");
+    }
+}

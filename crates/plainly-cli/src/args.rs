@@ -2,6 +2,7 @@
 
 mod codes;
 mod mount;
+mod prompts;
 mod server;
 mod values;
 
@@ -15,6 +16,7 @@ use tracing_subscriber::filter::Targets;
 
 pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
+pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::apart;
 use crate::exit;
@@ -65,6 +67,8 @@ pub(crate) enum ClientCommand {
     Watch(WatchArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Prompts(PromptsArgs),
+    Prompt(PromptArgs),
 }
 
 impl ClientCommand {
@@ -77,6 +81,8 @@ impl ClientCommand {
             Self::Watch(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
+            Self::Prompts(args) => &args.server,
+            Self::Prompt(args) => &args.server,
         }
     }
 }
@@ -279,8 +285,8 @@ Each change is a line:
   missed changes    there was more than could be told, or a gap: look again at all of them
 
 With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
-\"missed\". What changes several times at once is told once. What the server doesn't tell of is a warning, and an error if it \
-tells of nothing. A server that ends is an error too."
+\"missed\". What changes several times at once is told once. What the server doesn't tell of, or doesn't have yet, is a \
+warning; a server that tells of nothing, and one that ends, are errors."
 )]
 pub(crate) struct WatchArgs {
     /// The server's URL

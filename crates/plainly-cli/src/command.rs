@@ -11,8 +11,13 @@ pub(crate) mod read;
 pub(crate) mod stat;
 pub(crate) mod watch;
 
+mod named;
+
 pub(crate) mod call;
 pub(crate) mod tools;
+
+pub(crate) mod prompt;
+pub(crate) mod prompts;
 
 pub(crate) mod codes;
 

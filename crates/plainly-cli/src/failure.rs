@@ -50,6 +50,8 @@ pub(crate) enum Subject {
     Changes,
     /// With the names of those that the server has, where that helps.
     Tools(Vec<String>),
+    /// Likewise.
+    Prompts(Vec<String>),
 }
 
 impl Failure {
@@ -139,6 +141,17 @@ impl Failure {
     /// The tool could not be called, and is none of those that are `there`.
     pub(crate) fn no_such_tool(error: Error, there: Vec<String>) -> Self {
         let subject = Subject::Tools(there);
+        Self::Call { error, subject }
+    }
+
+    /// The prompts could not be listed, or one not filled in.
+    pub(crate) fn prompts(error: Error) -> Self {
+        Self::no_such_prompt(error, Vec::new())
+    }
+
+    /// The prompt could not be filled in, and is none of those that are `there`.
+    pub(crate) fn no_such_prompt(error: Error, there: Vec<String>) -> Self {
+        let subject = Subject::Prompts(there);
         Self::Call { error, subject }
     }
 
@@ -246,17 +259,25 @@ impl Subject {
             Self::Resource(uri) => scheme(uri).to_owned(),
             Self::Changes if is_unknown => ": this server does not tell of changes".to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
-            Self::Tools(there) if !there.is_empty() => {
-                let named = there.iter().take(NAMED).map(|name| visible(name));
-                let more = if there.len() > NAMED { ", …" } else { "" };
-                format!(
-                    ": its tools are {}{more}",
-                    named.collect::<Vec<_>>().join(", ")
-                )
-            }
-            Self::Connection | Self::Resources | Self::Changes | Self::Tools(_) => String::new(),
+            Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
+            Self::Tools(there) => known("tools", there),
+            Self::Prompts(there) => known("prompts", there),
+            Self::Connection | Self::Resources | Self::Changes => String::new(),
         }
     }
+}
+
+/// What of this kind the server has, if that is known.
+fn known(kind: &str, there: &[String]) -> String {
+    if there.is_empty() {
+        return String::new();
+    }
+    let named = there.iter().take(NAMED).map(|name| visible(name));
+    let more = if there.len() > NAMED { ", …" } else { "" };
+    format!(
+        ": its {kind} are {}{more}",
+        named.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn is_too_large(error: &ProtocolError) -> bool {

@@ -87,6 +87,8 @@ async fn call(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Watch(args) => command::watch::run(args).await,
         ClientCommand::Tools(args) => command::tools::run(args).await,
         ClientCommand::Call(args) => command::call::run(args).await,
+        ClientCommand::Prompts(args) => command::prompts::run(args).await,
+        ClientCommand::Prompt(args) => command::prompt::run(args).await,
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Limits {
     pub listens_per_connection: usize,
     /// URIs of one subscription, and those that one legacy session is subscribed to. 1,000. Beyond: invalid params.
     pub listen_uris: usize,
+    /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
+    pub listen_bytes: usize,
     /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
     pub sessions: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
@@ -65,6 +67,7 @@ impl Default for Limits {
             listens: 20_000,
             listens_per_connection: 16,
             listen_uris: 1_000,
+            listen_bytes: 256 << 10,
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             shutdown: Duration::from_secs(30),

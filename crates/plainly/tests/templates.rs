@@ -165,24 +165,24 @@ async fn variables_are_read_as_the_types_of_their_fields() {
             ("t://small/0", least),
             (
                 "t://tiny/0",
-                "the variable kind: unknown variant `tiny`, expected `small` or `large`",
+                "kind: unknown variant `tiny`, expected `small` or `large`",
             ),
             (
                 "t://small/256",
-                "the variable number: invalid value: string \"256\", expected u8",
+                "number: invalid value: string \"256\", expected a natural number",
             ),
-            ("t://small/", "the variable number: it is absent"),
+            ("t://small/", "missing field `number`"),
             (
                 "t://small/1?ratio=",
-                "the variable ratio: invalid value: string \"\", expected f64",
+                "ratio: invalid value: string \"\", expected a number",
             ),
             (
                 "t://small/1?fresh=yes",
-                "the variable fresh: invalid value: string \"yes\", expected a boolean",
+                "fresh: invalid value: string \"yes\", expected true or false",
             ),
             (
                 "t://small/1?a.b=xy",
-                "the variable a.b: invalid value: string \"xy\", expected a character",
+                "a.b: invalid value: string \"xy\", expected a character",
             ),
             (
                 "t://small/1?other=1",
@@ -216,15 +216,15 @@ async fn exploded_variables_are_lists_and_maps() {
             ("t:", "Several { path: [], query: {} }"),
             (
                 "t:/1/x",
-                "the variable path: invalid value: string \"x\", expected u8",
+                "path: invalid value: string \"x\", expected a natural number",
             ),
             (
                 "t:?a=x",
-                "the variable query: invalid value: string \"x\", expected i8",
+                "query: invalid value: string \"x\", expected an integer",
             ),
             (
                 "t:?query=1",
-                "the variable query: invalid type: sequence, expected a map",
+                "query: invalid type: sequence, expected a map",
             ),
         ],
     )

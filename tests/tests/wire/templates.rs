@@ -2,6 +2,7 @@
 
 use plainly::errors::Problem;
 use plainly::protocol::types::{Annotations, Resource as Described, ResourceContents};
+use plainly::server::extract::Completing;
 use plainly::server::{Resource, ServerBuilder, Template, Tool};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Args, ProtocolError, ResourceUri, Text, Vars};
@@ -150,17 +151,14 @@ async fn each_way_to_fail_is_told_to_its_reader() {
         "data": {"kind": "malformed"},
     });
     let broken = json!({"code": -32603, "message": "Internal error"});
-    let no_number = "the variable line: invalid value: string \"x\", expected u32";
+    let no_number = "line: invalid value: string \"x\", expected a natural number";
     for method in ["resources/read", "resources/metadata"] {
         for (uri, error) in [
             ("note://42", malformed.clone()),
             ("note://archived", missing("note://archived")),
             ("note://a/b", missing("note://a/b")),
             ("note://%61", missing("note://%61")),
-            (
-                "note://",
-                invalid("note://", "the variable id: it is absent"),
-            ),
+            ("note://", invalid("note://", "missing field `id`")),
             ("note://broken", broken.clone()),
             ("line:///a?line=x", invalid("line:///a?line=x", no_number)),
         ] {
@@ -377,6 +375,62 @@ async fn what_is_not_of_the_template_never_leaves() {
         for reply in both(&fixture, sender, &request("1", "resources/list", "")).await {
             let error = json!({"code": -32603, "message": "The resources could not be listed"});
             assert_eq!(reply["error"], error);
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Shelf {
+    Drafts,
+    Done,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Shelved {
+    shelf: Shelf,
+    id: String,
+}
+
+#[tokio::test]
+async fn variables_are_completed() {
+    let read = async |Vars(Shelved { shelf, id }): Vars<Shelved>| match shelf {
+        Shelf::Drafts | Shelf::Done => id,
+    };
+    let ids = async |typed: Completing| {
+        let shelf = typed.argument("shelf").unwrap_or("none").to_owned();
+        typed.matching([format!("{shelf}-1"), "other".to_owned()])
+    };
+    let fixture = Fixture::build(|builder| {
+        builder.resource_template(Template::new("note://{shelf}/{id}", read).complete("id", ids))
+    });
+    let complete = |uri: &str, name: &str, value: &str, more: &str| {
+        let reference = json!({"type": "ref/resource", "uri": uri});
+        let argument = json!({"name": name, "value": value});
+        let params = format!(r#""ref":{reference},"argument":{argument}{more}"#);
+        request("1", "completion/complete", &params)
+    };
+    let template = "note://{shelf}/{id}";
+    let context = r#","context":{"arguments":{"shelf":"done"}}"#;
+    for sender in Sender::all() {
+        for (name, value, context, values) in [
+            ("shelf", "d", "", json!(["drafts", "done"])),
+            ("shelf", "do", "", json!(["done"])),
+            ("id", "do", context, json!(["done-1"])),
+            ("id", "", "", json!(["none-1", "other"])),
+        ] {
+            for reply in both(&fixture, sender, &complete(template, name, value, context)).await {
+                assert_eq!(reply["result"]["completion"]["values"], values, "{reply}");
+            }
+        }
+        for (uri, name) in [
+            (template, "other"),
+            ("note://{id}", "id"),
+            ("note://done/1", "id"),
+        ] {
+            for reply in both(&fixture, sender, &complete(uri, name, "", "")).await {
+                assert_eq!(reply["error"]["code"], -32602, "{uri} {name}: {reply}");
+            }
         }
     }
 }

@@ -117,7 +117,7 @@ fn said(result: &CallToolResult) -> String {
 }
 
 /// Text as it is, anything else named.
-fn shown(content: &Content) -> String {
+pub(super) fn shown(content: &Content) -> String {
     match content {
         Content::Text(block) => block.text.clone(),
         Content::Image(block) => format!("[image {}, {} bytes]", block.mime_type, block.data.len()),

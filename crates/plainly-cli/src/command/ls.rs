@@ -129,7 +129,7 @@ impl Listing {
 }
 
 /// Whether the server declares what SEP-2093 adds. Others ignore which collection is asked for.
-fn lists_children(client: &Client) -> bool {
+pub(super) fn lists_children(client: &Client) -> bool {
     let capabilities = client.capabilities();
     let experimental = capabilities.experimental.as_ref();
     capabilities.extension(COLLECTIONS).is_some()

@@ -1,6 +1,6 @@
 //! `plainly stat`: what is known of a resource, without its content.
 
-use plainly::protocol::types::Resource;
+use plainly::protocol::types::{Representation, Resource};
 
 use super::client::with_client;
 use crate::args::StatArgs;
@@ -35,6 +35,12 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
         output.json(resource)?;
         return output.flush();
     }
+    let formats = resource
+        .meta
+        .as_ref()
+        .map(Representation::listed)
+        .unwrap_or_default();
+    let formats: Vec<_> = formats.into_iter().map(|format| format.mime_type).collect();
     let annotations = resource.annotations.as_ref();
     let lines = [
         ("uri", Some(resource.uri.clone())),
@@ -43,6 +49,7 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
         ("description", resource.description.clone()),
         ("kind", Some(kind(resource).to_owned())),
         ("mime type", resource.mime_type.clone()),
+        ("formats", (!formats.is_empty()).then(|| formats.join(", "))),
         ("size", resource.size.map(|size| size.to_string())),
         (
             "modified",

@@ -5,6 +5,7 @@ use plainly::protocol::types::SubscriptionFilter;
 use serde::Serialize;
 
 use super::client::with_client;
+use super::ls::lists_children;
 use crate::args::WatchArgs;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -30,7 +31,7 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
             "the server does not tell of changes of any of these",
         ));
     }
-    warn(&asked, honoured);
+    warn(client, &asked, honoured).await;
     while let Some(change) = subscription.next().await {
         show(&change.map_err(Failure::changes)?, output)?;
         // Whoever reads is told now, not when there is enough.
@@ -53,13 +54,28 @@ fn asked(uris: Vec<String>) -> SubscriptionFilter {
     filter.resource_subscriptions(uris)
 }
 
-/// Names the resources that will not be told of. That there are no lists of something is common, and no surprise.
-fn warn(asked: &SubscriptionFilter, honoured: &SubscriptionFilter) {
+/// Names the resources of which nothing will be told, and those that aren't there, which may be a mistake. That there are no
+/// lists of something is common, and no surprise.
+async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &SubscriptionFilter) {
     let told = honoured.resource_subscriptions.as_deref();
     let told = told.unwrap_or_default();
-    let asked = asked.resource_subscriptions.iter().flatten();
-    for uri in asked.filter(|uri| !told.contains(uri)) {
-        tracing::warn!(uri, "the server does not tell of changes of this resource");
+    for uri in asked.resource_subscriptions.iter().flatten() {
+        if !told.contains(uri) {
+            tracing::warn!(uri, "the server does not tell of changes of this resource");
+        } else if is_absent(client, uri).await {
+            tracing::warn!(uri, "there is no such resource yet");
+        }
+    }
+}
+
+/// Whether the server says so. One that can only be asked for all of its resources isn't.
+async fn is_absent(client: &Client, uri: &str) -> bool {
+    let metadata = lists_children(client).then(|| client.metadata(uri));
+    match metadata {
+        Some(metadata) => metadata
+            .await
+            .is_err_and(|error| error.is_resource_not_found()),
+        None => false,
     }
 }
 

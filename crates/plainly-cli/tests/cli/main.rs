@@ -13,8 +13,10 @@ mod codes;
 mod failing;
 mod foreign;
 mod listing;
+mod prompting;
 mod reading;
 mod representations;
 mod serving;
 #[cfg(unix)]
 mod terminal;
+mod watching;

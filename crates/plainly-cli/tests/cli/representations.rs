@@ -83,6 +83,10 @@ fn formats_are_told_and_read_over_every_transport_and_revision() {
             let told = json!([{ "mimeType": own, "size": file.len() }, { "mimeType": other }]);
             assert_eq!(stat["_meta"]["dev.plainly/representations"], told, "{name}");
 
+            let stat_text = target.run("stat", &[&uri]).succeeded();
+            let line = format!("formats       {own}, {other}\n");
+            assert!(stat_text.text().contains(&line), "{}", stat_text.text());
+
             let contents = read(&target, name);
             let there = json!([
                 { "mimeType": own, "size": file.len() },

@@ -71,6 +71,23 @@ impl fmt::Debug for Completer {
 /// An argument, and how it is completed, if it is.
 pub(super) type Argument = (String, Option<Completer>);
 
+/// The arguments of these names, each with what completes it: what was declared for it last, or one of the values that it
+/// can have.
+pub(super) fn completed<'a>(
+    names: impl Iterator<Item = &'a str>,
+    mut declared: Vec<(String, Completer)>,
+    values: impl Fn(&str) -> Option<Vec<String>>,
+) -> Vec<Argument> {
+    let arguments = names.map(|name| {
+        let completer = match declared.iter().rposition(|(it, _)| it == name) {
+            Some(position) => Some(declared.swap_remove(position).1),
+            None => values(name).map(Completer::one_of),
+        };
+        (name.to_owned(), completer)
+    });
+    arguments.collect()
+}
+
 /// Everything that can be completed.
 #[derive(Debug, Default)]
 pub(super) struct Completions(HashMap<Reference, Vec<Argument>>);

@@ -54,7 +54,7 @@ impl Cursors {
         &self,
         listing: &str,
         all: &'a [T],
-        name: impl Fn(&T) -> &str,
+        name: impl Fn(&T) -> String,
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<(&'a [T], Option<Cursor>), ProtocolError> {
@@ -71,7 +71,7 @@ impl Cursors {
         let page = rest.get(..limit).unwrap_or(rest);
         let last = page.last().filter(|_| page.len() < rest.len());
         let next = last
-            .map(|last| self.seal(listing, name(last)))
+            .map(|last| self.seal(listing, &name(last)))
             .transpose()?;
         Ok((page, next))
     }

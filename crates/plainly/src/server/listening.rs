@@ -84,7 +84,8 @@ impl Server {
         id: &str,
         asked: SubscriptionFilter,
     ) -> Result<Listening, ProtocolError> {
-        self.check_uris(asked.resource_subscriptions.as_deref().unwrap_or_default())?;
+        let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
+        self.check_uris(uris.iter().map(String::as_str))?;
         let place = self.take_place()?;
         let told = self.told(asked);
         let subscription = Arc::new(self.0.changes.subscribe());
@@ -129,7 +130,7 @@ impl Server {
         news: Option<&Arc<News>>,
     ) -> Result<Step, ProtocolError> {
         let news = Arc::clone(news.ok_or_else(|| no_session(Method::Subscribe))?);
-        self.check_uris(std::slice::from_ref(&uri))?;
+        self.check_uris([&*uri])?;
         let (server, peer) = (self.clone(), Arc::clone(peer));
         let subscribing = async move {
             let resources = &server.0.routes.resources;
@@ -138,7 +139,10 @@ impl Server {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
             }
-            news.subscribe(&uri, server.limits().listen_uris)?;
+            let before = news.subscription.resources();
+            let before = before.iter().map(|uri| &**uri);
+            server.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;
+            news.subscription.add([Topic::Resource(uri.into())]);
             Ok(Answer::Empty(EmptyResult::new()))
         };
         Ok(Step::Later(Audience::Code, Box::pin(subscribing)))
@@ -176,13 +180,22 @@ impl Server {
         told
     }
 
-    fn check_uris(&self, uris: &[String]) -> Result<(), ProtocolError> {
-        let limit = self.limits().listen_uris;
-        if uris.len() > limit {
-            return Err(too_many(limit));
+    /// Whether one peer may be told of all these resources together.
+    fn check_uris<'a>(&self, uris: impl IntoIterator<Item = &'a str>) -> Result<(), ProtocolError> {
+        let limits = self.limits();
+        let (mut count, mut bytes) = (0, 0);
+        for uri in uris {
+            check_length(uri, limits)?;
+            count += 1;
+            bytes += uri.len();
         }
-        uris.iter()
-            .try_for_each(|uri| check_length(uri, self.limits()))
+        if count > limits.listen_uris || bytes > limits.listen_bytes {
+            return Err(ProtocolError::invalid_params(format!(
+                "Invalid params: more than {} resources to be told of, or more than {} bytes of URIs",
+                limits.listen_uris, limits.listen_bytes
+            )));
+        }
+        Ok(())
     }
 
     fn take_place(&self) -> Result<Place, ProtocolError> {
@@ -209,12 +222,6 @@ fn topics(filter: &SubscriptionFilter) -> Vec<Topic> {
     lists
         .chain(uris.map(|uri| Topic::Resource(uri.as_str().into())))
         .collect()
-}
-
-fn too_many(limit: usize) -> ProtocolError {
-    ProtocolError::invalid_params(format!(
-        "Invalid params: more than {limit} resources to be told of"
-    ))
 }
 
 /// Only who has a session is of a revision that has the method, so this is answered to nobody.
@@ -310,14 +317,6 @@ impl News {
             news: Arc::clone(self),
             tells,
         })
-    }
-
-    fn subscribe(&self, uri: &str, limit: usize) -> Result<(), ProtocolError> {
-        if self.subscription.resources() >= limit {
-            return Err(too_many(limit));
-        }
-        self.subscription.add([Topic::Resource(uri.into())]);
-        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, SessionStream> {

@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::handler::Handler;
 use super::reply::{CompletionReply, PromptReply};
 
+pub(super) use self::arguments::values;
 pub(super) use self::served::{Prompts, unknown_prompt};
 
 type Get = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;

@@ -186,8 +186,8 @@ impl Resources {
     /// next.
     pub(super) async fn list(
         &self,
-        call: &ListingCall<'_>,
         cursor: Option<&Cursor>,
+        call: &ListingCall<'_>,
         cursors: &Cursors,
         limits: &Limits,
     ) -> Result<ListResourcesResult, Failure> {

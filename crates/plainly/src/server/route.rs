@@ -242,7 +242,7 @@ impl Server {
                 };
                 let (cursors, limits) = (&server.0.cursors, server.limits());
                 let result = resources
-                    .list(&call, cursor.as_ref(), cursors, limits)
+                    .list(cursor.as_ref(), &call, cursors, limits)
                     .await?;
                 Ok(Answer::ListResources(result, resources.cache_hint(None)))
             }),
@@ -271,16 +271,6 @@ impl Server {
         answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
     ) -> Result<Step, ProtocolError> {
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let Routes {
-            resources, states, ..
-        } = &self.0.routes;
-        let call = ResourceCall {
-            uri: &parent,
-            variables: &Values::new(),
-            peer,
-            states,
-        };
-        let reading = resources.read_to_list(&parent, &call, self.limits())?;
         let (server, peer) = (self.clone(), Arc::clone(peer));
         Ok(Step::Later(
             Audience::Code,
@@ -293,16 +283,13 @@ impl Server {
                     states,
                 };
                 let listing = Listing {
-                    name: &format!("{} {parent}", method.name()),
+                    method,
                     parent: &parent,
                     cursor: cursor.as_ref(),
                     cursors: &server.0.cursors,
                     limits: server.limits(),
                 };
-                let result = match reading {
-                    Some(reading) => listing.list_read(reading?.await?)?,
-                    None => resources.list_stored(&listing, &call).await?,
-                };
+                let result = resources.list_children(&listing, &call).await?;
                 Ok(answer(result, resources.cache_hint(Some(&parent))))
             }),
         ))

@@ -201,16 +201,14 @@ impl Tools {
         cursors: &Cursors,
         limit: usize,
     ) -> Result<ListToolsResult, ProtocolError> {
-        let after = params.cursor.as_ref();
-        let (page, next) = cursors.page(
-            "tools/list",
-            &self.0,
-            |served| served.tool.name(),
-            after,
-            limit,
-        )?;
-        let definitions = page.iter().map(|served| served.tool.definition.clone());
-        let mut result = ListToolsResult::new(definitions.collect::<Vec<_>>());
+        let name = |served: &Served| served.tool.name().to_owned();
+        let (page, next) =
+            cursors.page("tools/list", &self.0, name, params.cursor.as_ref(), limit)?;
+        let page: Vec<_> = page
+            .iter()
+            .map(|served| served.tool.definition.clone())
+            .collect();
+        let mut result = ListToolsResult::new(page);
         result.next_cursor = next;
         Ok(result)
     }

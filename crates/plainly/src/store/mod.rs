@@ -42,7 +42,7 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     ///
     /// A server calls it once when it is built, to learn whether the store can tell, and drops the stream unused; then
     /// whenever somebody is subscribed to resources and nobody was before. So the call itself should be quick, and the
-    /// stream may cost what watching costs.
+    /// stream may cost what watching costs. One that ends has nothing more to tell to those who are subscribed by then.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         None
     }

@@ -8,11 +8,13 @@ use plainly::store::convert::{Converter, Draft, Source};
 
 use crate::fixture::{ALL, Fixture};
 
+type Converted = Result<(), Box<dyn Error + Send + Sync>>;
+
 /// Makes `gives` of plain text, in a way of its own.
 #[derive(Debug)]
 struct To {
     gives: &'static str,
-    how: fn(&str, &mut Draft<'_>) -> Result<(), Box<dyn Error + Send + Sync>>,
+    how: fn(&str, &mut Draft<'_>) -> Converted,
 }
 
 impl Converter for To {
@@ -20,11 +22,7 @@ impl Converter for To {
         (mime_type == "text/plain").then_some(self.gives)
     }
 
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Converted {
         assert_eq!(source.mime_type, "text/plain");
         (self.how)(str::from_utf8(source.content)?, draft)
     }
@@ -161,7 +159,7 @@ fn whatever_goes_wrong_with_a_format_the_file_is_served() {
             ..LOUD
         },
         To {
-            how: |_, draft| Ok(write!(draft, " \n")?),
+            how: |_, draft| Ok(writeln!(draft, " ")?),
             ..LOUD
         },
     ];

@@ -4,8 +4,8 @@ use plainly::server::Changes;
 use serde_json::json;
 
 use crate::support::{
-    ID, Peer, Source, acknowledged, changed, ended, limited, listen, modern, notification, server,
-    telling, updated,
+    ID, NOTHING, Peer, Source, acknowledged, changed, ended, limited, listen, modern, notification,
+    server, telling, updated,
 };
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn what_was_not_asked_for_is_not_told() {
     assert_eq!(peer.next().await, updated("one", "db://1"));
     source.listed();
     assert_eq!(peer.next().await, changed(2, "resources"));
-    assert_eq!(peer.so_far().await, [json!(0); 0]);
+    assert_eq!(peer.so_far().await, NOTHING);
 }
 
 #[tokio::test]
@@ -126,10 +126,10 @@ async fn nothing_is_said_after_a_cancellation() {
     peer.ask(&listen("1", &asked)).await;
     peer.send(&notification("cancelled", json!({"requestId": 1})))
         .await;
-    assert_eq!(peer.so_far().await, [json!(0); 0]);
+    assert_eq!(peer.so_far().await, NOTHING);
     source.updated("db://1");
     assert_eq!(peer.next().await, updated("1", "db://1"));
-    assert_eq!(peer.so_far().await, [json!(0); 0]);
+    assert_eq!(peer.so_far().await, NOTHING);
     // The id is free again.
     assert_eq!(peer.ask(&listen(1, &asked)).await, acknowledged(1, &asked));
     for id in [json!(1), json!("1")] {
@@ -138,7 +138,7 @@ async fn nothing_is_said_after_a_cancellation() {
     }
     source.watched_by(0).await;
     peer.stop();
-    assert_eq!(peer.rest().await, [json!(0); 0]);
+    assert_eq!(peer.rest().await, NOTHING);
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn one_cancelled_in_the_same_breath_says_nothing_at_all() {
     let asked = listen(1, &json!({"resourcesListChanged": true}));
     let cancel = notification("cancelled", json!({"requestId": 1}));
     peer.send_all(&[&asked, &cancel]).await;
-    assert_eq!(peer.so_far().await, [json!(0); 0]);
+    assert_eq!(peer.so_far().await, NOTHING);
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn stores_are_watched_while_somebody_is_told_of_resources() {
         .await;
     assert_eq!(source.watchers(), 1);
     drop(first);
-    assert_eq!(second.so_far().await, [json!(0); 0]);
+    assert_eq!(second.so_far().await, NOTHING);
     assert_eq!(source.watchers(), 1);
     drop(second);
     source.watched_by(0).await;
@@ -204,11 +204,13 @@ async fn there_is_room_for_so_many() {
         limits.listens = 3;
         limits.listens_per_connection = 2;
         limits.listen_uris = 2;
+        limits.listen_bytes = 15;
         limits.uri_bytes = 10;
         limits.requests_per_connection = 0;
     });
     let mut peer = Peer::connect(&server);
     for (uris, code) in [
+        (json!(["db://12345", "db://1"]), -32602),
         (json!(["db://1", "db://2", "db://3"]), -32602),
         (json!(["db://678901"]), -32602),
     ] {
@@ -275,11 +277,15 @@ async fn a_server_declares_what_it_tells() {
 async fn an_author_tells_what_no_store_knows() {
     let changes = Changes::new();
     let mut peer = Peer::connect(&telling(&changes));
-    let told = json!({"toolsListChanged": true, "resourcesListChanged": true, "resourceSubscriptions": ["db://1"]});
-    let mut asked = told.clone();
-    asked["promptsListChanged"] = json!(true);
-    assert_eq!(peer.ask(&listen(1, &asked)).await, acknowledged(1, &told));
+    let asked = json!({
+        "toolsListChanged": true,
+        "promptsListChanged": true,
+        "resourcesListChanged": true,
+        "resourceSubscriptions": ["db://1"],
+    });
+    assert_eq!(peer.ask(&listen(1, &asked)).await, acknowledged(1, &asked));
     changes.prompts_changed();
+    assert_eq!(peer.next().await, changed(1, "prompts"));
     changes.tools_changed();
     assert_eq!(peer.next().await, changed(1, "tools"));
     changes.resource_updated("db://1");

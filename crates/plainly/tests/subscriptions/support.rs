@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use plainly::limits::Limits;
 use plainly::protocol::types::{Resource, ResourceContents};
-use plainly::server::{Changes, Server, Tool};
+use plainly::server::{Changes, Prompt, Server, Tool};
 use plainly::store::{Change, ListQuery, Page, Store, StoreError};
 use serde_json::{Value, json};
 use tokio::io::{
@@ -17,6 +17,8 @@ use tokio::io::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+/// No messages.
+pub(crate) const NOTHING: [Value; 0] = [];
 pub(crate) const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Serves every URI that begins with `db://`; those that end with `/gone` don't exist.
@@ -126,6 +128,7 @@ pub(crate) fn telling(changes: &Changes) -> Server {
     let builder = Server::builder("test", "1").store(Source::blind());
     builder
         .tool(Tool::new("hello", async || "Hello!"))
+        .prompt(Prompt::new("greet", async || "Greet me."))
         .changes(changes.clone())
         .build()
         .unwrap()

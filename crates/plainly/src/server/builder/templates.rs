@@ -1,19 +1,23 @@
 //! What can be wrong with templates: told all together, before anything is served.
 
+use plainly_protocol::types::Reference;
 use plainly_protocol::uri_template::{Matcher, UriTemplate};
 use serde_json::Value;
 
 use super::{BuildError, check_needs};
+use crate::server::completion::{Completer, Completions, completed};
+use crate::server::prompts::values;
 use crate::server::resources::{ServedTemplate, Template};
 use crate::server::state::States;
 
 pub(super) fn build_templates(
     declared: Vec<Template>,
     states: &States,
+    completions: &mut Completions,
     errors: &mut Vec<BuildError>,
 ) -> Vec<ServedTemplate> {
     let mut served: Vec<ServedTemplate> = Vec::new();
-    for template in declared {
+    for mut template in declared {
         let text = template.uri_template().to_owned();
         let subject = format!("resource template {text}");
         check_needs(&subject, template.needs(), states, errors);
@@ -30,6 +34,15 @@ pub(super) fn build_templates(
         for schema in &template.needs().vars {
             check_vars(&subject, schema, matcher.template(), errors);
         }
+        let completers = template.take_completers();
+        check_completers(&subject, &completers, matcher.template(), states, errors);
+        let schemas = template.needs().vars.iter();
+        let values = |name: &str| schemas.clone().find_map(|schema| values(schema, name));
+        let names = matcher.template().variables();
+        completions.add(
+            Reference::resource(text),
+            completed(names, completers, values),
+        );
         served.push(ServedTemplate::new(template, matcher));
     }
     served
@@ -47,6 +60,23 @@ fn unreachable(earlier: &ServedTemplate, text: &str) -> String {
         return "is there twice".to_owned();
     }
     format!("is never reached: {earlier} matches the same URIs")
+}
+
+fn check_completers(
+    subject: &str,
+    completers: &[(String, Completer)],
+    template: &UriTemplate,
+    states: &States,
+    errors: &mut Vec<BuildError>,
+) {
+    for (name, completer) in completers {
+        let completing = format!("{subject}, completing {name},");
+        check_needs(&completing, completer.needs(), states, errors);
+        if !template.variables().any(|variable| variable == name) {
+            let problem = format!("completes {name}, which is no variable of it");
+            errors.push(BuildError::new(subject, problem));
+        }
+    }
 }
 
 /// Each field of `Vars<T>` is a variable, and each variable a field. A type that takes any names has no properties.

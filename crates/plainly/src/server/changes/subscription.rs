@@ -46,11 +46,14 @@ impl Subscription {
         self.changes.leave(&self.pending, topic);
     }
 
-    /// How many resources it is subscribed to.
-    pub(in crate::server) fn resources(&self) -> usize {
+    /// The resources that it is subscribed to.
+    pub(in crate::server) fn resources(&self) -> Vec<Arc<str>> {
         let state = self.pending.lock();
-        let is_resource = |topic: &&Topic| matches!(topic, Topic::Resource(_));
-        state.topics.keys().filter(is_resource).count()
+        let resource = |topic: &Topic| match topic {
+            Topic::Resource(uri) => Some(Arc::clone(uri)),
+            Topic::Tools | Topic::Prompts | Topic::Resources => None,
+        };
+        state.topics.keys().filter_map(resource).collect()
     }
 
     pub(in crate::server) fn is_closed(&self) -> bool {

@@ -1,14 +1,29 @@
-//! From text by name, as people type it, to a type: numbers and truth values are read from their text. Knows nothing of
-//! what the names are of.
+//! From text by name, as people type it or URIs have it, to a type: numbers and truth values are read from their text. Knows
+//! nothing of what the names are of.
 
 use serde::de::value::{BorrowedStrDeserializer, Error};
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, Unexpected, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Unexpected,
+    Visitor,
+};
 use serde::forward_to_deserialize_any;
 
 /// Reads a `T` from its fields as text; the error names the field that is wrong, if it is one.
 pub(in crate::server) fn read<'a, T: DeserializeOwned>(
     fields: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<T, Error> {
+    let fields = fields.into_iter();
+    read_values(fields.map(|(name, text)| (name, Text(text))))
+}
+
+/// The same from fields that are not all of one text.
+pub(super) fn read_values<'a, T, V>(
+    fields: impl IntoIterator<Item = (&'a str, V)>,
+) -> Result<T, Error>
+where
+    T: DeserializeOwned,
+    V: Deserializer<'a, Error = Error>,
+{
     T::deserialize(Fields {
         rest: fields.into_iter(),
         at: None,
@@ -23,14 +38,18 @@ pub(in crate::server) fn names<T: DeserializeOwned>() -> &'static [&'static str]
     names
 }
 
-/// Text by name, as a struct or a map.
-struct Fields<'de, I> {
+/// Values by name, as a struct or a map.
+struct Fields<'de, I, W> {
     rest: I,
     /// The one whose value comes next.
-    at: Option<(&'de str, &'de str)>,
+    at: Option<(&'de str, W)>,
 }
 
-impl<'de, I: Iterator<Item = (&'de str, &'de str)>> Deserializer<'de> for Fields<'de, I> {
+impl<'de, I, W> Deserializer<'de> for Fields<'de, I, W>
+where
+    I: Iterator<Item = (&'de str, W)>,
+    W: Deserializer<'de, Error = Error>,
+{
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -51,7 +70,11 @@ impl<'de, I: Iterator<Item = (&'de str, &'de str)>> Deserializer<'de> for Fields
     }
 }
 
-impl<'de, I: Iterator<Item = (&'de str, &'de str)>> MapAccess<'de> for Fields<'de, I> {
+impl<'de, I, W> MapAccess<'de> for Fields<'de, I, W>
+where
+    I: Iterator<Item = (&'de str, W)>,
+    W: Deserializer<'de, Error = Error>,
+{
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -59,21 +82,29 @@ impl<'de, I: Iterator<Item = (&'de str, &'de str)>> MapAccess<'de> for Fields<'d
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
         self.at = self.rest.next();
-        self.at
-            .map(|(name, _)| seed.deserialize(BorrowedStrDeserializer::new(name)))
+        let name = self.at.as_ref().map(|(name, _)| *name);
+        name.map(|name| seed.deserialize(BorrowedStrDeserializer::new(name)))
             .transpose()
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        let (name, text) = self.at.unwrap_or_default();
+        let (name, value) = self.at.take().expect("a name comes before its value");
         let named = |error| serde::de::Error::custom(format_args!("{name}: {error}"));
-        seed.deserialize(Text(text)).map_err(named)
+        seed.deserialize(value).map_err(named)
     }
 }
 
-/// One value.
+/// One text.
 #[derive(Clone, Copy)]
-struct Text<'de>(&'de str);
+pub(super) struct Text<'de>(pub(super) &'de str);
+
+impl<'de> IntoDeserializer<'de, Error> for Text<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
 
 /// Reads numbers and truth values as Rust writes them.
 macro_rules! parsed {

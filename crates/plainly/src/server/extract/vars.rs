@@ -1,18 +1,19 @@
 //! The variables of a URI as a type of its own.
 
-mod read;
+mod value;
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of};
+use self::value::One;
+use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of, strings};
 use crate::server::failure::Failure;
 
 /// What the variables of a [`Template`](crate::server::Template) stand for in the URI that was asked for, as `T`.
 ///
 /// `T` has one field for each variable of the template; a server does not build otherwise. A field is text, or whatever is
-/// written as one (a number, `true`, the name of an enum's variant); an `Option` where the variable may be absent; a `Vec` or
+/// read from one (a number, `true`, the name of an enum's variant); an `Option` where the variable may be absent; a `Vec` or
 /// a map for an exploded one. URIs whose variables are no `T` never reach the handler: the host is told that the URI is
 /// invalid, and which variable it is.
 ///
@@ -42,7 +43,8 @@ pub struct Vars<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ResourceChannel> for Vars<T> {
     fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
-        let read = read::read(call.variables);
+        let values = call.variables.iter();
+        let read = strings::read_values(values.map(|(name, value)| (name, One(value))));
         read.map(Self).map_err(|error| {
             let uri = call.uri.to_owned();
             let message = format!("Invalid URI: {uri}: {error}");

@@ -25,9 +25,8 @@ pub(super) fn of(needs: &Needs) -> Vec<PromptArgument> {
     arguments
 }
 
-/// The values that the argument `name` can have, if its schema lists them.
-pub(super) fn values(needs: &Needs, name: &str) -> Option<Vec<String>> {
-    let root = needs.args.as_ref()?;
+/// The values that the argument `name` can have, if the schema of all lists them.
+pub(in crate::server) fn values(root: &Value, name: &str) -> Option<Vec<String>> {
     let property = root.get("properties")?.get(name)?;
     listed(root, property, DEEPEST)
 }
@@ -146,7 +145,7 @@ mod tests {
             ("count", None),
             ("nowhere", None),
         ] {
-            let found = values(&needs, name);
+            let found = values(needs.args.as_ref().unwrap(), name);
             assert_eq!(
                 found,
                 expected.map(|all| all.map(str::to_owned).to_vec()),

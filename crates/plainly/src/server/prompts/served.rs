@@ -11,7 +11,7 @@ use super::{Prompt, arguments};
 use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::builder::{BuildError, check_needs};
-use crate::server::completion::{Argument, Completer, Completions};
+use crate::server::completion::{Completions, completed};
 use crate::server::cursor::Cursors;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
@@ -65,7 +65,9 @@ impl Prompts {
                 }
             }
             let reference = Reference::prompt(prompt.name());
-            completions.add(reference, completed(&prompt, completers));
+            let names = prompt.arguments().iter().map(|argument| &*argument.name);
+            let values = |name: &str| arguments::values(prompt.needs.args.as_ref()?, name);
+            completions.add(reference, completed(names, completers, values));
             prompts.push(Served { prompt, schema });
         }
         Self(prompts)
@@ -81,14 +83,9 @@ impl Prompts {
         cursors: &Cursors,
         limit: usize,
     ) -> Result<ListPromptsResult, ProtocolError> {
-        let after = params.cursor.as_ref();
-        let (page, next) = cursors.page(
-            "prompts/list",
-            &self.0,
-            |served| served.prompt.name(),
-            after,
-            limit,
-        )?;
+        let name = |served: &Served| served.prompt.name().to_owned();
+        let (page, next) =
+            cursors.page("prompts/list", &self.0, name, params.cursor.as_ref(), limit)?;
         let definitions = page.iter().map(|served| served.prompt.definition.clone());
         let mut result = ListPromptsResult::new(definitions.collect::<Vec<_>>());
         result.next_cursor = next;
@@ -162,19 +159,6 @@ fn scalar(text: &str) -> Option<Value> {
         .or_else(truth)
         .or_else(number)
         .ok()
-}
-
-/// Every argument with what completes it: what was declared last, or the values that its type has.
-fn completed(prompt: &Prompt, mut declared: Vec<(String, Completer)>) -> Vec<Argument> {
-    let arguments = prompt.arguments().iter().map(|argument| {
-        let name = argument.name.clone();
-        let completer = match declared.iter().rposition(|(it, _)| *it == name) {
-            Some(position) => Some(declared.swap_remove(position).1),
-            None => arguments::values(&prompt.needs, &name).map(Completer::one_of),
-        };
-        (name, completer)
-    });
-    arguments.collect()
 }
 
 /// There is no prompt of this name.

@@ -14,6 +14,25 @@ pub struct Json<T>(pub T);
 impl<T> Json<T> {
     /// The same structured output with these blocks of content in place of its JSON: images, links, or a text that reads
     /// better.
+    ///
+    /// ```
+    /// use plainly::protocol::types::Content;
+    /// use plainly::server::Tool;
+    /// use plainly::server::reply::{Json, Shown};
+    /// use schemars::JsonSchema;
+    /// use serde::Serialize;
+    ///
+    /// #[derive(Serialize, JsonSchema)]
+    /// struct Weather {
+    ///     degrees: i32,
+    /// }
+    ///
+    /// async fn weather() -> Shown<Weather> {
+    ///     Json(Weather { degrees: 21 }).content([Content::text("21 degrees and a clear sky.")])
+    /// }
+    ///
+    /// let tool = Tool::new("weather", weather);
+    /// ```
     pub fn content(self, content: impl Into<Vec<Content>>) -> Shown<T> {
         Shown {
             output: self.0,

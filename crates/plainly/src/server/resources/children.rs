@@ -1,21 +1,24 @@
 //! Listing a collection: a store's by the store, one with a handler by reading it. Both are cut into pages here, under the
 //! name of the method that asks.
 
-use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::types::{Cursor, ListResourcesResult, Resource, ResourceContents};
+use std::collections::HashSet;
 
-use super::reading::Reading;
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{Cursor, ListResourcesResult, Resource, ResourceContents};
+use plainly_protocol::uri_template::Values;
+
 use super::{Resources, check_length};
 use crate::limits::Limits;
 use crate::server::cursor::Cursors;
-use crate::server::extract::{ListingCall, ResourceCall};
+use crate::server::extract::ListingCall;
 use crate::server::failure::Failure;
 use crate::store::ListQuery;
 
 /// A listing of the children of a collection.
 pub(in crate::server) struct Listing<'a> {
-    /// The method and the collection: what its cursors are bound to.
-    pub(in crate::server) name: &'a str,
+    /// What asks for it: cursors of one method are not the other's.
+    pub(in crate::server) method: Method,
     pub(in crate::server) parent: &'a str,
     /// Where to go on.
     pub(in crate::server) cursor: Option<&'a Cursor>,
@@ -24,44 +27,36 @@ pub(in crate::server) struct Listing<'a> {
 }
 
 impl Resources {
-    /// Starts to read the collection `parent`, if it is one with a handler.
-    pub(in crate::server) fn read_to_list(
-        &self,
-        parent: &str,
-        call: &ResourceCall<'_>,
-        limits: &Limits,
-    ) -> Result<Option<Result<Reading, Failure>>, ProtocolError> {
-        check_length(parent, limits)?;
-        match self.fixed(parent) {
-            Some(resource) if resource.is_collection() => Ok(Some(resource.read(call))),
-            Some(_) => Err(not_a_collection(parent)),
-            None => Ok(None),
-        }
-    }
-
-    /// A page of what a store has in the collection; templates have none.
-    pub(in crate::server) async fn list_stored(
+    /// A page of what is in the collection.
+    pub(in crate::server) async fn list_children(
         &self,
         listing: &Listing<'_>,
         call: &ListingCall<'_>,
     ) -> Result<ListResourcesResult, Failure> {
-        if let Some((template, variables)) = self.templates.find(listing.parent) {
+        let parent = listing.parent;
+        check_length(parent, listing.limits)?;
+        if let Some(resource) = self.fixed(parent) {
+            if !resource.is_collection() {
+                return Err(not_a_collection(parent).into());
+            }
+            let contents = resource.read(&call.of(parent, &Values::new()))?.await?;
+            return Ok(listing.of_contents(contents)?);
+        }
+        if let Some((template, variables)) = self.templates.find(parent) {
             // What isn't there is not found instead.
-            template
-                .metadata(&call.of(listing.parent, &variables))
-                .await?;
-            return Err(not_a_collection(listing.parent).into());
+            template.metadata(&call.of(parent, &variables)).await?;
+            return Err(not_a_collection(parent).into());
         }
         let store = self
-            .store(listing.parent)
-            .ok_or_else(|| ProtocolError::resource_not_found(listing.parent))?;
+            .store(parent)
+            .ok_or_else(|| ProtocolError::resource_not_found(parent))?;
         let after = listing.position()?;
-        let mut query = ListQuery::new(listing.limits.page_entries).parent(listing.parent);
+        let mut query = ListQuery::new(listing.limits.page_entries).parent(parent);
         query.after = after.as_deref();
         let page = store
             .list(query)
             .await
-            .map_err(|error| error.into_protocol_error(listing.parent))?;
+            .map_err(|error| error.into_protocol_error(parent))?;
         Ok(listing.page(page.resources, page.next)?)
     }
 }
@@ -69,7 +64,7 @@ impl Resources {
 impl Listing<'_> {
     /// A page of what was read of the collection: each child once, whatever representations it has. The position is how many
     /// were listed, so that there is an end whatever the handler gives next time.
-    pub(in crate::server) fn list_read(
+    fn of_contents(
         &self,
         contents: Vec<ResourceContents>,
     ) -> Result<ListResourcesResult, ProtocolError> {
@@ -79,22 +74,20 @@ impl Listing<'_> {
                 .parse()
                 .map_err(|_| ProtocolError::from(InvalidParams::InvalidCursor))?,
         };
-        let mut children: Vec<Resource> = Vec::new();
-        for content in contents {
-            let is_known = |known: &Resource| known.uri == content.uri;
-            if content.uri != self.parent && !children.iter().any(is_known) {
-                children.push(without_body(content));
-            }
-        }
+        let mut known = HashSet::new();
+        let children: Vec<ResourceContents> = contents
+            .into_iter()
+            .filter(|content| content.uri != self.parent && known.insert(content.uri.clone()))
+            .collect();
         let end = start.saturating_add(self.limits.page_entries);
         let next = (end < children.len()).then(|| end.to_string());
-        let page = children.into_iter().skip(start).take(end - start);
-        self.page(page.collect(), next)
+        let page = children.into_iter().take(end).skip(start);
+        self.page(page.map(without_body).collect(), next)
     }
 
     fn position(&self) -> Result<Option<String>, ProtocolError> {
         self.cursor
-            .map(|cursor| self.cursors.open(self.name, cursor))
+            .map(|cursor| self.cursors.open(&self.name(), cursor))
             .transpose()
     }
 
@@ -105,15 +98,22 @@ impl Listing<'_> {
     ) -> Result<ListResourcesResult, ProtocolError> {
         let mut result = ListResourcesResult::new(resources);
         result.next_cursor = next
-            .map(|next| self.cursors.seal(self.name, &next))
+            .map(|next| self.cursors.seal(&self.name(), &next))
             .transpose()?;
         Ok(result)
+    }
+
+    /// What its cursors are bound to.
+    fn name(&self) -> String {
+        format!("{} {}", self.method.name(), self.parent)
     }
 }
 
 fn not_a_collection(uri: &str) -> ProtocolError {
-    let uri = uri.to_owned();
-    InvalidParams::NotACollection { uri }.into()
+    InvalidParams::NotACollection {
+        uri: uri.to_owned(),
+    }
+    .into()
 }
 
 fn without_body(content: ResourceContents) -> Resource {

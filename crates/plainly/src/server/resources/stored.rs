@@ -26,21 +26,21 @@ pub(in crate::server) trait ErasedStore: Send + Sync + fmt::Debug {
 
 /// Hides the type of `store`.
 pub(in crate::server) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
-    Box::new(Erased(Arc::new(Checked {
-        can_watch: store.watch().is_some(),
-        store,
-        is_warned_of: AtomicBool::new(false),
-    })))
+    let can_watch = store.watch().is_some();
+    let is_warned_of = AtomicBool::new(false);
+    Box::new(Erased {
+        checked: Arc::new(Checked {
+            store,
+            is_warned_of,
+        }),
+        can_watch,
+    })
 }
-
-#[derive(Debug)]
-struct Erased<S>(Arc<Checked<S>>);
 
 /// A store whose contents are looked at before they leave.
 #[derive(Debug)]
 struct Checked<S> {
     store: S,
-    can_watch: bool,
     /// Whether the log has it already that the store doesn't say what is a collection.
     is_warned_of: AtomicBool,
 }
@@ -77,34 +77,40 @@ impl<S: Store> Checked<S> {
     }
 }
 
+#[derive(Debug)]
+struct Erased<S> {
+    checked: Arc<Checked<S>>,
+    can_watch: bool,
+}
+
 impl<S: Store> ErasedStore for Erased<S> {
     fn serves(&self, uri: &str) -> bool {
-        self.0.store.serves(uri)
+        self.checked.store.serves(uri)
     }
 
     fn cache_hint(&self) -> CacheHint {
-        self.0.store.cache_hint()
+        self.checked.store.cache_hint()
     }
 
     fn can_watch(&self) -> bool {
-        self.0.can_watch
+        self.can_watch
     }
 
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
-        self.0.store.watch()
+        self.checked.store.watch()
     }
 
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(self.0.store.list(query))
+        Box::pin(self.checked.store.list(query))
     }
 
     fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>> {
-        let checked = Arc::clone(&self.0);
+        let checked = Arc::clone(&self.checked);
         Box::pin(async move { checked.store.metadata(&uri).await })
     }
 
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>> {
-        let checked = Arc::clone(&self.0);
+        let checked = Arc::clone(&self.checked);
         Box::pin(async move { checked.read(&uri).await })
     }
 }

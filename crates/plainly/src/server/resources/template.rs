@@ -7,12 +7,14 @@ use futures_util::future::BoxFuture;
 use plainly_protocol::types::{Annotations, Icon, Resource, ResourceTemplate};
 
 use super::reading::{Read, reader};
+use crate::server::completion::Completer;
 use crate::server::extract::{
-    ExtractAll, ListingCall, ListingChannel, Needs, ResourceCall, ResourceChannel,
+    CompletionChannel, ExtractAll, ListingCall, ListingChannel, Needs, ResourceCall,
+    ResourceChannel,
 };
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
-use crate::server::reply::{ListReply, MetadataReply, ResourceReply};
+use crate::server::reply::{CompletionReply, ListReply, MetadataReply, ResourceReply};
 
 type Describing = BoxFuture<'static, Result<Resource, Failure>>;
 type Describe = Box<dyn Fn(&ResourceCall<'_>) -> Result<Describing, Failure> + Send + Sync>;
@@ -50,6 +52,7 @@ pub struct Template {
     pub(super) read: Read,
     pub(super) describe: Option<Describe>,
     pub(super) list: Option<List>,
+    completers: Vec<(String, Completer)>,
 }
 
 impl Template {
@@ -71,6 +74,7 @@ impl Template {
             read: reader(handler),
             describe: None,
             list: None,
+            completers: Vec::new(),
         }
     }
 
@@ -159,6 +163,26 @@ impl Template {
             Ok(Box::pin(async move { running.await.into_list() }))
         }));
         self
+    }
+
+    /// Completes `variable` by `handler`, while a person types it. The last one for a variable counts; an enum completes
+    /// itself.
+    #[must_use]
+    pub fn complete<F, A, By>(mut self, variable: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<CompletionChannel>,
+        F::Output: CompletionReply<By>,
+        F::Future: Send + 'static,
+    {
+        let completer = Completer::new(handler);
+        self.completers.push((variable.into(), completer));
+        self
+    }
+
+    /// What completes its variables; it has them no longer.
+    pub(in crate::server) fn take_completers(&mut self) -> Vec<(String, Completer)> {
+        std::mem::take(&mut self.completers)
     }
 
     pub(in crate::server) fn uri_template(&self) -> &str {

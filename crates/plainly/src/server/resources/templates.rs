@@ -11,7 +11,6 @@ use crate::server::cursor::Cursors;
 #[derive(Debug, Default)]
 pub(super) struct Templates(Vec<ServedTemplate>);
 
-/// The listing whose cursors those of `resources/templates/list` are.
 const LISTING: &str = "resources/templates/list";
 
 impl Templates {
@@ -44,16 +43,10 @@ impl Templates {
         cursors: &Cursors,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        let after = params.cursor.as_ref();
-        let (page, next) = cursors.page(
-            LISTING,
-            &self.0,
-            |one| &one.definition().uri_template,
-            after,
-            limit,
-        )?;
-        let definitions = page.iter().map(|one| one.definition().clone());
-        let mut result = ListResourceTemplatesResult::new(definitions.collect::<Vec<_>>());
+        let name = |one: &ServedTemplate| one.definition().uri_template.clone();
+        let (page, next) = cursors.page(LISTING, &self.0, name, params.cursor.as_ref(), limit)?;
+        let page: Vec<_> = page.iter().map(|one| one.definition().clone()).collect();
+        let mut result = ListResourceTemplatesResult::new(page);
         result.next_cursor = next;
         Ok(result)
     }

@@ -132,8 +132,8 @@ impl DirectoryStore {
                 shown,
                 cache_hint,
                 max_file_bytes,
-                converters,
                 lists: Arc::default(),
+                converters,
                 jobs: Jobs::new(),
             }),
         }
@@ -212,8 +212,8 @@ struct Inner {
     shown: Shown,
     cache_hint: CacheHint,
     max_file_bytes: u64,
-    converters: Converters,
     lists: Arc<Lists>,
+    converters: Converters,
     jobs: Jobs,
 }
 

@@ -110,17 +110,16 @@ async fn instead<S: Store>(source: &Source<S>, uri: &str) -> String {
     if !near.is_empty() {
         return format!("Did you mean {}?", either(&near));
     }
-    let Some((shown, rest)) = siblings.split_at_checked(SIBLINGS.min(siblings.len())) else {
-        return form(&source.roots);
-    };
-    let names: Vec<&str> = shown.iter().map(|uri| last(uri)).collect();
-    match (names.as_slice(), rest) {
-        ([], _) => format!("{parent} is empty."),
-        (names, []) => format!("In {parent} there are: {}.", names.join(", ")),
-        (names, _) => format!(
-            "In {parent} there are {} and more: list_resources lists them.",
-            names.join(", ")
-        ),
+    let names: Vec<&str> = siblings
+        .iter()
+        .take(SIBLINGS)
+        .map(|uri| last(uri))
+        .collect();
+    let names = names.join(", ");
+    match siblings.len() {
+        0 => format!("{parent} is empty."),
+        1..=SIBLINGS => format!("In {parent} there are: {names}."),
+        _ => format!("In {parent} there are {names} and more: list_resources lists them."),
     }
 }
 

@@ -16,6 +16,9 @@ use super::{Converter, Draft, Source, text};
 /// How much of a page is searched for the name of its encoding, in bytes.
 const HEAD: usize = 1024;
 
+/// How many tags and texts are read between two looks at whether the page is still wanted: it may have nothing to write.
+const LOOK: usize = 4096;
+
 /// `text/markdown` for HTML: headings, paragraphs, lists, quotations, code, tables, links and images. Scripts and styles are
 /// left out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +49,10 @@ impl Converter for Html {
         let mut tokens = DefaultEmitter::default();
         tokens.naively_switch_states(true);
         let mut page = Page::new(draft);
-        for token in Tokenizer::new_with_emitter(&*html, tokens) {
+        for (index, token) in Tokenizer::new_with_emitter(&*html, tokens).enumerate() {
+            if index % LOOK == 0 {
+                page.check()?;
+            }
             let Ok(token) = token;
             match token {
                 Token::StartTag(tag) => page.start(&tag)?,

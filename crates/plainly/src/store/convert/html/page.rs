@@ -42,6 +42,11 @@ impl<'a, 'd> Page<'a, 'd> {
         }
     }
 
+    /// Fails if the page is not wanted any more.
+    pub(super) fn check(&mut self) -> fmt::Result {
+        self.paper.check()
+    }
+
     pub(super) fn text(&mut self, text: &str) -> fmt::Result {
         match (&self.skipped, &mut self.verbatim) {
             (Some(_), _) => Ok(()),

@@ -59,6 +59,10 @@ impl<'a, 'd> Paper<'a, 'd> {
         }
     }
 
+    pub(super) fn check(&mut self) -> fmt::Result {
+        self.draft.check()
+    }
+
     /// Words, whatever white space is between them.
     pub(super) fn text(&mut self, text: &str) -> fmt::Result {
         let is_space = |letter: char| letter.is_ascii_whitespace();

@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -116,53 +116,40 @@ fn lines(
     let threads = thread::available_parallelism()
         .map_or(1, NonZero::get)
         .min(THREADS);
-    let largest = request.store.max_file_bytes;
-    let (give, waiting) = sync_channel(WAITING);
     let team = Team {
-        waiting: Mutex::new(waiting),
         found: AtomicUsize::new(0),
-        largest,
+        largest: request.store.max_file_bytes,
     };
     thread::scope(|scope| {
-        let work = || team.work(Lines::new(pattern, query, until));
-        let members: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let (give, waiting) = sync_channel(WAITING);
+        // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
+        let waiting = Arc::new(Mutex::new(waiting));
+        let work = |waiting: Arc<Mutex<_>>| team.work(&waiting, Lines::new(pattern, query, until));
+        let members: Vec<_> = std::iter::repeat_n(waiting, threads)
+            .map(|waiting| scope.spawn(move || work(waiting)))
+            .collect();
         let mut order = 0;
         let walked = walk(request, tops, query, until, |entry| {
-            let Entry {
-                uri,
-                name,
-                opened: Opened::File(file),
-            } = entry
-            else {
-                return Ok(None);
-            };
             // One more than is wanted tells that there are more.
             if team.found.load(Ordering::Relaxed) > query.limit {
                 return Ok(Some(Stopped::Limit));
             }
             order += 1;
-            let candidate = Candidate {
-                order,
-                uri,
-                name,
-                file,
-            };
-            // Who takes nothing any more has panicked, which is told below.
-            Ok(give.send(candidate).err().map(|_| Stopped::Limit))
+            let is_taken = Candidate::of(entry, order).is_none_or(|file| give.send(file).is_ok());
+            Ok((!is_taken).then_some(Stopped::Limit))
         });
         drop(give);
-        let mut shares = Vec::new();
-        for member in members {
-            shares.push(member.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
+        let shares = members
+            .into_iter()
+            .map(|member| member.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let hits = together(shares.collect(), walked?);
         request.waiter.check()?;
-        Ok(together(shares, walked?))
+        Ok(hits)
     })
 }
 
 /// What the threads of one search share.
 struct Team {
-    waiting: Mutex<Receiver<Candidate>>,
     /// How many matches there are so far.
     found: AtomicUsize,
     /// The size of the largest file that is searched, in bytes.
@@ -180,17 +167,16 @@ struct Share {
 
 impl Team {
     /// Searches files until there are no more.
-    fn work(&self, mut lines: Lines<'_>) -> Share {
+    fn work(&self, waiting: &Mutex<Receiver<Candidate>>, mut lines: Lines<'_>) -> Share {
+        let next = || {
+            let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.recv().ok()
+        };
         let mut share = Share::default();
-        while let Some(candidate) = self.next() {
+        while let Some(candidate) = next() {
             self.search(candidate, &mut lines, &mut share);
         }
         share
-    }
-
-    fn next(&self) -> Option<Candidate> {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.recv().ok()
     }
 
     fn search(&self, candidate: Candidate, lines: &mut Lines<'_>, share: &mut Share) {
@@ -221,6 +207,19 @@ impl Team {
 }
 
 impl Candidate {
+    /// `None` for a directory.
+    fn of(entry: Entry, order: usize) -> Option<Self> {
+        match entry.opened {
+            Opened::Directory(_) => None,
+            Opened::File(file) => Some(Self {
+                order,
+                uri: entry.uri,
+                name: entry.name,
+                file,
+            }),
+        }
+    }
+
     fn describe(self) -> Result<Resource, StoreError> {
         // Its kind is seen at its beginning.
         (&self.file.file).rewind().map_err(refuse)?;

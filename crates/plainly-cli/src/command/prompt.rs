@@ -1,0 +1,83 @@
+//! `plainly prompt`: a prompt filled in, and what it says printed.
+
+use clap::error::ErrorKind;
+use plainly::client::{Client, Error};
+use plainly::protocol::types::{Arguments, GetPromptResult, Role};
+
+use super::call::shown;
+use super::client::with_client;
+use crate::args::{PromptArgs, Words};
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    let name = words.take("PROMPT")?;
+    let arguments = arguments(words)?;
+    let mut output = Output::new(args.server.format());
+    let result = with_client(server, args.server, async |client| {
+        match client.prompt(&name, arguments).await {
+            Ok(result) => Ok(result),
+            Err(error) => Err(refused(error, &name, client).await),
+        }
+    })
+    .await?;
+    match output.is_json() {
+        true => output.json(&result)?,
+        false => print(&result, &mut output)?,
+    }
+    output.flush()
+}
+
+/// Why there is no such prompt; names those that are there if it is none of them.
+async fn refused(error: Error, name: &str, client: &Client) -> Failure {
+    let there = match error.is_invalid_params() {
+        // Only a help: where this fails too, the first error says more.
+        true => client.prompts().await.unwrap_or_default(),
+        false => Vec::new(),
+    };
+    if there.iter().any(|prompt| prompt.name == name) {
+        return Failure::prompts(error);
+    }
+    Failure::no_such_prompt(error, there.into_iter().map(|prompt| prompt.name).collect())
+}
+
+/// The arguments, each as `key=text`.
+fn arguments(mut words: Words) -> Result<Arguments, Failure> {
+    let mut arguments = Arguments::new();
+    while let Some(word) = words.next() {
+        let Some((name, text)) = word.split_once('=') else {
+            let why = format!("{word:?} is no argument of a prompt: give key=text");
+            return Err(words.wrong(ErrorKind::ValueValidation, &why));
+        };
+        if arguments.insert(name.to_owned(), text.to_owned()).is_some() {
+            let why = format!("the argument {name:?} is there twice");
+            return Err(words.wrong(ErrorKind::ValueValidation, &why));
+        }
+    }
+    Ok(arguments)
+}
+
+fn print(result: &GetPromptResult, output: &mut Output) -> Result<(), Failure> {
+    let are_several = result.messages.len() > 1;
+    for message in &result.messages {
+        if are_several {
+            output.text(&format!("{}:\n", who(message.role)))?;
+        }
+        let text = shown(&message.content);
+        output.text(&text)?;
+        if !text.ends_with('\n') {
+            output.write(b"\n")?;
+        }
+    }
+    Ok(())
+}
+
+fn who(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        _ => "somebody else",
+    }
+}

@@ -1,0 +1,83 @@
+//! `prompts` and `prompt`.
+
+use serde_json::json;
+
+use crate::support::{Docs, REVISIONS, Target};
+
+#[test]
+fn prompts_are_listed_on_every_revision() {
+    for target in Target::toolbox() {
+        for revision in REVISIONS {
+            let listed = target.run("prompts", &["--revision", revision]).succeeded();
+            assert_eq!(listed.text(), "poem\tAsks for a poem\nfarewell\tFarewell\n");
+        }
+        let objects = target.run("prompts", &["--json"]).succeeded().json_lines();
+        assert_eq!(objects.len(), 2);
+        let arguments = json!([
+            { "name": "about", "description": "What it is about.", "required": true },
+            { "name": "lines", "description": "How many lines it has.", "required": false },
+        ]);
+        assert_eq!(objects[0]["arguments"], arguments);
+    }
+}
+
+#[test]
+fn a_prompt_is_filled_in_and_says_who_speaks_where_several_do() {
+    for target in Target::toolbox() {
+        for revision in REVISIONS {
+            let words = ["poem", "about=a = b", "lines=2", "--revision", revision];
+            let said = "user:\nWrite 2 lines about a = b.\nassistant:\nIn which language?\n";
+            assert_eq!(target.run("prompt", &words).succeeded().text(), said);
+        }
+        let alone = target.run("prompt", &["farewell"]).succeeded();
+        assert_eq!(alone.text(), "Say goodbye.\n");
+        let whole = target.run("prompt", &["farewell", "--json"]).succeeded();
+        let content = json!({ "type": "text", "text": "Say goodbye." });
+        let message = json!({ "role": "user", "content": content });
+        assert_eq!(whole.json()["messages"], json!([message]));
+    }
+}
+
+#[test]
+fn arguments_that_are_wrong_are_told_by_us_or_by_the_server() {
+    for target in Target::toolbox() {
+        for (words, told) in [
+            (
+                &["poem", "lines"][..],
+                "\"lines\" is no argument of a prompt",
+            ),
+            (&["poem", "lines=1", "lines=2"], "\"lines\" is there twice"),
+        ] {
+            let run = target.run("prompt", words);
+            assert_eq!(run.status, 2);
+            assert!(run.stderr.contains(told), "{}", run.stderr);
+        }
+        let run = target.run("prompt", &["poem", "lines=many"]);
+        assert_eq!(run.status, 6);
+        for told in ["\"about\" is a required property", "/lines: \"many\""] {
+            assert!(run.stderr.contains(told), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_prompt_that_is_not_there_is_refused_with_those_that_are() {
+    for target in Target::toolbox() {
+        let run = target.run("prompt", &["ode"]);
+        assert_eq!(run.status, 6);
+        let told = "Unknown prompt: ode (code -32602): its prompts are poem, farewell\n";
+        assert!(run.stderr.ends_with(told), "{}", run.stderr);
+        let error = &target.run("prompt", &["ode", "--json"]).error_json()["error"];
+        assert_eq!(
+            error["data"],
+            json!({ "kind": "unknown_prompt", "name": "ode" })
+        );
+    }
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for words in [&["prompts"][..], &["prompt", "ode"]] {
+            let said = target.run(words[0], &words[1..]).stderr;
+            assert!(said.ends_with(": this server has no prompts\n"), "{said}");
+        }
+    }
+}

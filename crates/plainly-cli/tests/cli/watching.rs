@@ -1,0 +1,217 @@
+//! `plainly watch`: changes as they come, from good servers, from servers that don't tell, and from servers that end.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::fake::fake;
+use crate::support::{Docs, PATIENCE, Serving, Target, plainly, run};
+
+/// A running `plainly watch`, and the lines that it has written.
+struct Watch {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watch {
+    fn start(target: &Target, words: &[&str]) -> Self {
+        let mut command = plainly();
+        command.arg("watch");
+        match target {
+            Target::Http(server) => command.arg(&server.url).args(words),
+            Target::Child(child) => command.args(words).arg("--").args(child),
+        };
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = lines(child.stdout.take().unwrap());
+        Self { child, lines }
+    }
+
+    /// Changes something again and again until the watch, which may only just begin, tells of it: the first line.
+    fn told(&self, mut change: impl FnMut(u32)) -> String {
+        let start = Instant::now();
+        for round in 0.. {
+            change(round);
+            match self.lines.recv_timeout(Duration::from_millis(300)) {
+                Ok(line) => return line,
+                Err(_) => assert!(start.elapsed() < PATIENCE, "nothing is told"),
+            }
+        }
+        unreachable!()
+    }
+
+    /// Waits for its end: the status and what it said.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut said = String::new();
+        let mut stderr = self.child.stderr.take().unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+fn lines(stdout: ChildStdout) -> Receiver<String> {
+    let (send, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines() {
+            if send.send(line.unwrap()).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, signal: rustix::process::Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_child(child), signal).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn an_edited_file_is_told_on_every_way_until_a_signal_comes() {
+    let docs = Docs::new();
+    for revision in ["2024-11-05", "2025-11-25", "2026-07-28"] {
+        for target in Target::docs(&docs) {
+            let words = ["file:///docs/intro.md", "--revision", revision];
+            let watch = Watch::start(&target, &words);
+            let told = watch.told(|round| {
+                fs::write(docs.path.join("all.bin"), round.to_string()).unwrap();
+                fs::write(docs.path.join("intro.md"), round.to_string()).unwrap();
+            });
+            assert_eq!(told, "updated file:///docs/intro.md", "{revision}");
+            signal(&watch.child, rustix::process::Signal::INT);
+            let end = (Some(130), "error: interrupted\n".to_owned());
+            assert_eq!(watch.end(), end, "{revision}");
+        }
+    }
+}
+
+#[test]
+fn without_a_resource_listings_are_told() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for revision in ["2025-11-25", "2026-07-28"] {
+            let mut watch = Watch::start(&target, &["--json", "--revision", revision]);
+            let told = watch.told(|round| {
+                fs::write(docs.path.join(format!("{revision}-{round}")), "").unwrap();
+            });
+            let told: Value = serde_json::from_str(&told).unwrap();
+            assert_eq!(told, json!({"change": "listing"}), "{revision}");
+            watch.child.kill().unwrap();
+            watch.end();
+        }
+    }
+}
+
+#[test]
+fn a_collection_is_told_with_what_is_in_it() {
+    let docs = Docs::new();
+    let [http, _] = Target::docs(&docs);
+    let words = ["file:///docs/guide", "--json", "--log", "error"];
+    let mut watch = Watch::start(&http, &words);
+    let told = watch.told(|round| {
+        fs::write(docs.path.join("guide/one.md"), round.to_string()).unwrap();
+    });
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let expected = json!({"change": "updated", "uri": "file:///docs/guide"});
+    assert_eq!(told, expected);
+    watch.child.kill().unwrap();
+    watch.end();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_ends_is_an_error_with_the_reason() {
+    use rustix::process::Signal;
+
+    let docs = Docs::new();
+    for (how, expected) in [
+        (
+            Signal::TERM,
+            "error: the server has ended the subscription: it may be shutting down\n",
+        ),
+        (
+            Signal::KILL,
+            "error: the reply to `subscriptions/listen` broke off: ",
+        ),
+    ] {
+        let server = Serving::docs(&docs);
+        let target = Target::Http(server);
+        let watch = Watch::start(&target, &["file:///docs/intro.md"]);
+        watch.told(|round| fs::write(docs.path.join("intro.md"), round.to_string()).unwrap());
+        if let Target::Http(server) = &target {
+            signal(&server.child, how);
+        }
+        let (status, said) = watch.end();
+        assert_eq!(status, Some(1), "{said}");
+        assert!(said.starts_with(expected), "{said}");
+    }
+}
+
+#[test]
+fn a_server_that_does_not_tell_of_changes_is_named() {
+    let knows_nothing = |method: &str, _: &Value| {
+        assert_eq!(method, "subscriptions/listen");
+        json!({"error": {"code": -32601, "message": "Method not found"}})
+    };
+    let url = fake(knows_nothing);
+    run(&["watch", &url]).failed(
+        6,
+        "error: the server answered: Method not found (code -32601): this server does not tell of changes\n",
+    );
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        let nothing = target.run("watch", &["db://rows/1"]);
+        nothing.failed(
+            6,
+            "error: the server does not tell of changes of any of these\n",
+        );
+        // Before 2026-07-28 there is no subscribing to what doesn't exist.
+        let missing = target.run(
+            "watch",
+            &["file:///docs/nope.md", "--revision", "2025-11-25"],
+        );
+        missing.failed(
+            4,
+            "error: the server answered: Resource not found: file:///docs/nope.md (code -32602)\n",
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_resource_that_is_not_told_of_is_a_warning() {
+    let docs = Docs::new();
+    let [http, _] = Target::docs(&docs);
+    let words = [
+        "db://rows/1",
+        "file:///docs/nope.md",
+        "file:///docs/intro.md",
+    ];
+    let watch = Watch::start(&http, &words);
+    let told =
+        watch.told(|round| fs::write(docs.path.join("intro.md"), round.to_string()).unwrap());
+    assert_eq!(told, "updated file:///docs/intro.md");
+    signal(&watch.child, rustix::process::Signal::INT);
+    let (_, said) = watch.end();
+    for (uri, why) in [
+        ("db://rows/1", "does not tell of changes of this resource"),
+        ("file:///docs/nope.md", "there is no such resource yet"),
+    ] {
+        let is_said = |line: &str| line.contains(uri) && line.contains(why);
+        assert_eq!(
+            said.lines().filter(|line| is_said(line)).count(),
+            1,
+            "{said}"
+        );
+    }
+    assert_eq!(said.lines().count(), 3, "{said}");
+}

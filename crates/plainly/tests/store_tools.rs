@@ -1,0 +1,180 @@
+//! The tools over a store that is no directory: URIs of its own, and no collection that everything is in.
+#![cfg(all(feature = "tools", feature = "client"))]
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::io;
+
+use plainly::protocol::types::{CallToolResult, Content, Resource, ResourceContents};
+use plainly::store::tools::StoreTools;
+use plainly::store::{ListQuery, Page, Store, StoreError};
+use plainly::{Client, Server};
+use serde_json::{Value, json};
+
+/// Notes by their number, in one notebook.
+#[derive(Debug)]
+struct Notebook;
+
+const NOTES: [(&str, &str); 3] = [
+    ("note://book/1", "one"),
+    ("note://book/2", "two"),
+    ("note://book/12", "twelve"),
+];
+
+fn note((uri, text): (&str, &str)) -> Resource {
+    Resource::new(uri, uri.rsplit('/').next().unwrap())
+        .size(text.len() as u64)
+        .is_collection(false)
+}
+
+fn book() -> Resource {
+    Resource::new("note://book", "book").is_collection(true)
+}
+
+impl Store for Notebook {
+    fn serves(&self, uri: &str) -> bool {
+        uri.starts_with("note://")
+    }
+
+    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
+        let notes = NOTES.into_iter().map(note);
+        let all: Vec<Resource> = match query.parent {
+            None => std::iter::once(book()).chain(notes).collect(),
+            Some("note://book") => notes.collect(),
+            Some(uri) if uri.ends_with("/1") => return Err(StoreError::NotACollection),
+            Some(_) => return Err(StoreError::NotFound),
+        };
+        let start = match query.after {
+            None => 0,
+            Some(after) => {
+                1 + all
+                    .iter()
+                    .position(|one| one.uri == after)
+                    .ok_or(StoreError::InvalidCursor)?
+            }
+        };
+        let end = all.len().min(start + query.limit);
+        let next = (end < all.len()).then(|| all[end - 1].uri.clone());
+        Ok(Page::new(all[start..end].to_vec(), next))
+    }
+
+    async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        if uri == "note://book" {
+            return Ok(book());
+        }
+        if uri.ends_with("broken") {
+            return Err(StoreError::Failed(
+                io::Error::other("the-secret-of-the-disk").into(),
+            ));
+        }
+        let found = NOTES.into_iter().find(|(known, _)| *known == uri);
+        found.map(note).ok_or(StoreError::NotFound)
+    }
+
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        let resource = self.metadata(uri).await?;
+        let (_, text) = NOTES.into_iter().find(|(known, _)| *known == uri).unwrap();
+        let picture = ResourceContents::new(resource.clone(), vec![0]);
+        Ok(vec![picture, ResourceContents::new(resource, text)])
+    }
+}
+
+async fn connect(tools: StoreTools<Notebook>) -> Client {
+    let server = Server::builder("notes", "1")
+        .tools(tools.build())
+        .build()
+        .unwrap();
+    let (near, far) = tokio::io::duplex(64 << 10);
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(far);
+        server.serve(reader, writer).await
+    });
+    let (reader, writer) = tokio::io::split(near);
+    Client::over(reader, writer).connect().await.unwrap()
+}
+
+async fn call(client: &Client, tool: &str, arguments: Value) -> CallToolResult {
+    client.call_tool(tool, arguments).await.unwrap()
+}
+
+fn text(result: &CallToolResult) -> &str {
+    match &result.content[0] {
+        Content::Text(text) => &text.text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_store_without_roots_is_listed_and_drawn_whole() {
+    let client = connect(StoreTools::new(Notebook)).await;
+    let listed = call(&client, "list_resources", json!({"limit": 2})).await;
+    let all = "directory  note://book\nfile  note://book/1  (3 bytes)\n1 directory, 1 file, 3 bytes\nThere is more: call again with after=note://book/1";
+    assert_eq!(text(&listed), all);
+    let tree = call(&client, "tree", json!({})).await;
+    assert_eq!(
+        text(&tree),
+        "note://book/\nnote://book/1\nnote://book/2\nnote://book/12"
+    );
+    let below = call(
+        &client,
+        "tree",
+        json!({"uri": "note://book", "exclude": ["1*"]}),
+    )
+    .await;
+    assert_eq!(text(&below), "note://book/\n  2");
+}
+
+#[tokio::test]
+async fn roots_are_where_a_tree_begins() {
+    let client = connect(StoreTools::new(Notebook).roots(["note://book"])).await;
+    let listed = call(&client, "list_resources", json!({})).await;
+    assert_eq!(
+        text(&listed),
+        "directory  note://book\n1 directory, 0 files, 0 bytes"
+    );
+    let tree = call(&client, "tree", json!({})).await;
+    assert_eq!(text(&tree), "note://book/\n  1\n  2\n  12");
+}
+
+#[tokio::test]
+async fn of_several_representations_the_text_is_read() {
+    let client = connect(StoreTools::new(Notebook)).await;
+    let read = call(&client, "read_resource", json!({"uri": "note://book/2"})).await;
+    assert_eq!(read.content, [Content::text("two")]);
+}
+
+#[tokio::test]
+async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
+    let client = connect(StoreTools::new(Notebook)).await;
+    for (tool, uri, expected) in [
+        (
+            "read_resource",
+            "note://book/11",
+            "The resource 'note://book/11' was not found. Did you mean note://book/1?",
+        ),
+        (
+            "read_resource",
+            "note://book",
+            "Invalid value for 'uri': note://book is a directory. See what is in it with list_resources or tree, and read one of these.",
+        ),
+        (
+            "list_resources",
+            "note://book/1",
+            "Invalid value for 'uri': note://book/1 is a file. Read it with read_resource, or ask for the directory that it is in.",
+        ),
+        (
+            "stat_resource",
+            "file:///x",
+            "Invalid value for 'uri': file:///x is no URI of this server. Call list_resources without uri, and give a URI as it stands there.",
+        ),
+        (
+            "stat_resource",
+            "note://book/broken",
+            "The resource could not be read.",
+        ),
+    ] {
+        let failed = call(&client, tool, json!({"uri": uri})).await;
+        assert!(failed.is_tool_error());
+        assert_eq!(text(&failed), expected);
+        assert!(!format!("{failed:?}").contains("the-secret-of-the-disk"));
+    }
+}
