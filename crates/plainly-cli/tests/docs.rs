@@ -187,3 +187,18 @@ fn every_option_is_documented() {
         }
     }
 }
+
+#[test]
+fn the_store_of_the_page_of_resources_is_the_example() {
+    let page = include_str!("../../../docs/resources.md");
+    let example = include_str!("../../plainly/examples/tree.rs");
+    let between = |text: &'static str, after: &str, before: &str| {
+        let (_, from) = text.split_once(after).expect(after);
+        from.split_once(before).expect(before).0.trim_end()
+    };
+    let store = "\n/// Notes in folders";
+    assert_eq!(
+        between(page, store, "\nlet notes"),
+        between(example, store, "\n/// Two notes")
+    );
+}
