@@ -65,6 +65,22 @@ impl Changes {
         self.publish(&Topic::Resource(uri.into()));
     }
 
+    /// The same of the resource at `uri` and of all inside of it. Looks through all that anybody is subscribed to.
+    pub(super) fn tree_updated(&self, uri: &str) {
+        let is_inside = |other: &str| match other.strip_prefix(uri) {
+            Some(rest) => rest.is_empty() || rest.starts_with('/'),
+            None => false,
+        };
+        let index = self.lock();
+        let topics = index.subscribers.keys().filter(|topic| match topic {
+            Topic::Resource(uri) => is_inside(uri),
+            Topic::Tools | Topic::Prompts | Topic::Resources => false,
+        });
+        let topics: Vec<Topic> = topics.cloned().collect();
+        drop(index);
+        topics.iter().for_each(|topic| self.publish(topic));
+    }
+
     /// There are other resources than before.
     pub fn resources_changed(&self) {
         self.publish(&Topic::Resources);
@@ -182,6 +198,20 @@ mod tests {
         changes.tools_changed();
         assert_eq!(drain(&first), [Topic::Tools]);
         assert_eq!(drain(&second), []);
+    }
+
+    #[test]
+    fn all_that_is_inside_of_a_tree_is_told() {
+        let changes = Changes::new();
+        let subscription = changes.subscribe();
+        let inside = [resource("a:/b"), resource("a:/b/c"), resource("a:/b/c/d")];
+        subscription.add(inside.clone());
+        subscription.add([resource("a:/"), resource("a:/bc"), Topic::Resources]);
+        changes.tree_updated("a:/b");
+        let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
+        assert_eq!(told, inside.into());
+        changes.tree_updated("a:/b/c/d/e");
+        assert_eq!(drain(&subscription), []);
     }
 
     #[test]
