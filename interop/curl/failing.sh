@@ -78,7 +78,7 @@ mkfifo "$WORK/said"
 "$FAILING" 127.0.0.1:0 2> "$WORK/said" &
 SERVER=$!
 exec 3< "$WORK/said"
-read -r URL <&3
+read -r URL <&3 || { echo 'the server ended without saying its address' >&2; exit 1; }
 cat <&3 > /dev/null &
 for era in "$NEWEST" legacy; do
   jq -r --arg era "$era" "$CALLS" "$TABLE" > "$WORK/calls.$era"
