@@ -94,7 +94,7 @@ fn show(change: &Change, output: &mut Output) -> Result<(), Failure> {
         Change::Tools => ("tools", "tools changed", None),
         Change::Prompts => ("prompts", "prompts changed", None),
         // A kind that is newer than this command: something has changed.
-        _ => ("missed", "missed changes", None),
+        Change::Missed | _ => ("missed", "missed changes", None),
     };
     if output.is_json() {
         return output.json(&Told { change: word, uri });

@@ -127,6 +127,23 @@ fn a_collection_is_told_with_what_is_in_it() {
     watch.end();
 }
 
+#[test]
+fn what_is_in_a_directory_that_moves_is_told() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        let mut watch = Watch::start(&target, &["file:///docs/guide/one.md"]);
+        let told = watch.told(|round| {
+            let names = ["guide", "elsewhere"].map(|name| docs.path.join(name));
+            let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
+            fs::rename(&names[from], &names[to]).unwrap();
+        });
+        assert_eq!(told, "updated file:///docs/guide/one.md");
+        watch.child.kill().unwrap();
+        watch.end();
+        let _back = fs::rename(docs.path.join("elsewhere"), docs.path.join("guide"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_server_that_ends_is_an_error_with_the_reason() {

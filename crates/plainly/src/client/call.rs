@@ -15,6 +15,7 @@ use super::connect::{self, Deadline, Options, Server};
 use super::error::{Error, LocalError};
 use super::link::{Connection, Link};
 use super::message::Writer;
+#[cfg(feature = "http-client")]
 use super::news::News;
 use super::reply::Answer;
 use super::{Client, Result};
@@ -29,6 +30,7 @@ pub(super) struct Connected {
     pub(super) server: Server,
     /// Held while something is agreed on anew, so that it is once for all calls.
     renewal: tokio::sync::Mutex<()>,
+    #[cfg(feature = "http-client")]
     pub(super) news: News,
 }
 
@@ -44,6 +46,7 @@ impl Client {
                 options,
                 server,
                 renewal: tokio::sync::Mutex::default(),
+                #[cfg(feature = "http-client")]
                 news: News::default(),
             }),
         })

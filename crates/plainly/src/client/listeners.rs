@@ -77,6 +77,7 @@ impl Listeners {
     }
 
     /// Something may have been missed.
+    #[cfg(feature = "http-client")]
     pub(super) fn miss(&self) {
         for inbox in self.of(None) {
             inbox.put(Change::Missed);

@@ -26,9 +26,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 const IN_VAIN: u32 = 30;
 
 /// The stream of a session, as long as somebody has it read.
+#[cfg(feature = "http-client")]
 #[derive(Debug, Default)]
 pub(super) struct News {
-    #[cfg(feature = "http-client")]
     reading: tokio::sync::Mutex<Weak<Task>>,
 }
 

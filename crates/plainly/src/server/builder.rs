@@ -1,29 +1,36 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod error;
+mod needs;
 mod templates;
+mod tools;
 
 use std::any::Any;
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
+pub use self::error::{BuildError, BuildErrors};
+pub(super) use self::needs::check_needs;
+use self::templates::build_templates;
+use self::tools::build_tools;
 use super::changes::Changes;
 use super::completion::Completions;
-use super::extract::Needs;
-use super::listening::{Listens, Tells};
+use super::cursor::Cursors;
+use super::discovery::Discovery;
+use super::listeners::Listeners;
+use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
-use super::tools::{LONGEST_NAME, Tool, Tools};
+use super::tools::Tool;
 use super::watching::Watching;
-use super::{Inner, Keys, Server, cursor, discovery, dispatch, encode};
+use super::{Inner, Keys, Server, dispatch, encode};
 use crate::limits::Limits;
-use crate::schema::Schema;
 use crate::store::Store;
 
 /// Collects what a server serves. Nothing is checked before [`build`](Self::build), which then tells everything that is
@@ -182,44 +189,58 @@ impl ServerBuilder {
     /// The server, or everything that is wrong with it.
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         let mut errors = Vec::new();
-        let tools = build_tools(std::mem::take(&mut self.tools), &self.states, &mut errors);
-        let mut completions = Completions::default();
-        let prompts = Prompts::build(self.prompts, &self.states, &mut completions, &mut errors);
-        let mut uris = HashSet::new();
-        for resource in std::mem::take(&mut self.fixed) {
-            let subject = format!("resource {}", resource.uri());
-            if !uris.insert(resource.uri().to_owned()) {
-                errors.push(BuildError::new(&subject, "is there twice"));
-            }
-            check_needs(&subject, resource.needs(), &self.states, &mut errors);
-            if !resource.needs().vars.is_empty() {
-                let problem = "takes Vars, which only a resource template has";
-                errors.push(BuildError::new(&subject, problem));
-            }
-            self.resources.add(resource);
-        }
-        let templates = std::mem::take(&mut self.templates);
-        let templates =
-            templates::build_templates(templates, &self.states, &mut completions, &mut errors);
-        self.resources.add_templates(templates);
-        let keys = self.keys.map_or_else(Keys::random, Ok);
-        let keys = keys.map_err(|error| {
+        let routes = self.routes(&mut errors);
+        let keys = self.keys.map_or_else(Keys::random, Ok).map_err(|error| {
             let problem = format!("can't be had from the system's random source: {error}");
             errors.push(BuildError::new("a key", problem));
         });
         let Some(keys) = keys.ok().filter(|_| errors.is_empty()) else {
             return Err(BuildErrors(errors));
         };
-        let cursors =
-            cursor::Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl);
-        let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &self.resources);
         let changes = self.changes.unwrap_or_default();
-        let routes = Routes {
-            discovery: discovery::Discovery::new(
+        Ok(Server(Arc::new(Inner {
+            cursors: Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl),
+            encoder: encode::Encoder::new(
+                self.dialect,
+                self.implementation,
+                self.limits.reply_bytes,
+            ),
+            sessions: Sessions::new(&self.limits, &changes),
+            load: dispatch::Load::default(),
+            changes,
+            listeners: Listeners::default(),
+            watching: Watching::default(),
+            limits: self.limits,
+            masking: self.masking,
+            routes,
+        })))
+    }
+
+    /// What is served, with what is wrong with it told in `errors`.
+    fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
+        let states = std::mem::take(&mut self.states);
+        let tools = build_tools(std::mem::take(&mut self.tools), &states, errors);
+        let mut completions = Completions::default();
+        let prompts = std::mem::take(&mut self.prompts);
+        let prompts = Prompts::build(prompts, &states, &mut completions, errors);
+        let mut resources = std::mem::take(&mut self.resources);
+        for resource in checked(std::mem::take(&mut self.fixed), &states, errors) {
+            resources.add(resource);
+        }
+        let templates = std::mem::take(&mut self.templates);
+        resources.add_templates(build_templates(
+            templates,
+            &states,
+            &mut completions,
+            errors,
+        ));
+        let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &resources);
+        Routes {
+            discovery: Discovery::new(
                 &self.implementation,
-                self.instructions,
+                self.instructions.take(),
                 &tools,
-                &self.resources,
+                &resources,
                 &prompts,
                 &completions,
                 tells,
@@ -227,135 +248,30 @@ impl ServerBuilder {
             tools,
             prompts,
             completions,
-            resources: self.resources,
-            states: self.states,
+            resources,
+            states,
             tells,
-        };
-        Ok(Server(Arc::new(Inner {
-            encoder: encode::Encoder::new(
-                self.dialect,
-                self.implementation,
-                self.limits.reply_bytes,
-            ),
-            cursors,
-            sessions: Sessions::new(&self.limits, &changes),
-            load: dispatch::Load::default(),
-            changes,
-            listens: Listens::default(),
-            watching: Watching::default(),
-            limits: self.limits,
-            masking: self.masking,
-            routes,
-        })))
+        }
     }
 }
 
-fn build_tools(declared: Vec<Tool>, states: &States, errors: &mut Vec<BuildError>) -> Tools {
-    let mut tools = Tools::default();
-    let mut names = HashSet::new();
-    for tool in declared {
-        let subject = format!("tool {}", tool.name());
-        if !is_tool_name(tool.name()) {
-            errors.push(BuildError::new(
-                &subject,
-                "needs a name of 1 to 128 of A-Z a-z 0-9 _ - . /",
-            ));
-        }
-        if !names.insert(tool.name().to_owned()) {
-            errors.push(BuildError::new(&subject, "is there twice"));
-        }
-        check_needs(&subject, tool.needs(), states, errors);
-        let mut compile = |schema, which| {
-            Schema::compile(schema).map_err(|why| {
-                errors.push(BuildError::new(
-                    &subject,
-                    format!("has an {which} schema that is invalid: {why}"),
-                ));
-            })
-        };
-        let input = compile(tool.input(), "input");
-        let output = tool
-            .output()
-            .map(|schema| compile(schema, "output"))
-            .transpose();
-        if let (Ok(input), Ok(output)) = (input, output) {
-            tools.add(tool, input, output);
-        }
-    }
-    tools
-}
-
-pub(super) fn check_needs(
-    subject: &str,
-    needs: &Needs,
+/// The static resources, once each.
+fn checked(
+    declared: Vec<StaticResource>,
     states: &States,
     errors: &mut Vec<BuildError>,
-) {
-    for missing in needs
-        .states
-        .iter()
-        .filter(|needed| !(needed.present)(states))
-    {
-        errors.push(BuildError::new(
-            subject,
-            format!(
-                "takes State<{0}>, but no {0} was given to state()",
-                missing.name
-            ),
-        ));
-    }
-    let Some(args) = &needs.args else { return };
-    if args.get("type").and_then(|kind| kind.as_str()) != Some("object") {
-        errors.push(BuildError::new(
-            subject,
-            "takes Args of a type that is no JSON object: use a struct",
-        ));
-    }
-}
-
-/// SEP-986.
-fn is_tool_name(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed)
-}
-
-/// One thing that keeps a server from being built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{subject} {problem}")]
-pub struct BuildError {
-    subject: String,
-    problem: String,
-}
-
-impl BuildError {
-    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
-        Self {
-            subject: subject.to_owned(),
-            problem: problem.into(),
+) -> Vec<StaticResource> {
+    let mut uris = HashSet::new();
+    for resource in &declared {
+        let subject = format!("resource {}", resource.uri());
+        if !uris.insert(resource.uri()) {
+            errors.push(BuildError::new(&subject, "is there twice"));
+        }
+        check_needs(&subject, resource.needs(), states, errors);
+        if !resource.needs().vars.is_empty() {
+            let problem = "takes Vars, which only a resource template has";
+            errors.push(BuildError::new(&subject, problem));
         }
     }
+    declared
 }
-
-/// Everything that keeps a server from being built; at least one thing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildErrors(Vec<BuildError>);
-
-impl BuildErrors {
-    /// One by one.
-    pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
-        self.0.iter()
-    }
-}
-
-impl fmt::Display for BuildErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server can't be built: ")?;
-        for (index, error) in self.0.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}{error}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for BuildErrors {}

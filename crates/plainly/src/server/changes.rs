@@ -65,6 +65,22 @@ impl Changes {
         self.publish(&Topic::Resource(uri.into()));
     }
 
+    /// The same of the resource at `uri` and of all inside of it. Looks through all that anybody is subscribed to.
+    pub(super) fn tree_updated(&self, uri: &str) {
+        let is_inside = |other: &str| match other.strip_prefix(uri) {
+            Some(rest) => rest.is_empty() || rest.starts_with('/'),
+            None => false,
+        };
+        let index = self.lock();
+        let topics = index.subscribers.keys().filter(|topic| match topic {
+            Topic::Resource(uri) => is_inside(uri),
+            Topic::Tools | Topic::Prompts | Topic::Resources => false,
+        });
+        let topics: Vec<Topic> = topics.cloned().collect();
+        drop(index);
+        topics.iter().for_each(|topic| self.publish(topic));
+    }
+
     /// There are other resources than before.
     pub fn resources_changed(&self) {
         self.publish(&Topic::Resources);
@@ -146,6 +162,8 @@ fn key(pending: &Arc<Pending>) -> usize {
 mod tests {
     use std::task::{Context, Poll};
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn resource(uri: &str) -> Topic {
@@ -180,6 +198,20 @@ mod tests {
         changes.tools_changed();
         assert_eq!(drain(&first), [Topic::Tools]);
         assert_eq!(drain(&second), []);
+    }
+
+    #[test]
+    fn all_that_is_inside_of_a_tree_is_told() {
+        let changes = Changes::new();
+        let subscription = changes.subscribe();
+        let inside = [resource("a:/b"), resource("a:/b/c"), resource("a:/b/c/d")];
+        subscription.add(inside.clone());
+        subscription.add([resource("a:/"), resource("a:/bc"), Topic::Resources]);
+        changes.tree_updated("a:/b");
+        let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
+        assert_eq!(told, inside.into());
+        changes.tree_updated("a:/b/c/d/e");
+        assert_eq!(drain(&subscription), []);
     }
 
     #[test]
@@ -220,6 +252,112 @@ mod tests {
         subscription.close();
         let mut context = Context::from_waker(Waker::noop());
         assert_eq!(subscription.poll_next(&mut context), Poll::Ready(None));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Publish(u8),
+        Add(u8),
+        Remove(u8),
+        Read,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            4 => (0u8..4).prop_map(Step::Publish),
+            2 => (0u8..4).prop_map(Step::Add),
+            1 => (0u8..4).prop_map(Step::Remove),
+            2 => Just(Step::Read),
+        ];
+        proptest::collection::vec(step, 0..100)
+    }
+
+    proptest! {
+        /// Against a list of what is subscribed to, and one of what of it has changed since it was read.
+        #[test]
+        fn whatever_happens_all_is_heard_once_and_in_order(steps in steps()) {
+            let changes = Changes::new();
+            let subscription = changes.subscribe();
+            let uri = |number: u8| format!("a:{number}");
+            let (mut subscribed, mut changed) = (Vec::new(), Vec::new());
+            for step in steps {
+                match step {
+                    Step::Publish(number) => {
+                        changes.resource_updated(&uri(number));
+                        if subscribed.contains(&number) && !changed.contains(&number) {
+                            changed.push(number);
+                        }
+                    }
+                    Step::Add(number) => {
+                        subscription.add([resource(&uri(number))]);
+                        if !subscribed.contains(&number) {
+                            subscribed.push(number);
+                        }
+                    }
+                    Step::Remove(number) => {
+                        subscription.remove(&resource(&uri(number)));
+                        subscribed.retain(|other| *other != number);
+                        changed.retain(|other| *other != number);
+                    }
+                    Step::Read => {
+                        let mut context = Context::from_waker(Waker::noop());
+                        let expected = match changed.is_empty() {
+                            true => Poll::Pending,
+                            false => Poll::Ready(Some(resource(&uri(changed.remove(0))))),
+                        };
+                        prop_assert_eq!(subscription.poll_next(&mut context), expected);
+                    }
+                }
+            }
+            let expected: Vec<_> = changed.into_iter().map(|number| resource(&uri(number))).collect();
+            prop_assert_eq!(drain(&subscription), expected);
+        }
+    }
+
+    #[test]
+    fn many_at_once_get_in_nobodys_way() {
+        let changes = Changes::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let changes = &changes;
+                scope.spawn(move || {
+                    let kept = changes.subscribe();
+                    for round in 0..1_000 {
+                        let (own, common) = (resource(&format!("a:{thread}")), Topic::Tools);
+                        kept.add([own.clone(), common.clone()]);
+                        let passing = changes.subscribe();
+                        passing.add([own.clone(), common]);
+                        changes.resource_updated(&format!("a:{thread}"));
+                        changes.tools_changed();
+                        assert!(drain(&kept).contains(&own), "{round}");
+                        kept.remove(&own);
+                    }
+                });
+            }
+        });
+        assert_eq!(changes.lock().subscribers.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_woken_by_a_change_and_by_the_end() {
+        let changes = Changes::new();
+        let subscription = Arc::new(changes.subscribe());
+        subscription.add([Topic::Tools]);
+        let reader = Arc::clone(&subscription);
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            while let Some(topic) = std::future::poll_fn(|context| reader.poll_next(context)).await
+            {
+                heard.push(topic);
+                reader.add([Topic::Prompts]);
+            }
+            heard
+        });
+        tokio::task::yield_now().await;
+        changes.tools_changed();
+        tokio::task::yield_now().await;
+        subscription.close();
+        assert_eq!(heard.await.unwrap(), [Topic::Tools]);
     }
 
     #[test]

@@ -19,7 +19,8 @@ use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended, panicked};
 use super::encode::Encoded;
 use super::incident::chain;
-use super::listening::{Listening, News};
+use super::listening::Listening;
+use super::news::News;
 use super::route::Step;
 
 /// How far a request has come.

@@ -62,6 +62,7 @@ async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Cha
     while let Some(change) = stores.next().await {
         match change {
             Change::Resource(uri) => changes.resource_updated(&uri),
+            Change::Tree(uri) => changes.tree_updated(&uri),
             Change::Listing => changes.resources_changed(),
         }
         // A store that always has something to tell must not keep others from running.

@@ -59,6 +59,9 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
 pub enum Change {
     /// The content or the metadata of the resource at this URI is another, or it is no longer there.
     Resource(String),
+    /// The same of this resource and of all inside of it, which are those whose URIs begin with this one and a slash: they
+    /// came, went, or changes of them were missed.
+    Tree(String),
     /// There are other resources than before, or changes were missed: whoever wants to know looks again.
     Listing,
 }

@@ -51,11 +51,12 @@ async fn listen(client: &Client, server: &Server) -> (Subscription, Exchange) {
         exchange.write(&acknowledged(&exchange)).await;
         exchange
     });
-    (subscription.unwrap(), exchange)
+    (subscription.expect("acknowledged"), exchange)
 }
 
 async fn next(subscription: &mut Subscription) -> Change {
-    subscription.next().await.unwrap().unwrap()
+    let change = subscription.next().await;
+    change.expect("not over").expect("not cut off")
 }
 
 #[tokio::test]
@@ -117,7 +118,8 @@ async fn dropped_it_hangs_up_and_so_does_closing_the_client() {
 
 #[tokio::test]
 async fn what_a_server_must_not_send_is_an_error() {
-    let cases: &[(fn(&Exchange) -> String, &str)] = &[
+    type Case = (fn(&Exchange) -> String, &'static str);
+    let cases: &[Case] = &[
         (
             |_| told(&json!(4711), "resources/updated", json!({"uri": "a:1"})),
             "a message of another subscription",
@@ -195,7 +197,7 @@ async fn subscribe(client: &Client, server: &Server) -> Subscription {
         let request = server.request("resources/subscribe").await;
         request.result(json!({})).await;
     });
-    subscription.unwrap()
+    subscription.expect("subscribed")
 }
 
 fn legacy_updated() -> String {

@@ -41,7 +41,7 @@ async fn listen(client: &Client, peer: &mut Peer) -> (Subscription, Value) {
         peer.send(acknowledged(&request["id"], asked.clone())).await;
         request["id"].clone()
     });
-    (subscription.unwrap(), id)
+    (subscription.expect("acknowledged"), id)
 }
 
 async fn resource(subscription: &mut Subscription) -> String {
@@ -164,7 +164,8 @@ async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
 #[tokio::test]
 async fn what_comes_before_the_acknowledgement_is_an_error() {
     let early = "a change was told before the subscription was acknowledged";
-    let cases: &[(fn(&Value) -> Value, &str)] = &[
+    type Case = (fn(&Value) -> Value, &'static str);
+    let cases: &[Case] = &[
         (|id| updated(id, "a:1"), early),
         (|id| told(id, "resources/list_changed", json!({})), early),
         (

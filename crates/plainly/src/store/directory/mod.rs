@@ -193,8 +193,8 @@ impl Store for DirectoryStore {
         self.blocking(move |request| request.read(&uri)).await
     }
 
-    /// Of what is shown only, about a tenth of a second after it changed. A file that is renamed over another one is told
-    /// like a new one. What was in a directory that has gone isn't named: the listing is told.
+    /// Of what is shown only, about a tenth of a second after it changed. A directory is told also when something directly
+    /// in it is another, a file that is renamed over another one like a new one, and what a link leads to by its own URI only.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         watch::watch(&self.inner)
     }

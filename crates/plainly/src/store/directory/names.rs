@@ -152,7 +152,7 @@ impl List {
                 return Ok(None);
             }
         }
-        let List { bytes, names } = &mut list;
+        let Self { bytes, names } = &mut list;
         names.sort_unstable_by_key(|name| text(bytes, *name));
         list.bytes.shrink_to_fit();
         list.names.shrink_to_fit();

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use cap_std::fs::Metadata;
+use cap_std::fs::{FileType, Metadata};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -29,6 +29,9 @@ use crate::store::{Change, StoreError};
 
 /// How long changes are gathered before they are told, so that a file that is written piece by piece is told once.
 const GATHERED: Duration = Duration::from_millis(100);
+
+/// How long is waited after looking has failed.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
 const TICK: Duration = Duration::from_millis(10);
@@ -74,11 +77,17 @@ async fn next(
         Some(since) => job.begin(since - TICK, waiter),
         None => job.look(waiter),
     });
-    let changes = found.await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "could not tell what changed");
-        vec![Change::Listing]
-    });
-    Some((changes, (watching, None)))
+    let changes = match found.await {
+        Ok(changes) => changes,
+        Err(error) => {
+            tracing::warn!(%error, "can't tell what has changed: looking again");
+            watching.noticed.miss();
+            tokio::time::sleep(PAUSE).await;
+            Changes::default()
+        }
+    };
+    let roots = watching.store.roots.iter().map(|root| &*root.uri);
+    Some((changes.tell(roots), (Arc::clone(&watching), None)))
 }
 
 /// Mounts that are being watched, as long as this exists.
@@ -132,18 +141,18 @@ impl At {
 
 impl Watching {
     /// Begins to watch everything that is shown. What has changed since `since` can't have been noticed yet.
-    fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Vec<Change>, StoreError> {
+    fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
         for index in 0..self.watched.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, Some(since), &mut changes)?;
             }
         }
-        Ok(changes.into_iter().collect())
+        Ok(changes)
     }
 
     /// Looks at what was noticed.
-    fn look(&self, waiter: &Waiter) -> Result<Vec<Change>, StoreError> {
+    fn look(&self, waiter: &Waiter) -> Result<Changes, StoreError> {
         let batch = self.noticed.take();
         let mut changes = Changes::default();
         if batch.is_incomplete {
@@ -162,11 +171,11 @@ impl Watching {
                 self.look_at(&at, names, &mut changes)?;
             }
         }
-        Ok(changes.into_iter().collect())
+        Ok(changes)
     }
 
     fn again(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
-        changes.listing();
+        changes.everything();
         for index in 0..self.watched.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, None, changes)?;
@@ -203,7 +212,7 @@ impl Watching {
     ) -> Result<(), StoreError> {
         if names.keys().any(|name| at.place.has_rules(name)) {
             changes.listing();
-            changes.resource(&*at.uri);
+            changes.tree(&*at.uri);
             self.watch(at, None, changes)?;
         }
         for (name, what) in names {
@@ -221,26 +230,21 @@ impl Watching {
     ) -> Result<(), StoreError> {
         let uri = uri::child(&at.uri, name);
         let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
-        let is_told = match (&found, what, at.place.kind(name)) {
-            (Some(_), What::Changed, _) => {
-                // Reading the directory tells of what is in it.
-                changes.resource(&*at.uri);
-                changes.resource(uri);
-                return Ok(());
-            }
-            (Some(_), What::Moved(_), _) => true,
-            // It may be read no longer.
-            (None, What::Changed, Some(kind)) => {
-                !kind.is_symlink() && at.place.shows(name, Some(kind))?
-            }
-            (None, What::Moved(kind), None) => at.place.shows(name, kind)?,
-            // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
-            (None, What::Moved(_), Some(_)) | (None, What::Changed, None) => false,
-        };
-        if is_told {
-            changes.listing();
-            changes.resource(&*at.uri);
+        let verdict = verdict(at, name, what, found.as_ref())?;
+        if verdict == Verdict::Nothing {
+            return Ok(());
+        }
+        // Reading the directory tells of what is in it.
+        changes.resource(&*at.uri);
+        if verdict == Verdict::Edited {
             changes.resource(uri);
+            return Ok(());
+        }
+        changes.listing();
+        if verdict == Verdict::File {
+            changes.resource(uri);
+        } else {
+            changes.tree(uri);
         }
         match found {
             Some(Opened::Directory(place)) if place.is_child(&at.place, name) => {
@@ -339,13 +343,52 @@ impl Watching {
             return;
         }
         changes.listing();
+        if self.has_warned.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        changes.everything();
         let advice = if matches!(error.kind, ErrorKind::MaxFilesWatch) {
             ": fs.inotify.max_user_watches is too low"
         } else {
             ""
         };
-        if !self.has_warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(uri = at.uri, %error, "not all changes can be told{advice}");
-        }
+        tracing::warn!(uri = at.uri, %error, "not all changes can be told{advice}");
+    }
+}
+
+/// What happened to a name, as far as it may be told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Nothing,
+    /// It stands for what it stood for, and that is another.
+    Edited,
+    /// A file came, went or took the place of another.
+    File,
+    /// The same of what is or may have been a directory.
+    Tree,
+}
+
+fn verdict(
+    at: &At,
+    name: &OsStr,
+    what: What,
+    found: Option<&Opened>,
+) -> Result<Verdict, StoreError> {
+    let gone = |kind: Option<FileType>| {
+        Ok(match at.place.shows(name, kind)? {
+            true if kind.is_some_and(|kind| kind.is_file()) => Verdict::File,
+            true => Verdict::Tree,
+            false => Verdict::Nothing,
+        })
+    };
+    match (found, what, at.place.kind(name)) {
+        (Some(_), What::Changed, _) => Ok(Verdict::Edited),
+        (Some(Opened::File(_)), What::Moved(_), _) => Ok(Verdict::File),
+        (Some(Opened::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
+        // It may be read no longer.
+        (None, What::Changed, Some(kind)) if !kind.is_symlink() => gone(Some(kind)),
+        (None, What::Moved(kind), None) => gone(kind),
+        // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
+        (None, What::Moved(_), Some(_)) | (None, What::Changed, _) => Ok(Verdict::Nothing),
     }
 }
