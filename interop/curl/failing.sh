@@ -27,7 +27,7 @@ INITIALIZE='{jsonrpc: "2.0", id: 0, method: "initialize",
 
 # A reply in the words of the table, held against what is expected of it.
 VERDICT='input | (if .result.isError then
-    {toolError: .result.content[0].text, structuredContent: .result.structuredContent,
+    {toolError: [.result.content[].text] | join(""), structuredContent: .result.structuredContent,
      problem: .result._meta["dev.plainly/problem"]}
   elif .error then {error} else {inputRequests: .result.inputRequests} end
   + {status: $status} | with_entries(select(.value != null))) as $seen
