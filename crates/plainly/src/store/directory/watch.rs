@@ -4,23 +4,27 @@
 //!
 //! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
 
-mod changes;
 mod noticed;
+mod verdict;
+
+mod changes;
+
+mod below;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use cap_std::fs::{FileType, Metadata};
 use futures_util::stream::{self, BoxStream, StreamExt};
-use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::RecommendedWatcher;
 
 use self::changes::Changes;
 use self::noticed::{Noticed, What};
+use self::verdict::{Verdict, verdict};
 use super::job::Waiter;
 use super::mount::Root;
 use super::place::{Opened, Place};
@@ -35,9 +39,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
 const TICK: Duration = Duration::from_millis(10);
-
-/// Whether each directory has to be watched for itself.
-const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// What changes in the mounts of `store` from now on; `None`, and a warning, if they can't be watched.
 pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
@@ -252,143 +253,5 @@ impl Watching {
             }
             Some(_) | None => Ok(()),
         }
-    }
-
-    /// Watches a directory and what is below it. With `since`, also tells what has changed there since then.
-    fn watch(
-        &self,
-        at: &At,
-        since: Option<SystemTime>,
-        changes: &mut Changes,
-    ) -> Result<(), StoreError> {
-        // Before looking into it: what comes later is noticed, and what was there before is found.
-        if (EACH_DIRECTORY || at.path.as_os_str().is_empty()) && !self.watch_one(at, changes) {
-            return Ok(());
-        }
-        let is_new = |metadata: &Metadata| match (since, metadata.modified()) {
-            (Some(since), Ok(modified)) => modified.into_std() >= since,
-            (None, _) | (_, Err(_)) => false,
-        };
-        if is_new(&at.place.metadata()?) {
-            changes.listing();
-            changes.resource(&*at.uri);
-        }
-        let mut directories = Vec::new();
-        for entry in at.place.entries()? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let kind = entry.file_type().ok();
-            if !at.place.shows(&name, kind)? {
-                continue;
-            }
-            if kind.is_none_or(|kind| kind.is_dir()) {
-                directories.push(name);
-            } else if since.is_some()
-                && entry.metadata().is_ok_and(|metadata| is_new(&metadata))
-                && at.place.open_listed(&name).is_ok()
-            {
-                changes.resource(uri::child(&at.uri, &name));
-            }
-        }
-        for name in directories {
-            let inner = uri::child(&at.uri, &name);
-            let inner = walk::usable(&inner, at.place.descend(&name))?.flatten();
-            if let Some(place) = inner {
-                let inner = at.inner(&name, place);
-                walk::usable(&inner.uri, self.watch(&inner, since, changes))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Watches one directory. Whether it is worth to look into it.
-    fn watch_one(&self, at: &At, changes: &mut Changes) -> bool {
-        let Some(watched) = self.watched.get(at.root) else {
-            return false;
-        };
-        // The operating system takes a path where everything else goes by handles: see that it is the same directory.
-        let path = watched.base.join(&at.path);
-        let mode = if EACH_DIRECTORY {
-            RecursiveMode::NonRecursive
-        } else {
-            RecursiveMode::Recursive
-        };
-        let mut watcher = watched
-            .watcher
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match watcher.watch(&path, mode) {
-            Ok(()) if at.place.is_at(&path) => true,
-            Ok(()) => {
-                // If there is nothing to end, that has been noticed already.
-                drop(watcher.unwatch(&path));
-                if at.path.as_os_str().is_empty() {
-                    tracing::warn!(
-                        uri = at.uri,
-                        "changes can't be told: another directory stands in its place"
-                    );
-                }
-                false
-            }
-            Err(error) => {
-                self.unwatched(at, &error, changes);
-                false
-            }
-        }
-    }
-
-    fn unwatched(&self, at: &At, error: &notify::Error, changes: &mut Changes) {
-        if matches!(error.kind, ErrorKind::PathNotFound) {
-            // It has gone, which is noticed for itself.
-            return;
-        }
-        changes.listing();
-        if self.has_warned.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        changes.everything();
-        let advice = if matches!(error.kind, ErrorKind::MaxFilesWatch) {
-            ": fs.inotify.max_user_watches is too low"
-        } else {
-            ""
-        };
-        tracing::warn!(uri = at.uri, %error, "not all changes can be told{advice}");
-    }
-}
-
-/// What happened to a name, as far as it may be told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Nothing,
-    /// It stands for what it stood for, and that is another.
-    Edited,
-    /// A file came, went or took the place of another.
-    File,
-    /// The same of what is or may have been a directory.
-    Tree,
-}
-
-fn verdict(
-    at: &At,
-    name: &OsStr,
-    what: What,
-    found: Option<&Opened>,
-) -> Result<Verdict, StoreError> {
-    let gone = |kind: Option<FileType>| {
-        Ok(match at.place.shows(name, kind)? {
-            true if kind.is_some_and(|kind| kind.is_file()) => Verdict::File,
-            true => Verdict::Tree,
-            false => Verdict::Nothing,
-        })
-    };
-    match (found, what, at.place.kind(name)) {
-        (Some(_), What::Changed, _) => Ok(Verdict::Edited),
-        (Some(Opened::File(_)), What::Moved(_), _) => Ok(Verdict::File),
-        (Some(Opened::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
-        // It may be read no longer.
-        (None, What::Changed, Some(kind)) if !kind.is_symlink() => gone(Some(kind)),
-        (None, What::Moved(kind), None) => gone(kind),
-        // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
-        (None, What::Moved(_), Some(_)) | (None, What::Changed, _) => Ok(Verdict::Nothing),
     }
 }
