@@ -62,7 +62,8 @@ pub enum Change {
     /// The same of this resource and of all inside of it, which are those whose URIs begin with this one and a slash: they
     /// came, went, or changes of them were missed.
     Tree(String),
-    /// There are other resources than before, or changes were missed: whoever wants to know looks again.
+    /// There are other resources than before. Nobody who wants to know of single resources is told this: where changes were
+    /// missed, tell the [`Tree`](Self::Tree) of every root too.
     Listing,
 }
 
