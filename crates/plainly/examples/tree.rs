@@ -74,7 +74,7 @@ impl Store for Tree {
     }
 }
 
-/// Two notes at home, and one at work.
+/// Two notes at home, and one at the office.
 pub(crate) fn tree() -> impl Store + Clone {
     Tree(Arc::new(BTreeMap::from([
         ("note://home", None),
@@ -84,14 +84,14 @@ pub(crate) fn tree() -> impl Store + Clone {
             "note://home/recipes/bread",
             Some("Flour, water, salt, *time*."),
         ),
-        ("note://work", None),
-        ("note://work/drafts", Some("Say less.")),
+        ("note://office", None),
+        ("note://office/drafts", Some("Say less.")),
     ])))
 }
 
 /// The server, for every peer.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
-    let (tree, roots) = (tree(), ["note://home", "note://work"]);
+    let (tree, roots) = (tree(), ["note://home", "note://office"]);
     Server::builder("tree", "1.0.0")
         .tools(StoreTools::new(tree.clone()).roots(roots).build())
         .store(tree)

@@ -43,8 +43,8 @@ async fn everything_is_listed_whatever_fits_on_a_page() {
                 "note://home/garden",
                 "note://home/recipes",
                 "note://home/recipes/bread",
-                "note://work",
-                "note://work/drafts",
+                "note://office",
+                "note://office/drafts",
             ]
         );
         assert_eq!(
@@ -100,7 +100,7 @@ async fn the_model_reads_it_by_tools() {
     assert_eq!(
         drawn.content,
         [Content::text(
-            "note://home/\n  garden\n  recipes/\n    bread\nnote://work/\n  drafts"
+            "note://home/\n  garden\n  recipes/\n    bread\nnote://office/\n  drafts"
         )]
     );
 }
