@@ -58,7 +58,7 @@ impl Default for Limits {
             envelope: envelope::Limits::default(),
             reply_bytes: 32 << 20,
             uri_bytes: 8 << 10,
-            cursor_bytes: 8 << 10,
+            cursor_bytes: 16 << 10,
             cursor_ttl: Duration::from_secs(24 * 60 * 60),
             page_entries: 1_000,
             deadline: Duration::from_secs(60),

@@ -72,10 +72,11 @@ async fn children(stream: &mut Stream, method: &str, uri: &str) -> Vec<Value> {
         let page = page.unwrap_or_else(|| panic!("{method} {uri}: {reply}"));
         assert!(page.len() <= 3, "{reply}");
         all.extend(page.iter().cloned());
-        match &reply["result"]["nextCursor"] {
-            Value::Null => return all,
-            cursor => params["cursor"] = cursor.clone(),
+        let cursor = &reply["result"]["nextCursor"];
+        if cursor.is_null() {
+            return all;
         }
+        params["cursor"] = cursor.clone();
     }
 }
 

@@ -1,7 +1,11 @@
 //! Resources whose URIs follow a template: read, described and listed by peers of every revision.
 
+use std::time::Duration;
+
 use plainly::errors::Problem;
-use plainly::protocol::types::{Annotations, Resource as Described, ResourceContents};
+use plainly::protocol::types::{
+    Annotations, CacheHint, CacheScope, Resource as Described, ResourceContents,
+};
 use plainly::server::extract::Completing;
 use plainly::server::{Resource, ServerBuilder, Template, Tool};
 use plainly::store::{ListQuery, Page, Store, StoreError};
@@ -432,5 +436,34 @@ async fn variables_are_completed() {
                 assert_eq!(reply["error"]["code"], -32602, "{uri} {name}: {reply}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn what_a_template_gives_is_kept_as_long_as_it_says() {
+    let hint = |seconds| CacheHint::new(Duration::from_secs(seconds), CacheScope::Public);
+    let list = async || Vec::<Described>::new();
+    let fixture = Fixture::build(|builder| {
+        builder
+            .resource_template(
+                Template::new("a:{id}", async || "x")
+                    .cache_hint(hint(9))
+                    .list(list),
+            )
+            .resource_template(
+                Template::new("b:{id}", async || "x")
+                    .cache_hint(hint(5))
+                    .list(list),
+            )
+            .resource_template(Template::new("c:{id}", async || "x").cache_hint(hint(1)))
+    });
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    for (method, uri, ttl) in [
+        ("resources/read", r#""uri":"a:1""#, 9_000),
+        ("resources/read", r#""uri":"c:1""#, 1_000),
+        ("resources/list", "", 5_000),
+    ] {
+        let reply = json(&stream.ask(&request("1", method, uri)).await);
+        assert_eq!(reply["result"]["ttlMs"], ttl, "{method} {uri}: {reply}");
     }
 }

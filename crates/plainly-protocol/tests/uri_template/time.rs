@@ -16,9 +16,10 @@ fn time(template: &str, uri: &str) -> Duration {
         black_box(matcher.values(black_box(uri)));
         start.elapsed()
     };
-    (0..7).map(|_| run()).min().expect("seven runs")
+    (0..25).map(|_| run()).min().expect("some runs")
 }
 
+/// In proportion to its square it would take a hundred times as long.
 #[test]
 fn ten_times_the_uri_takes_about_ten_times_as_long() {
     let cases = [
@@ -38,7 +39,7 @@ fn ten_times_the_uri_takes_about_ten_times_as_long() {
         let (short, long) = (uri(MAX_URI_BYTES / 11), uri(MAX_URI_BYTES / 11 * 10));
         let (short, long) = (time(template, &short), time(template, &long));
         assert!(
-            long < short * 25 + Duration::from_millis(1),
+            long < short * 50 + Duration::from_millis(5),
             "{template}: {short:?} became {long:?}"
         );
     }

@@ -20,7 +20,8 @@ use super::changes::Changes;
 use super::completion::Completions;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
-use super::listening::{Listens, Tells};
+use super::listeners::Listeners;
+use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
@@ -207,7 +208,7 @@ impl ServerBuilder {
             sessions: Sessions::new(&self.limits, &changes),
             load: dispatch::Load::default(),
             changes,
-            listens: Listens::default(),
+            listeners: Listeners::default(),
             watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,

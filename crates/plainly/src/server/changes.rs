@@ -162,6 +162,8 @@ fn key(pending: &Arc<Pending>) -> usize {
 mod tests {
     use std::task::{Context, Poll};
 
+    use proptest::prelude::*;
+
     use super::*;
 
     fn resource(uri: &str) -> Topic {
@@ -250,6 +252,112 @@ mod tests {
         subscription.close();
         let mut context = Context::from_waker(Waker::noop());
         assert_eq!(subscription.poll_next(&mut context), Poll::Ready(None));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Publish(u8),
+        Add(u8),
+        Remove(u8),
+        Read,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            4 => (0u8..4).prop_map(Step::Publish),
+            2 => (0u8..4).prop_map(Step::Add),
+            1 => (0u8..4).prop_map(Step::Remove),
+            2 => Just(Step::Read),
+        ];
+        proptest::collection::vec(step, 0..100)
+    }
+
+    proptest! {
+        /// Against a list of what is subscribed to, and one of what of it has changed since it was read.
+        #[test]
+        fn whatever_happens_all_is_heard_once_and_in_order(steps in steps()) {
+            let changes = Changes::new();
+            let subscription = changes.subscribe();
+            let uri = |number: u8| format!("a:{number}");
+            let (mut subscribed, mut changed) = (Vec::new(), Vec::new());
+            for step in steps {
+                match step {
+                    Step::Publish(number) => {
+                        changes.resource_updated(&uri(number));
+                        if subscribed.contains(&number) && !changed.contains(&number) {
+                            changed.push(number);
+                        }
+                    }
+                    Step::Add(number) => {
+                        subscription.add([resource(&uri(number))]);
+                        if !subscribed.contains(&number) {
+                            subscribed.push(number);
+                        }
+                    }
+                    Step::Remove(number) => {
+                        subscription.remove(&resource(&uri(number)));
+                        subscribed.retain(|other| *other != number);
+                        changed.retain(|other| *other != number);
+                    }
+                    Step::Read => {
+                        let mut context = Context::from_waker(Waker::noop());
+                        let expected = match changed.is_empty() {
+                            true => Poll::Pending,
+                            false => Poll::Ready(Some(resource(&uri(changed.remove(0))))),
+                        };
+                        prop_assert_eq!(subscription.poll_next(&mut context), expected);
+                    }
+                }
+            }
+            let expected: Vec<_> = changed.into_iter().map(|number| resource(&uri(number))).collect();
+            prop_assert_eq!(drain(&subscription), expected);
+        }
+    }
+
+    #[test]
+    fn many_at_once_get_in_nobodys_way() {
+        let changes = Changes::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let changes = &changes;
+                scope.spawn(move || {
+                    let kept = changes.subscribe();
+                    for round in 0..1_000 {
+                        let (own, common) = (resource(&format!("a:{thread}")), Topic::Tools);
+                        kept.add([own.clone(), common.clone()]);
+                        let passing = changes.subscribe();
+                        passing.add([own.clone(), common]);
+                        changes.resource_updated(&format!("a:{thread}"));
+                        changes.tools_changed();
+                        assert!(drain(&kept).contains(&own), "{round}");
+                        kept.remove(&own);
+                    }
+                });
+            }
+        });
+        assert_eq!(changes.lock().subscribers.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_woken_by_a_change_and_by_the_end() {
+        let changes = Changes::new();
+        let subscription = Arc::new(changes.subscribe());
+        subscription.add([Topic::Tools]);
+        let reader = Arc::clone(&subscription);
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            while let Some(topic) = std::future::poll_fn(|context| reader.poll_next(context)).await
+            {
+                heard.push(topic);
+                reader.add([Topic::Prompts]);
+            }
+            heard
+        });
+        tokio::task::yield_now().await;
+        changes.tools_changed();
+        tokio::task::yield_now().await;
+        subscription.close();
+        assert_eq!(heard.await.unwrap(), [Topic::Tools]);
     }
 
     #[test]

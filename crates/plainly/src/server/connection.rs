@@ -28,8 +28,8 @@ use super::answer::Answer;
 use super::batch::Messages;
 use super::dispatch::{Begun, Running, Started};
 use super::in_flight::InFlight;
-use super::listening::News;
 use super::malformed::cancelled;
+use super::news::News;
 use super::resolve::{self, StreamSender};
 use super::session::Session;
 use crate::transport::lines::{Line, LineReader};
@@ -80,7 +80,7 @@ impl Server {
                 },
             }
         }
-        connection.end_listens();
+        connection.end_listens().await;
         if let Ok(drained) = timeout(self.limits().shutdown, connection.drain()).await {
             return drained;
         }
@@ -247,8 +247,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     /// Ends those who listen, each with an answer.
-    fn end_listens(&mut self) {
-        let last = self.listens.end();
+    async fn end_listens(&mut self) {
+        let last = self.listens.end().await;
         last.iter().for_each(|message| self.push(message));
     }
 

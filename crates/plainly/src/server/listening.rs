@@ -4,14 +4,13 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::Stream;
-use plainly_errors::{ProtocolError, Refusal, Unavailable};
+use plainly_errors::{ProtocolError, Refusal};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
@@ -21,7 +20,9 @@ use plainly_protocol::types::{
 use super::Server;
 use super::answer::Answer;
 use super::audience::Audience;
-use super::changes::{Changes, Subscription, Topic};
+use super::changes::{Subscription, Topic};
+use super::listeners::Place;
+use super::news::{News, OpenStream};
 use super::notices;
 use super::prompts::Prompts;
 use super::resources::{Resources, check_length};
@@ -52,7 +53,7 @@ impl Tells {
     }
 
     /// The lists whose changes are told.
-    fn lists(self) -> impl Iterator<Item = Topic> {
+    fn lists(self) -> Vec<Topic> {
         let lists = [
             (self.tools, Topic::Tools),
             (self.prompts, Topic::Prompts),
@@ -61,13 +62,14 @@ impl Tells {
         lists
             .into_iter()
             .filter_map(|(is_told, list)| is_told.then_some(list))
+            .collect()
     }
 }
 
 /// What one peer is told, message by message. Dropping it ends it without a word.
 pub(super) struct Listening {
     server: Server,
-    /// The request that it answers, a JSON token; none if it is the stream of a session.
+    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
     id: Option<Box<str>>,
     /// What is said before anything else.
     first: Option<Bytes>,
@@ -86,9 +88,9 @@ impl Server {
     ) -> Result<Listening, ProtocolError> {
         let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
         self.check_uris(uris.iter().map(String::as_str))?;
-        let place = self.take_place()?;
-        let told = self.told(asked);
         let subscription = Arc::new(self.0.changes.subscribe());
+        let place = self.take_place(&subscription)?;
+        let told = self.told(asked);
         subscription.add(topics(&told));
         let of_resources =
             told.resources_list_changed.is_some() || told.resource_subscriptions.is_some();
@@ -106,11 +108,11 @@ impl Server {
     /// Opens the stream of a session, on which all is told that changes; there is one.
     pub(super) fn listen_in_session(&self, news: &Arc<News>) -> Result<Listening, ProtocolError> {
         let tells = self.0.routes.tells;
-        if tells.lists().next().is_none() {
+        if tells.lists().is_empty() {
             return Err(Refusal::MethodNotAllowed.into());
         }
-        let place = self.take_place()?;
-        let stream = news.open(tells)?;
+        let stream = news.open(tells.lists())?;
+        let place = self.take_place(&news.subscription)?;
         Ok(Listening {
             server: self.clone(),
             id: None,
@@ -197,15 +199,6 @@ impl Server {
         }
         Ok(())
     }
-
-    fn take_place(&self) -> Result<Place, ProtocolError> {
-        let before = self.0.listens.0.fetch_add(1, Ordering::Relaxed);
-        let place = Place(self.clone());
-        if before >= self.limits().listens {
-            return Err(Unavailable::Overloaded.into());
-        }
-        Ok(place)
-    }
 }
 
 fn topics(filter: &SubscriptionFilter) -> Vec<Topic> {
@@ -238,27 +231,27 @@ impl Listening {
 
 impl Feed for Listening {
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let id = self.id.as_deref();
-        if self.first.is_some() && !self.subscription.is_closed() {
-            return Poll::Ready(self.first.take());
+        if self.subscription.is_closed() {
+            return Poll::Ready(None);
         }
-        let topic = self.subscription.poll_next(context);
-        topic.map(|topic| topic.map(|topic| notices::changed(&topic, id)))
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(first));
+        }
+        Poll::Ready(match ready!(self.subscription.poll_next(context)) {
+            Some(topic) => Some(notices::changed(&topic, self.id.as_deref())),
+            None => self.id.take().map(|id| self.server.listened(&id)),
+        })
     }
 
-    fn end(&mut self) -> Option<Bytes> {
-        let id = self
-            .id
-            .as_deref()
-            .filter(|_| !self.subscription.is_closed())?;
-        Some(self.server.listened(id))
+    fn end(&mut self) {
+        self.subscription.end();
     }
 }
 
 impl Stream for Listening {
     type Item = Bytes;
 
-    fn poll_next(self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         self.get_mut().poll_message(context)
     }
 }
@@ -268,87 +261,5 @@ impl fmt::Debug for Listening {
         f.debug_struct("Listening")
             .field("id", &self.id)
             .finish_non_exhaustive()
-    }
-}
-
-/// What a legacy session is told.
-#[derive(Debug)]
-pub(super) struct News {
-    /// The resources that the client has subscribed to; while there is a stream, the lists too.
-    subscription: Arc<Subscription>,
-    stream: Mutex<SessionStream>,
-}
-
-#[derive(Debug)]
-enum SessionStream {
-    Open,
-    ClosedSince(Instant),
-}
-
-impl News {
-    pub(super) fn new(changes: &Changes) -> Arc<Self> {
-        Arc::new(Self {
-            subscription: Arc::new(changes.subscribe()),
-            stream: Mutex::new(SessionStream::ClosedSince(Instant::now())),
-        })
-    }
-
-    /// For how long there has been no stream.
-    pub(super) fn idle(&self) -> Duration {
-        match *self.lock() {
-            SessionStream::Open => Duration::ZERO,
-            SessionStream::ClosedSince(end) => end.elapsed(),
-        }
-    }
-
-    /// Ends the stream, as the session has ended.
-    pub(super) fn close(&self) {
-        self.subscription.close();
-    }
-
-    fn open(self: &Arc<Self>, tells: Tells) -> Result<OpenStream, ProtocolError> {
-        let mut stream = self.lock();
-        if matches!(*stream, SessionStream::Open) {
-            return Err(Refusal::StreamTaken.into());
-        }
-        *stream = SessionStream::Open;
-        self.subscription.add(tells.lists());
-        Ok(OpenStream {
-            news: Arc::clone(self),
-            tells,
-        })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, SessionStream> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The one stream of a session. Without it only what the client has subscribed to by name is kept for the next.
-struct OpenStream {
-    news: Arc<News>,
-    tells: Tells,
-}
-
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        let mut stream = self.news.lock();
-        for list in self.tells.lists() {
-            self.news.subscription.remove(&list);
-        }
-        *stream = SessionStream::ClosedSince(Instant::now());
-    }
-}
-
-/// How many listen.
-#[derive(Debug, Default)]
-pub(super) struct Listens(AtomicUsize);
-
-/// One of them.
-struct Place(Server);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.0.listens.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

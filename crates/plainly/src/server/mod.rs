@@ -35,7 +35,9 @@ mod malformed;
 mod url_elicitation;
 
 mod changes;
+mod listeners;
 mod listening;
+mod news;
 mod notices;
 mod watching;
 
@@ -86,7 +88,7 @@ struct Inner {
     sessions: Sessions,
     load: dispatch::Load,
     changes: Changes,
-    listens: listening::Listens,
+    listeners: listeners::Listeners,
     watching: watching::Watching,
     masking: bool,
 }

@@ -72,7 +72,7 @@ impl Resources {
             None => self.store(parent).map(|store| store.cache_hint()),
         });
         one.unwrap_or_else(|| {
-            let listed = self.templates.are_listed().then(CacheHint::default);
+            let listed = self.templates.listed_hints();
             let stored = self.stores.iter().map(|store| store.cache_hint());
             stored.chain(listed).reduce(narrower).unwrap_or_default()
         })
@@ -121,7 +121,7 @@ impl Resources {
         let (hint, reading) = if let Some(resource) = self.fixed(uri) {
             (resource.cache_hint, resource.read(call))
         } else if let Some((template, variables)) = self.templates.find(uri) {
-            (CacheHint::default(), template.read(&call.with(&variables)))
+            (template.cache_hint(), template.read(&call.with(&variables)))
         } else {
             return self.read_stored(uri);
         };

@@ -9,7 +9,7 @@ use plainly_protocol::peer::Peer;
 
 use super::changes::Changes;
 use super::in_flight::InFlight;
-use super::listening::News;
+use super::news::News;
 use crate::limits::Limits;
 
 /// What one legacy client is known by, and what it has running.

@@ -53,8 +53,8 @@ pub trait Feed: fmt::Debug + Send + 'static {
     /// The next message; `None` after the last.
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>>;
 
-    /// The last words of a feed that has to end now, if it has any. It is not asked for more after that.
-    fn end(&mut self) -> Option<Bytes>;
+    /// Has it end: what it still says are its last words, and they are there at once.
+    fn end(&mut self);
 }
 
 impl Reply {

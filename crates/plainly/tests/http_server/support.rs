@@ -103,8 +103,8 @@ impl Exchange for Echo {
     /// The stream of a session named after what it does.
     fn open_stream(&self, headers: &HeaderMap) -> Reply {
         match headers.get("mcp-session-id") {
-            Some(name) if name == "flood" => Reply::feed(Flood),
-            Some(_) => Reply::feed(Silence),
+            Some(name) if name == "flood" => Reply::feed(Flood { has_ended: false }),
+            Some(_) => Reply::feed(Silence::default()),
             None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
     }
@@ -127,29 +127,39 @@ impl Exchange for Echo {
 
 /// Always has something to say.
 #[derive(Debug)]
-struct Flood;
+struct Flood {
+    has_ended: bool,
+}
 
 impl Feed for Flood {
     fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        Poll::Ready(Some(Bytes::from(vec![b'x'; 1 << 10])))
+        let message = || Bytes::from(vec![b'x'; 1 << 10]);
+        Poll::Ready((!self.has_ended).then(message))
     }
 
-    fn end(&mut self) -> Option<Bytes> {
-        None
+    fn end(&mut self) {
+        self.has_ended = true;
     }
 }
 
 /// Says nothing but goodbye.
-#[derive(Debug)]
-struct Silence;
+#[derive(Debug, Default)]
+struct Silence {
+    last: Option<&'static str>,
+    has_ended: bool,
+}
 
 impl Feed for Silence {
     fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        Poll::Pending
+        match self.last.take() {
+            None if !self.has_ended => Poll::Pending,
+            last => Poll::Ready(last.map(Bytes::from)),
+        }
     }
 
-    fn end(&mut self) -> Option<Bytes> {
-        Some(Bytes::from_static(b"goodbye"))
+    fn end(&mut self) {
+        self.has_ended = true;
+        self.last = Some("goodbye");
     }
 }
 

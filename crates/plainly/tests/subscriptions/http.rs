@@ -309,3 +309,40 @@ async fn only_sessions_have_streams_of_their_own() {
     let session = blind.session("2025-11-25").await;
     assert_eq!(blind.send("GET", &session, "").await.status, 405);
 }
+
+#[tokio::test]
+async fn a_server_that_is_mounted_elsewhere_ends_them_when_it_is_told() {
+    let source = Source::new();
+    let server = server(&source);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let router = axum::Router::new().fallback_service(server.http());
+    let serving = tokio::spawn(async move {
+        let serving = axum::serve(listener, router);
+        serving
+            .with_graceful_shutdown(async { drop(stopped.await) })
+            .await
+    });
+    let http = Http {
+        address,
+        stop: Some(stop),
+        serving,
+    };
+    let asked = json!({"resourcesListChanged": true});
+    let mut first = http.listen(1, &asked).await;
+    first.event().await;
+    let session = http.session("2025-11-25").await;
+    let mut stream = http.send("GET", &session, "").await;
+    server.end_subscriptions();
+    let mut late = http.listen(2, &asked).await;
+    assert_eq!(late.status, 503);
+    assert!(late.body().await.contains("shutting_down"));
+    drop(http.stop);
+    assert_eq!(first.event().await, Some(ended(1)));
+    assert_eq!(first.event().await, None);
+    assert_eq!(stream.event().await, None);
+    drop((first, stream, late));
+    within(http.serving).await.unwrap().unwrap();
+    source.watched_by(0).await;
+}

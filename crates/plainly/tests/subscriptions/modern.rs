@@ -173,6 +173,16 @@ async fn a_server_that_stops_says_so_to_each_once() {
 }
 
 #[tokio::test]
+async fn one_that_ends_before_it_has_begun_has_begun_first() {
+    let server = server(&Source::new());
+    let mut peer = Peer::connect(&server);
+    let asked = json!({"resourcesListChanged": true});
+    peer.send(&listen(1, &asked)).await;
+    peer.finish().await;
+    assert_eq!(peer.rest().await, [acknowledged(1, &asked), ended(1)]);
+}
+
+#[tokio::test]
 async fn stores_are_watched_while_somebody_is_told_of_resources() {
     let source = Source::new();
     let server = server(&source);

@@ -25,7 +25,17 @@ struct State {
     /// What has changed, in the order in which it did; each once.
     changed: VecDeque<Topic>,
     waker: Option<Waker>,
-    is_closed: bool,
+    stage: Stage,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Open,
+    /// Its reader is told so.
+    Ended,
+    /// There is nobody to tell.
+    Closed,
 }
 
 impl Subscription {
@@ -57,13 +67,13 @@ impl Subscription {
     }
 
     pub(in crate::server) fn is_closed(&self) -> bool {
-        self.pending.lock().is_closed
+        self.pending.lock().stage == Stage::Closed
     }
 
-    /// The next topic that has changed; `None` once it is closed.
+    /// The next topic that has changed; `None` once it has ended, whatever has changed by then.
     pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
         let mut state = self.pending.lock();
-        if state.is_closed {
+        if state.stage != Stage::Open {
             return Poll::Ready(None);
         }
         if let Some(topic) = state.changed.pop_front() {
@@ -79,11 +89,22 @@ impl Subscription {
         Poll::Pending
     }
 
-    /// Ends it for its reader, at once.
+    /// Ends it for its reader.
+    pub(in crate::server) fn end(&self) {
+        self.pass_to(Stage::Ended);
+    }
+
+    /// Ends it, and its reader is to say no more.
     pub(in crate::server) fn close(&self) {
+        self.pass_to(Stage::Closed);
+    }
+
+    fn pass_to(&self, stage: Stage) {
         let waker = {
             let mut state = self.pending.lock();
-            state.is_closed = true;
+            if state.stage != Stage::Closed {
+                state.stage = stage;
+            }
             state.waker.take()
         };
         waker.into_iter().for_each(Waker::wake);

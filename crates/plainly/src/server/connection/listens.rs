@@ -87,9 +87,8 @@ impl Listens {
     }
 
     /// Ends all of them; what they say last.
-    pub(super) fn end(&mut self) -> Vec<Bytes> {
-        self.requests.clear();
-        let mut feeds = std::mem::take(&mut self.feeds);
-        feeds.iter_mut().filter_map(Feed::end).collect()
+    pub(super) async fn end(&mut self) -> Vec<Bytes> {
+        self.feeds.iter_mut().for_each(Feed::end);
+        std::mem::take(&mut self.feeds).collect().await
     }
 }

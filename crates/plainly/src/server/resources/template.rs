@@ -4,7 +4,7 @@
 use std::fmt;
 
 use futures_util::future::BoxFuture;
-use plainly_protocol::types::{Annotations, Icon, Resource, ResourceTemplate};
+use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource, ResourceTemplate};
 
 use super::reading::{Read, reader};
 use crate::server::completion::Completer;
@@ -48,6 +48,7 @@ type List = Box<dyn Fn(&ListingCall<'_>) -> Result<Listing, Failure> + Send + Sy
 /// ```
 pub struct Template {
     pub(super) definition: ResourceTemplate,
+    pub(super) cache_hint: CacheHint,
     needs: Needs,
     pub(super) read: Read,
     pub(super) describe: Option<Describe>,
@@ -70,6 +71,7 @@ impl Template {
         A::needs_of_all(&mut needs);
         Self {
             definition: ResourceTemplate::new(uri_template.clone(), uri_template),
+            cache_hint: CacheHint::default(),
             needs,
             read: reader(handler),
             describe: None,
@@ -103,6 +105,13 @@ impl Template {
     #[must_use]
     pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.definition.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// How long clients may keep what was read or listed of it, and whether they may share it. By default not at all.
+    #[must_use]
+    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
+        self.cache_hint = hint;
         self
     }
 

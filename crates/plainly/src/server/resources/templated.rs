@@ -1,7 +1,7 @@
 //! A template as it is served: what matches URIs against it, and what its handlers say of each resource.
 
 use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::types::{Resource, ResourceContents, ResourceTemplate};
+use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 use plainly_protocol::uri_template::{Matcher, Values};
 
 use super::reading::Reading;
@@ -32,6 +32,10 @@ impl ServedTemplate {
 
     pub(super) fn is_listed(&self) -> bool {
         self.template.list.is_some()
+    }
+
+    pub(super) fn cache_hint(&self) -> CacheHint {
+        self.template.cache_hint
     }
 
     /// What its variables stand for in `uri`, if that matches.

@@ -1,7 +1,9 @@
 //! All templates of a server: which serves a URI, and their own listing.
 
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::{ListResourceTemplatesParams, ListResourceTemplatesResult};
+use plainly_protocol::types::{
+    CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult,
+};
 use plainly_protocol::uri_template::Values;
 
 use super::templated::ServedTemplate;
@@ -26,9 +28,10 @@ impl Templates {
         self.0.get(index)
     }
 
-    /// Whether any of them lists its resources.
-    pub(super) fn are_listed(&self) -> bool {
-        self.0.iter().any(ServedTemplate::is_listed)
+    /// The hints of those that list their resources.
+    pub(super) fn listed_hints(&self) -> impl Iterator<Item = CacheHint> {
+        let listed = self.0.iter().filter(|template| template.is_listed());
+        listed.map(ServedTemplate::cache_hint)
     }
 
     /// The first that matches `uri`, and what its variables stand for there.

@@ -20,8 +20,7 @@ pub(super) struct Events {
     /// How long nothing is said before a comment is.
     pause: Duration,
     next_comment: Pin<Box<Sleep>>,
-    /// The last event, once the feed was told to end.
-    last: Option<Bytes>,
+    is_ending: bool,
     has_ended: bool,
 }
 
@@ -31,22 +30,22 @@ impl Events {
             feed,
             pause,
             next_comment: Box::pin(tokio::time::sleep(pause)),
-            last: None,
+            is_ending: false,
             has_ended: false,
         }
     }
 
     /// Ends the feed: what is left to send are its last words.
     pub(super) fn end(&mut self) {
-        if !std::mem::replace(&mut self.has_ended, true) {
-            self.last = self.feed.end().map(|message| event(&message));
+        if !std::mem::replace(&mut self.is_ending, true) {
+            self.feed.end();
         }
     }
 
     /// The next bytes to send; `None` after the last.
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.has_ended {
-            return Poll::Ready(self.last.take());
+            return Poll::Ready(None);
         }
         let next = match self.feed.poll_message(context) {
             Poll::Ready(Some(message)) => event(&message),
@@ -64,7 +63,7 @@ impl Events {
 
     /// Whether nothing is left to send.
     pub(super) fn is_over(&self) -> bool {
-        self.has_ended && self.last.is_none()
+        self.has_ended
     }
 }
 
@@ -106,8 +105,9 @@ mod tests {
             }
         }
 
-        fn end(&mut self) -> Option<Bytes> {
-            Some("goodbye".into())
+        fn end(&mut self) {
+            self.0.clear();
+            self.0.extend(["goodbye", ""]);
         }
     }
 
@@ -138,8 +138,9 @@ mod tests {
         events.end();
         events.end();
         assert_eq!(next(&mut events).await.unwrap(), "data: goodbye\n\n");
-        assert!(events.is_over());
+        assert!(!events.is_over());
         assert_eq!(next(&mut events).await, None);
+        assert!(events.is_over());
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,0 +1,79 @@
+//! Those who listen, all over the server: how many there may be, and what ends them all.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use plainly_errors::{ProtocolError, Unavailable};
+
+use super::Server;
+use super::changes::Subscription;
+
+/// Those who listen.
+#[derive(Debug, Default)]
+pub(super) struct Listeners(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many there ever were: names each.
+    count: u64,
+    open: HashMap<u64, Arc<Subscription>>,
+    has_ended: bool,
+}
+
+/// A place among them, free again when dropped.
+pub(super) struct Place {
+    server: Server,
+    number: u64,
+}
+
+impl Server {
+    /// Ends all subscriptions, each with its result, and takes no more: those that are asked for from now on are answered
+    /// as unavailable.
+    ///
+    /// [`HttpServer`](crate::transport::http::HttpServer) and byte streams end their own when they stop. This is for a
+    /// server that is mounted elsewhere: call it when that is asked to stop, for it may wait for responses that have no
+    /// end.
+    pub fn end_subscriptions(&self) {
+        let open: Vec<_> = {
+            let mut state = self.0.listeners.lock();
+            state.has_ended = true;
+            state.open.values().cloned().collect()
+        };
+        open.iter().for_each(|subscription| subscription.end());
+    }
+
+    /// Takes in one more, if there is room.
+    pub(super) fn take_place(
+        &self,
+        subscription: &Arc<Subscription>,
+    ) -> Result<Place, ProtocolError> {
+        let mut state = self.0.listeners.lock();
+        if state.has_ended {
+            return Err(Unavailable::ShuttingDown.into());
+        }
+        if state.open.len() >= self.limits().listens {
+            return Err(Unavailable::Overloaded.into());
+        }
+        state.count += 1;
+        let number = state.count;
+        state.open.insert(number, Arc::clone(subscription));
+        Ok(Place {
+            server: self.clone(),
+            number,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let left = self.server.0.listeners.lock().open.remove(&self.number);
+        // What it holds may be the last of something: not while all wait.
+        drop(left);
+    }
+}
+
+impl Listeners {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
