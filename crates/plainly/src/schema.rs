@@ -14,6 +14,9 @@ pub(crate) struct Schema {
 /// The most failures that are told at once.
 const MOST: usize = 16;
 
+/// The longest of the sentences that tell them, in bytes: they quote the value, which can be as long as a message.
+const LONGEST: usize = 512;
+
 impl Schema {
     /// Compiles `schema`; the error says what is wrong with it.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
@@ -53,9 +56,9 @@ impl Schema {
         let sentence = |error: jsonschema::ValidationError<'_>| {
             let path = error.instance_path().to_string();
             if path.is_empty() {
-                error.to_string()
+                short(error.to_string())
             } else {
-                format!("{path}: {error}")
+                short(format!("{path}: {error}"))
             }
         };
         self.validator
@@ -64,6 +67,21 @@ impl Schema {
             .map(sentence)
             .collect()
     }
+}
+
+/// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.
+fn short(sentence: String) -> String {
+    if sentence.len() <= LONGEST {
+        return sentence;
+    }
+    let begin = sentence.floor_char_boundary(LONGEST / 2);
+    let end = sentence.ceil_char_boundary(sentence.len() - LONGEST / 2);
+    let (before, after) = (sentence.get(..begin), sentence.get(end..));
+    format!(
+        "{}…{}",
+        before.unwrap_or_default(),
+        after.unwrap_or_default()
+    )
 }
 
 /// Keywords that no deserialiser of a Rust type holds a value against.
@@ -128,6 +146,27 @@ mod tests {
             ]
         );
         assert!(schema.failures(r#"{"a":1,"b":"ok","c":null}"#).is_empty());
+    }
+
+    #[test]
+    fn a_long_value_is_not_said_whole() {
+        let schema = Schema::compile(&json!({"properties": {"a": {"maxLength": 2}}})).unwrap();
+        for letter in ["x", "é", "世"] {
+            let failures = schema.failures(&json!({"a": letter.repeat(100_000)}).to_string());
+            let [failure] = &failures[..] else {
+                panic!("{failures:?}")
+            };
+            assert!(
+                failure.len() <= LONGEST + '…'.len_utf8(),
+                "{}",
+                failure.len()
+            );
+            assert!(failure.starts_with(&format!("/a: \"{letter}")), "{failure}");
+            assert!(
+                failure.ends_with(&format!("{letter}\" is longer than 2 characters")),
+                "{failure}"
+            );
+        }
     }
 
     #[test]

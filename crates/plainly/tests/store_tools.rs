@@ -26,6 +26,13 @@ fn note((uri, text): (&str, &str)) -> Resource {
         .is_collection(false)
 }
 
+/// As large as a file with holes can be.
+fn vast() -> Resource {
+    Resource::new("note://vast/1", "1")
+        .size(u64::MAX)
+        .is_collection(false)
+}
+
 fn book() -> Resource {
     Resource::new("note://book", "book").is_collection(true)
 }
@@ -40,6 +47,7 @@ impl Store for Notebook {
         let all: Vec<Resource> = match query.parent {
             None => std::iter::once(book()).chain(notes).collect(),
             Some("note://book") => notes.collect(),
+            Some("note://vast") => vec![vast(), vast()],
             Some(uri) if uri.ends_with("/1") => return Err(StoreError::NotACollection),
             Some(_) => return Err(StoreError::NotFound),
         };
@@ -177,4 +185,15 @@ async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
         assert_eq!(text(&failed), expected);
         assert!(!format!("{failed:?}").contains("the-secret-of-the-disk"));
     }
+}
+
+#[tokio::test]
+async fn sizes_that_no_number_can_sum_up_are_listed() {
+    let client = connect(StoreTools::new(Notebook)).await;
+    let listed = call(&client, "list_resources", json!({"uri": "note://vast"})).await;
+    assert!(
+        text(&listed).ends_with("0 directories, 2 files, 18446744073709551615 bytes"),
+        "{}",
+        text(&listed)
+    );
 }

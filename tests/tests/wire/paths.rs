@@ -8,15 +8,20 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use plainly::server::Keys;
+use plainly::server::extract::Completing;
+use plainly::store::Store;
 use plainly::store::directory::DirectoryStore;
+use plainly::{ProtocolError, Template, Vars};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::fixture::Fixture;
 use crate::http::{Client, Http};
 use crate::log::Log;
-use crate::sender::{Sender, request};
+use crate::sender::{Sender, call, request};
 use crate::stream::Stream;
 
 /// What lies outside of the mounts, and in places inside that are not to be seen.
@@ -74,7 +79,13 @@ impl Tree {
 
     fn fixture(&self) -> Fixture {
         let store = DirectoryStore::builder().mount_as("data", self.root.path().join("data"));
-        Fixture::build(|builder| builder.store(store.build().unwrap()))
+        let store = store.build().unwrap();
+        Fixture::build(|builder| {
+            let builder = builder
+                .tools(store.tools())
+                .resource_template(page(store.clone()));
+            builder.store(store)
+        })
     }
 
     /// No output may hold the canary, or where on the host all this is.
@@ -308,26 +319,138 @@ fn of(method: &str, uri: &str) -> String {
     request("1", method, &format!("\"uri\":{}", json!(uri)))
 }
 
+/// A page whose variable names a file of the directory: the author trusts the store to keep its readers inside.
+#[derive(Deserialize, JsonSchema)]
+struct Page {
+    path: String,
+}
+
+fn page(store: DirectoryStore) -> Template {
+    let read = move |Vars(Page { path }): Vars<Page>| {
+        let store = store.clone();
+        async move {
+            let uri = format!("file:///data/{path}");
+            let absent = || ProtocolError::resource_not_found(&uri);
+            let contents = store.read(&uri).await.map_err(|_| absent())?;
+            let text = contents.first().and_then(|one| one.body.as_text());
+            text.map(str::to_owned).ok_or_else(absent)
+        }
+    };
+    let complete = async |typed: Completing| typed.matching(["a.txt", "sub/b.txt"]);
+    Template::new("page://{+path}", read).complete("path", complete)
+}
+
+/// Every request that takes a URI, but those to listen and to call tools: all refuse what isn't there.
+fn entries(uri: &str) -> Vec<(String, &'static [i64])> {
+    let text = json!(uri);
+    let path = uri.strip_prefix("file:///data/").unwrap_or("../secret.txt");
+    let page = format!("page://{path}");
+    let reference = format!(
+        r#""ref":{{"type":"ref/resource","uri":{text}}},"argument":{{"name":"path","value":{text}}}"#
+    );
+    vec![
+        (of("resources/read", uri), &[-32602]),
+        (of("resources/metadata", uri), &[-32602]),
+        (of("resources/list", uri), &[-32602]),
+        (of("resources/directory/read", uri), &[-32602]),
+        // Only in sessions.
+        (of("resources/subscribe", uri), &[-32602, -32601]),
+        (of("resources/read", &page), &[-32602]),
+        (of("resources/metadata", &page), &[-32602]),
+        (of("resources/list", &page), &[-32602]),
+        (request("1", "completion/complete", &reference), &[-32602]),
+    ]
+}
+
+/// Every tool, asked for the URI.
+fn tool_calls(uri: &str) -> Vec<String> {
+    let calls = [
+        ("list_resources", json!({"uri": uri})),
+        ("tree", json!({"uri": uri})),
+        ("stat_resource", json!({"uri": uri})),
+        ("read_resource", json!({"uri": uri})),
+        ("read_resources", json!({"uris": [uri]})),
+        ("search", json!({"uri": uri, "pattern": "."})),
+        ("search", json!({"uri": uri, "glob": "**"})),
+        ("search", json!({"pattern": ".", "glob": uri})),
+    ];
+    let calls = calls.map(|(tool, arguments)| call("1", tool, &arguments.to_string()));
+    calls.into()
+}
+
 #[tokio::test]
-async fn what_is_not_there_is_not_there_by_any_method() {
+async fn what_is_not_there_is_not_there_by_any_entry() {
     let (log, _guard) = Log::capture();
     let tree = Tree::new();
     let fixture = tree.fixture();
     let http = Http::listen(&fixture.server).await;
     let mut clients = clients(&fixture, &http).await;
     for uri in not_there() {
-        for method in ["resources/read", "resources/metadata", "resources/list"] {
+        for (entry, codes) in entries(&uri) {
             for client in &mut clients {
-                let reply = client.ask(&of(method, &uri)).await;
+                let reply = client.ask(&entry).await;
                 assert_eq!(reply["id"], 1);
-                assert_eq!(reply["error"]["code"], -32602, "{method} {uri:?}: {reply}");
+                let code = reply["error"]["code"].as_i64();
+                assert!(
+                    code.is_some_and(|code| codes.contains(&code)),
+                    "{entry}: {reply}"
+                );
                 tree.assert_unseen(&reply.to_string());
             }
         }
+        for call in tool_calls(&uri) {
+            // Tools take looser spellings: what they lead to is inside.
+            let reply = clients[0].ask(&call).await;
+            assert!(reply["result"].is_object(), "{call}: {reply}");
+            tree.assert_unseen(&reply.to_string());
+        }
         let reply = clients[0].ask(&of("resources/read", THERE[0].0)).await;
+        assert_eq!(reply["result"]["contents"][0]["text"], "A", "after {uri:?}");
+        let reply = clients[0].ask(&of("resources/read", "page://a.txt")).await;
         assert_eq!(reply["result"]["contents"][0]["text"], "A", "after {uri:?}");
     }
     tree.assert_unseen(&log.text());
+}
+
+/// Who listens for all that isn't there is told of what is there alone, whatever happens to the rest.
+#[tokio::test]
+async fn nothing_is_told_of_what_is_not_there() {
+    let tree = Tree::new();
+    let fixture = tree.fixture();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    let there = "file:///data/a.txt";
+    let mut asked: Vec<String> = not_there();
+    asked.retain(|uri| uri.len() <= 8 << 10);
+    asked.push(there.to_owned());
+    let filter = json!({"resourceSubscriptions": asked});
+    stream
+        .send(request(
+            "1",
+            "subscriptions/listen",
+            &format!("\"notifications\":{filter}"),
+        ))
+        .await;
+    let acknowledged = stream.next().await;
+    assert!(
+        acknowledged.contains("notifications/subscriptions/acknowledged"),
+        "{acknowledged}"
+    );
+    tree.assert_unseen(&acknowledged);
+    let base = tree.root.path();
+    for outside in [
+        "secret.txt",
+        "data-evil/secret.txt",
+        "outside/sub/secret.txt",
+        "data/.hidden",
+    ] {
+        fs::write(base.join(outside), format!("{CANARY} again")).unwrap();
+    }
+    fs::rename(base.join("data/out.txt"), base.join("data/out-again.txt")).unwrap();
+    fs::write(base.join("data/a.txt"), "AA").unwrap();
+    let told = stream.next().await;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    assert_eq!(told["params"]["uri"], there);
 }
 
 #[tokio::test]

@@ -11,22 +11,36 @@ mod changes;
 
 mod below;
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+// Compiled for tests everywhere: it works on Linux too.
+#[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+#[cfg_attr(
+    any(target_os = "linux", target_os = "android"),
+    expect(dead_code, reason = "a test here doesn't need all of it")
+)]
+mod other;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use futures_util::future;
 use futures_util::stream::{self, BoxStream, StreamExt};
-use notify::RecommendedWatcher;
+use tokio::time::timeout;
 
 use self::changes::Changes;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use self::linux::System;
 use self::noticed::{Noticed, What};
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use self::other::System;
 use self::verdict::{Verdict, verdict};
 use super::job::Waiter;
-use super::mount::Root;
 use super::place::{Opened, Place};
 use super::{Inner, uri, walk};
 use crate::store::{Change, StoreError};
@@ -43,13 +57,11 @@ const TICK: Duration = Duration::from_millis(10);
 /// What changes in the mounts of `store` from now on; `None`, and a warning, if they can't be watched.
 pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
     let noticed = Arc::new(Noticed::default());
-    let watched: Result<_, _> = store
-        .roots
-        .iter()
-        .enumerate()
-        .map(|(index, root)| Watched::new(index, root, &noticed))
+    let roots = store.roots.iter().enumerate();
+    let systems: std::io::Result<_> = roots
+        .map(|(index, root)| System::new(index, root, &noticed))
         .collect();
-    let watched = watched
+    let systems = systems
         .inspect_err(|error| {
             let limit = "fs.inotify.max_user_instances or the limit of open files may be too low";
             tracing::warn!(%error, "changes of files can't be told: {limit}");
@@ -57,7 +69,7 @@ pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
         .ok()?;
     let watching = Arc::new(Watching {
         store: Arc::clone(store),
-        watched,
+        systems,
         noticed,
         has_warned: AtomicBool::new(false),
     });
@@ -70,8 +82,7 @@ async fn next(
     (watching, since): (Arc<Watching>, Option<SystemTime>),
 ) -> Option<(Vec<Change>, (Arc<Watching>, Option<SystemTime>))> {
     if since.is_none() {
-        watching.noticed.some().await;
-        tokio::time::sleep(GATHERED).await;
+        watching.gather().await;
     }
     let job = Arc::clone(&watching);
     let found = watching.store.jobs.run(move |waiter| match since {
@@ -92,33 +103,12 @@ async fn next(
 }
 
 /// Mounts that are being watched, as long as this exists.
-#[derive(Debug)]
 struct Watching {
     store: Arc<Inner>,
-    /// By the index of the mount.
-    watched: Vec<Watched>,
+    /// What watches each mount, by its index.
+    systems: Vec<System>,
     noticed: Arc<Noticed>,
     has_warned: AtomicBool,
-}
-
-/// The watcher of one mount. Each has its own: a directory that is in two mounts would have one name in a common one.
-#[derive(Debug)]
-struct Watched {
-    /// Where the mount is for the operating system.
-    base: PathBuf,
-    watcher: Mutex<RecommendedWatcher>,
-}
-
-impl Watched {
-    fn new(index: usize, root: &Root, noticed: &Arc<Noticed>) -> notify::Result<Self> {
-        let base = root.path();
-        let (noticed, at) = (Arc::clone(noticed), base.clone());
-        let watcher = notify::recommended_watcher(move |event| noticed.take_in(index, &at, event))?;
-        Ok(Self {
-            base,
-            watcher: Mutex::new(watcher),
-        })
-    }
 }
 
 /// A directory, and how it is called here and there.
@@ -141,10 +131,35 @@ impl At {
 }
 
 impl Watching {
+    /// Waits until something is noticed, and for what comes soon after it.
+    async fn gather(&self) {
+        let running = self
+            .systems
+            .iter()
+            .map(|system| Box::pin(system.run(&self.noticed)));
+        let mut running = future::select_all(running);
+        tokio::select! {
+            biased;
+            () = self.noticed.some() => {
+                if let Ok((Err(error), ..)) = timeout(GATHERED, &mut running).await {
+                    self.broken(&error).await;
+                }
+            }
+            (Err(error), ..) = &mut running => self.broken(&error).await,
+        }
+    }
+
+    /// What watches a mount has failed.
+    async fn broken(&self, error: &std::io::Error) {
+        tracing::warn!(%error, "can't read what has changed");
+        self.noticed.miss();
+        tokio::time::sleep(PAUSE).await;
+    }
+
     /// Begins to watch everything that is shown. What has changed since `since` can't have been noticed yet.
     fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
-        for index in 0..self.watched.len() {
+        for index in 0..self.systems.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, Some(since), &mut changes)?;
             }
@@ -177,7 +192,7 @@ impl Watching {
 
     fn again(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
         changes.everything();
-        for index in 0..self.watched.len() {
+        for index in 0..self.systems.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, None, changes)?;
             }
@@ -231,6 +246,12 @@ impl Watching {
     ) -> Result<(), StoreError> {
         let uri = uri::child(&at.uri, name);
         let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
+        if what != What::Changed
+            && let Some(system) = self.systems.get(at.root)
+        {
+            // What had this name before may be outside now.
+            system.forget(&at.path.join(name));
+        }
         let verdict = verdict(at, name, what, found.as_ref())?;
         if verdict == Verdict::Nothing {
             return Ok(());

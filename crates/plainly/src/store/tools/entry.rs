@@ -66,7 +66,9 @@ pub(super) fn line(resource: &Resource) -> String {
 pub(super) fn sum(resources: &[Resource]) -> String {
     let directories = resources.iter().filter(|one| is_collection(one)).count();
     let files = resources.len() - directories;
-    let bytes: u64 = resources.iter().filter_map(|one| one.size).sum();
+    let sizes = resources.iter().filter_map(|one| one.size);
+    // Files with holes can be as large as a number can say, each of them.
+    let bytes = sizes.fold(0, u64::saturating_add);
     [
         counted(directories, "directory", "directories"),
         counted(files, "file", "files"),

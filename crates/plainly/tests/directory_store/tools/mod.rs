@@ -1,5 +1,6 @@
 //! The tools over a directory, as a client calls them.
 
+mod hostile;
 mod listing;
 mod missing;
 mod outside;

@@ -11,6 +11,7 @@ use grep_searcher::{
 };
 
 use super::super::job::Waiter;
+use super::paced::Paced;
 use super::query::Query;
 use crate::store::tools::TEXT_BYTES;
 
@@ -62,22 +63,22 @@ impl<'a> Lines<'a> {
 
     /// The lines of the first `most` bytes.
     pub(super) fn search(&mut self, file: &File, most: u64, waiter: &Waiter) -> Searched {
+        let pattern = Paced::new(self.pattern, waiter, self.until);
         let reader = Checked {
             file: file.take(most),
-            waiter,
-            until: self.until,
+            pattern: &pattern,
         };
         let mut sink = Collected {
-            pattern: self.pattern,
+            pattern: &pattern,
             lines: Vec::new(),
             left: self.limit,
             bytes_left: TEXT_BYTES,
             is_binary: false,
         };
-        match self.searcher.search_reader(self.pattern, reader, &mut sink) {
+        match self.searcher.search_reader(&pattern, reader, &mut sink) {
             Ok(()) if sink.is_binary => Searched::Binary,
             Ok(()) => Searched::Lines(sink.lines),
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => Searched::Late,
+            Err(_) if pattern.is_late() => Searched::Late,
             Err(error) => {
                 tracing::debug!(%error, "left a file out of a search");
                 Searched::Unreadable
@@ -86,25 +87,22 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A file, as long as somebody waits for it and there is time.
+/// A file, as long as there is time for its pattern.
 struct Checked<'a> {
     file: io::Take<&'a File>,
-    waiter: &'a Waiter,
-    until: Instant,
+    pattern: &'a Paced<'a>,
 }
 
 impl Read for Checked<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.waiter.check().is_err() || Instant::now() > self.until {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
+        self.pattern.check().map_err(|_| io::ErrorKind::TimedOut)?;
         self.file.read(buffer)
     }
 }
 
 /// What was found in one file so far.
 struct Collected<'a> {
-    pattern: &'a RegexMatcher,
+    pattern: &'a Paced<'a>,
     lines: Vec<Line>,
     left: usize,
     bytes_left: usize,

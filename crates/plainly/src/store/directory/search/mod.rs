@@ -4,6 +4,7 @@
 mod find;
 mod found;
 mod lines;
+mod paced;
 mod query;
 mod walk;
 

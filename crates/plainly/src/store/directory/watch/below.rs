@@ -1,20 +1,15 @@
-//! Having directories watched: one, and all below it that are shown. Paths are given to the operating system here, and
-//! nowhere else; what it says of them comes in elsewhere.
+//! Having directories watched: one, and all below it that are shown.
 
-use std::sync::PoisonError;
+use std::io;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use cap_std::fs::Metadata;
-use notify::{ErrorKind, RecursiveMode, Watcher};
 
 use super::changes::Changes;
-use super::{At, Watching};
+use super::{At, System, Watching};
 use crate::store::StoreError;
 use crate::store::directory::{uri, walk};
-
-/// Whether each directory has to be watched for itself.
-const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 impl Watching {
     /// Watches a directory and what is below it. With `since`, also tells what has changed there since then.
@@ -25,7 +20,9 @@ impl Watching {
         changes: &mut Changes,
     ) -> Result<(), StoreError> {
         // Before looking into it: what comes later is noticed, and what was there before is found.
-        if (EACH_DIRECTORY || at.path.as_os_str().is_empty()) && !self.watch_one(at, changes) {
+        if (System::EACH_DIRECTORY || at.path.as_os_str().is_empty())
+            && !self.watch_one(at, changes)
+        {
             return Ok(());
         }
         let is_new = |metadata: &Metadata| match (since, metadata.modified()) {
@@ -66,33 +63,11 @@ impl Watching {
 
     /// Watches one directory. Whether it is worth to look into it.
     fn watch_one(&self, at: &At, changes: &mut Changes) -> bool {
-        let Some(watched) = self.watched.get(at.root) else {
+        let Some(system) = self.systems.get(at.root) else {
             return false;
         };
-        // The operating system takes a path where everything else goes by handles: see that it is the same directory.
-        let path = watched.base.join(&at.path);
-        let mode = if EACH_DIRECTORY {
-            RecursiveMode::NonRecursive
-        } else {
-            RecursiveMode::Recursive
-        };
-        let mut watcher = watched
-            .watcher
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match watcher.watch(&path, mode) {
-            Ok(()) if at.place.is_at(&path) => true,
-            Ok(()) => {
-                // If there is nothing to end, that has been noticed already.
-                drop(watcher.unwatch(&path));
-                if at.path.as_os_str().is_empty() {
-                    tracing::warn!(
-                        uri = at.uri,
-                        "changes can't be told: another directory stands in its place"
-                    );
-                }
-                false
-            }
+        match system.watch(at) {
+            Ok(is_watched) => is_watched,
             Err(error) => {
                 self.unwatched(at, &error, changes);
                 false
@@ -100,8 +75,8 @@ impl Watching {
         }
     }
 
-    fn unwatched(&self, at: &At, error: &notify::Error, changes: &mut Changes) {
-        if matches!(error.kind, ErrorKind::PathNotFound) {
+    fn unwatched(&self, at: &At, error: &io::Error, changes: &mut Changes) {
+        if error.kind() == io::ErrorKind::NotFound {
             // It has gone, which is noticed for itself.
             return;
         }
@@ -110,7 +85,7 @@ impl Watching {
             return;
         }
         changes.everything();
-        let advice = if matches!(error.kind, ErrorKind::MaxFilesWatch) {
+        let advice = if error.kind() == io::ErrorKind::StorageFull {
             ": fs.inotify.max_user_watches is too low"
         } else {
             ""

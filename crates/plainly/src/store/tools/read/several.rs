@@ -12,10 +12,13 @@ use super::lines::Part;
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::Store;
-use crate::store::tools::{self, MEDIA_BYTES, Source, TEXT_BYTES};
+use crate::store::tools::{self, MEDIA_BYTES, Source, TEXT_BYTES, URI_BYTES};
 
 /// The most files of one call.
 const MOST: usize = 50;
+
+/// How much is said of what is too long to be a URI, in bytes.
+const BEGINNING: usize = 100;
 
 /// With less room than this, in bytes, no further text is begun.
 const LEAST: usize = 1 << 10;
@@ -37,7 +40,7 @@ struct Readings {
 /// One of several files.
 #[derive(Serialize, JsonSchema)]
 struct Outcome {
-    /// As it was asked for.
+    /// As it was asked for, unless that is too long.
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<Reading>,
@@ -62,8 +65,9 @@ async fn run<S: Store>(source: Arc<Source<S>>, args: ReadArgs) -> Result<Shown<R
     let mut room = TEXT_BYTES;
     let mut media_room = MEDIA_BYTES;
     for uri in args.uris {
-        content.push(Content::text(format!("{uri}:")));
         let read = one(&source, &uri, &mut room, &mut media_room).await;
+        let uri = shown(uri);
+        content.push(Content::text(format!("{uri}:")));
         let (read, error) = match read {
             Ok((reading, blocks)) => {
                 content.extend(blocks);
@@ -98,6 +102,15 @@ async fn one<S: Store>(
     let media = if reading.is_text() { 0 } else { reading.size() };
     *media_room = media_room.checked_sub(media).ok_or_else(|| full(uri))?;
     Ok((reading, blocks))
+}
+
+/// What was asked for, of what is too long to be a URI only the beginning.
+fn shown(mut uri: String) -> String {
+    if uri.len() > URI_BYTES {
+        uri.truncate(uri.floor_char_boundary(BEGINNING));
+        uri.push('…');
+    }
+    uri
 }
 
 fn full(uri: &str) -> Problem {
