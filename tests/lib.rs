@@ -3,7 +3,12 @@
 use plainly::client::{Client, Error};
 use plainly::errors::{Dialect, Revision};
 use plainly::server::Server;
+use plainly::store::Store;
 use serde_json::Value;
+
+#[path = "../crates/plainly/examples/tree.rs"]
+#[expect(dead_code, reason = "of the example only the store is shared")]
+mod tree;
 
 /// A client of `server`, in the same process.
 ///
@@ -25,6 +30,12 @@ pub fn wire(error: &Error) -> Value {
     serde_json::to_value(error.protocol().map(write)).expect("an error is JSON")
 }
 
+/// The store of the example `tree`: notes in folders.
+#[must_use]
+pub fn tree() -> impl Store + Clone {
+    tree::tree()
+}
+
 #[cfg(doctest)]
 mod examples {
     #[doc = include_str!("../README.md")]
@@ -38,4 +49,7 @@ mod examples {
 
     #[doc = include_str!("../docs/errors.md")]
     struct Errors;
+
+    #[doc = include_str!("../docs/resources.md")]
+    struct Resources;
 }

@@ -8,6 +8,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { argument, end, step } from './harness.mjs';
+
 const SERVER = fileURLToPath(new URL('changing.mjs', import.meta.url));
 const URI = 'db://rows/1';
 const PATIENCE_MS = 60_000;
@@ -16,20 +18,6 @@ const WATCHED = {
   'a resource': { words: [URI], told: [`updated ${URI}`] },
   'what is listed': { words: [], told: ['listing changed', 'tools changed'] },
 };
-
-let passed = 0;
-let failed = 0;
-
-async function step(name, action) {
-  try {
-    await action();
-    passed += 1;
-    console.log(`ok    ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL  ${name}: ${error.stack ?? error}`);
-  }
-}
 
 function watch(plainly, words) {
   const child = spawn(plainly, ['watch', ...words], { stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS });
@@ -60,11 +48,7 @@ async function endsInGoodOrder(plainly, server, url) {
   assert.match(said, /the server has ended the subscription/);
 }
 
-const [plainly] = process.argv.slice(2);
-if (plainly === undefined) {
-  console.error('usage: node watching.mjs PATH_OF_PLAINLY');
-  process.exit(2);
-}
+const plainly = argument('node watching.mjs PATH_OF_PLAINLY');
 const server = spawn(process.execPath, [SERVER, 'http'], { stdio: ['ignore', 'pipe', 'inherit'] });
 process.on('exit', () => server.kill('SIGKILL'));
 const [url] = await once(createInterface({ input: server.stdout }), 'line');
@@ -77,5 +61,4 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
   }
 }
 await step('the end', () => endsInGoodOrder(plainly, server, url));
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();

@@ -70,20 +70,28 @@ fn the_page_of_errors_has_every_problem() {
     assert_eq!(table(page, "| problem | category |"), expected);
 }
 
-#[test]
-fn the_page_of_limits_has_the_defaults() {
-    let bytes = |bytes: usize| match bytes {
+fn bytes(bytes: usize) -> String {
+    match bytes {
         mib if mib % (1 << 20) == 0 => format!("{} MiB", mib >> 20),
         kib if kib % (1 << 10) == 0 => format!("{} KiB", kib >> 10),
         bytes => format!("{bytes} B"),
-    };
-    let number = |number: usize| match number {
+    }
+}
+
+fn number(number: usize) -> String {
+    match number {
         small @ ..1_000 => small.to_string(),
         large => format!("{},{:03}", large / 1_000, large % 1_000),
-    };
-    let time = |time: Duration| format!("{} s", time.as_secs());
-    let (server, http) = (Limits::default(), HttpLimits::default());
-    let expected = [
+    }
+}
+
+fn time(time: Duration) -> String {
+    format!("{} s", time.as_secs())
+}
+
+fn of_a_server() -> Vec<(&'static str, String)> {
+    let server = Limits::default();
+    vec![
         ("message_bytes", bytes(server.message_bytes)),
         ("envelope.depth", number(server.envelope.depth)),
         (
@@ -118,6 +126,12 @@ fn the_page_of_limits_has_the_defaults() {
         ("sessions", number(server.sessions)),
         ("session_idle", time(server.session_idle)),
         ("shutdown", time(server.shutdown)),
+    ]
+}
+
+fn of_http() -> Vec<(&'static str, String)> {
+    let http = HttpLimits::default();
+    vec![
         ("message_bytes", bytes(http.message_bytes)),
         ("body", time(http.body)),
         ("head_bytes", bytes(http.head_bytes)),
@@ -128,7 +142,11 @@ fn the_page_of_limits_has_the_defaults() {
         ("connections", number(http.connections)),
         ("connections_per_peer", number(http.connections_per_peer)),
         ("shutdown", time(http.shutdown)),
-    ];
+    ]
+}
+
+#[test]
+fn the_page_of_limits_has_the_defaults() {
     let page = include_str!("../../../docs/limits.md");
     let documented: Vec<_> = rows(page)
         .iter()
@@ -137,7 +155,7 @@ fn the_page_of_limits_has_the_defaults() {
             Some((name, row[1].to_owned()))
         })
         .collect();
-    assert_eq!(documented, expected);
+    assert_eq!(documented, [of_a_server(), of_http()].concat());
 }
 
 #[test]
@@ -186,4 +204,19 @@ fn every_option_is_documented() {
             assert!(known > 0, "{command}: {help}");
         }
     }
+}
+
+#[test]
+fn the_store_of_the_page_of_resources_is_the_example() {
+    let page = include_str!("../../../docs/resources.md");
+    let example = include_str!("../../plainly/examples/tree.rs");
+    let between = |text: &'static str, after: &str, before: &str| {
+        let (_, from) = text.split_once(after).expect(after);
+        from.split_once(before).expect(before).0.trim_end()
+    };
+    let store = "\n/// Notes in folders";
+    assert_eq!(
+        between(page, store, "\nlet notes"),
+        between(example, store, "\n/// Two notes")
+    );
 }

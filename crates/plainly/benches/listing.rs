@@ -7,14 +7,11 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
-use divan::{AllocProfiler, Bencher};
+use divan::Bencher;
 use plainly::store::directory::DirectoryStore;
 use plainly::store::{ListQuery, Page, Store};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
-
-#[global_allocator]
-static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
 const FILES: usize = 200_000;
 const DIRECTORIES: usize = 2_000;

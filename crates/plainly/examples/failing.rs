@@ -1,5 +1,5 @@
 //! Every way in which a handler can fail, one handler each: what a model reads of a tool, what the host's code reads of a
-//! resource. Over standard input and output, or over HTTP at the address that is its argument.
+//! resource, a prompt or a completion. Over standard input and output, or over HTTP at the address that is its argument.
 //!
 //! ```console
 //! $ plainly call problem -- cargo run -q --example failing
@@ -11,11 +11,12 @@ use std::io::{self, Write};
 use std::num::ParseIntError;
 use std::time::Duration;
 
-use plainly::errors::{ApplicationCode, Problem, ProblemBag};
-use plainly::server::BuildErrors;
+use plainly::errors::{ApplicationCode, Problem, ProblemBag, UrlElicitation};
+use plainly::server::{BuildErrors, ServerBuilder};
 use plainly::transport::http::HttpServer;
 use plainly::{
-    Args, Context, Failure, Json, ProtocolError, Resource, ResourceUri, Server, Tool, shutdown,
+    Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceUri, Server, Template,
+    Tool, Vars, shutdown,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ async fn plain() -> Result<String, ParseIntError> {
     Ok(port.to_string())
 }
 
-/// An error of the protocol: no code reaches the model, only its message.
+/// An error of the protocol: a model reads only its message, code reads its code too.
 async fn protocol() -> Result<String, ProtocolError> {
     Err(ProtocolError::invalid_params("Note ids are words"))
 }
@@ -84,6 +85,13 @@ async fn sampling(context: Context) -> Result<String, ProtocolError> {
     Err(ProtocolError::missing_client_capability(required))
 }
 
+/// What the user must do first: visit a URL.
+async fn sign_in() -> Result<String, ProtocolError> {
+    let url = "https://notes.example.com/sign-in";
+    let visit = UrlElicitation::new("sign-in", url, "Sign in to your notes");
+    Err(ProtocolError::url_elicitation_required([visit]))
+}
+
 async fn missing(uri: ResourceUri) -> Result<String, ProtocolError> {
     Err(ProtocolError::resource_not_found(uri))
 }
@@ -107,9 +115,39 @@ async fn teapot() -> Result<String, ProtocolError> {
     Err(ProtocolError::application(TEAPOT, "I'm a teapot"))
 }
 
-/// The server, for every peer.
-fn server() -> Result<Server, BuildErrors> {
-    Server::builder("failing", env!("CARGO_PKG_VERSION"))
+#[derive(Deserialize, JsonSchema)]
+struct Note {
+    id: String,
+}
+
+/// A URI that can't be, and one of nothing.
+async fn note(
+    uri: ResourceUri,
+    Vars(Note { id }): Vars<Note>,
+) -> Result<&'static str, ProtocolError> {
+    if !id.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        let why = format!("Note ids are lowercase letters, got {id:?}");
+        return Err(ProtocolError::invalid_params(why));
+    }
+    match &*id {
+        "welcome" => Ok("Read tools.md first."),
+        _ => Err(ProtocolError::resource_not_found(uri)),
+    }
+}
+
+/// What completes a variable or an argument fails as a resource and a prompt do.
+async fn offline() -> Result<Vec<String>, Problem> {
+    Err(Problem::service_unavailable("index"))
+}
+
+async fn uncounted() -> Result<Vec<String>, Failure> {
+    let port: u16 = "eighty".parse()?;
+    Ok(vec![port.to_string()])
+}
+
+/// For the model.
+fn tools(server: ServerBuilder) -> ServerBuilder {
+    server
         .tool(Tool::new("problem", problem))
         .tool(Tool::new("bag", bag))
         .tool(Tool::new("plain", plain))
@@ -118,13 +156,39 @@ fn server() -> Result<Server, BuildErrors> {
         .tool(Tool::new("arguments", arguments))
         .tool(Tool::new("structured", structured))
         .tool(Tool::new("sampling", sampling))
+        .tool(Tool::new("sign-in", sign_in))
+}
+
+/// For the host's code.
+fn resources(server: ServerBuilder) -> ServerBuilder {
+    let notes = Template::new("note://{id}", note).name("note");
+    server
         .resource(Resource::new("failing://missing", missing))
         .resource(Resource::new("failing://denied", denied))
         .resource(Resource::new("failing://limited", limited))
         .resource(Resource::new("failing://broken", broken))
         .resource(Resource::new("failing://panic", panicking))
         .resource(Resource::new("failing://teapot", teapot))
-        .build()
+        .resource(Resource::new("failing://sign-in", sign_in))
+        .resource_template(notes.complete("id", offline))
+}
+
+/// For the host's code too, by the handlers that are tools above.
+fn prompts(server: ServerBuilder) -> ServerBuilder {
+    let arguments = Prompt::new("arguments", arguments).complete("count", uncounted);
+    server
+        .prompt(Prompt::new("problem", problem))
+        .prompt(Prompt::new("bag", bag))
+        .prompt(Prompt::new("plain", plain))
+        .prompt(Prompt::new("protocol", protocol))
+        .prompt(Prompt::new("panic", panicking))
+        .prompt(arguments)
+}
+
+/// The server, for every peer.
+fn server() -> Result<Server, BuildErrors> {
+    let server = Server::builder("failing", env!("CARGO_PKG_VERSION"));
+    prompts(resources(tools(server))).build()
 }
 
 #[tokio::main]

@@ -326,12 +326,12 @@ async fn what_can_not_be_completed_is_refused() {
             (
                 Reference::prompt("review"),
                 "languages",
-                "Unknown argument: there are sourceCode, most, language, framework, tone, brief",
+                "Unknown argument: known are sourceCode, most, language, framework, tone, brief",
             ),
             (
                 Reference::prompt("talk"),
                 "x",
-                "Unknown argument: there are none",
+                "Unknown argument: there is none",
             ),
             (
                 Reference::resource("file:///{path}"),

@@ -105,10 +105,10 @@ async fn call(client: &Client, tool: &str, arguments: Value) -> CallToolResult {
 }
 
 fn text(result: &CallToolResult) -> &str {
-    match &result.content[0] {
-        Content::Text(text) => &text.text,
-        other => panic!("{other:?}"),
-    }
+    let Content::Text(text) = &result.content[0] else {
+        panic!("{:?}", result.content);
+    };
+    &text.text
 }
 
 #[tokio::test]

@@ -5,6 +5,9 @@
 #[path = "subscriptions/support.rs"]
 mod support;
 
+#[cfg(feature = "http-client")]
+#[path = "subscriptions/client.rs"]
+mod client;
 #[path = "subscriptions/http.rs"]
 mod http;
 #[path = "subscriptions/legacy.rs"]

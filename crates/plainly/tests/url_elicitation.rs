@@ -102,6 +102,31 @@ async fn the_newest_revision_is_asked_in_a_result() {
 }
 
 #[tokio::test]
+async fn who_declined_is_not_asked_again() {
+    let mut client = Raw::open(Revision::V2026_07_28, able()).await;
+    for (action, is_asked) in [("accept", true), ("decline", false), ("cancel", false)] {
+        let answers = json!({ "sign-in": { "action": action }, "other": { "content": 1 } });
+        let params = json!({ "name": "sign-in", "inputResponses": answers });
+        let tool = client.request("tools/call", params).await;
+        let params = json!({ "uri": "archive://all", "inputResponses": answers });
+        let resource = client.request("resources/read", params).await;
+        if is_asked {
+            assert_eq!(tool["result"]["resultType"], "input_required", "{tool}");
+            assert_eq!(
+                resource["result"]["resultType"], "input_required",
+                "{resource}"
+            );
+            continue;
+        }
+        let words = "The user did not want to visit https://mcp.example.com/connect: Sign in to the archive";
+        assert_eq!(tool["result"]["isError"], true, "{tool}");
+        assert_eq!(tool["result"]["content"][0]["text"], words);
+        assert_eq!(resource["error"]["code"], -32603, "{resource}");
+        assert_eq!(resource["error"]["message"], words);
+    }
+}
+
+#[tokio::test]
 async fn who_did_not_declare_it_in_the_newest_revision_is_told_what_to_declare() {
     for capabilities in [
         json!({}),

@@ -45,7 +45,9 @@ fn with_collections(builder: ServerBuilder) -> ServerBuilder {
                 .name("styles")
                 .collection(),
         )
-        .resource(Resource::new("none://", || async { Vec::new() }).collection())
+        .resource(
+            Resource::new("none://", || async { Vec::<ResourceContents>::new() }).collection(),
+        )
         .resource(Resource::new("style://3", || async { "x" }))
 }
 
@@ -72,10 +74,11 @@ async fn children(stream: &mut Stream, method: &str, uri: &str) -> Vec<Value> {
         let page = page.unwrap_or_else(|| panic!("{method} {uri}: {reply}"));
         assert!(page.len() <= 3, "{reply}");
         all.extend(page.iter().cloned());
-        match &reply["result"]["nextCursor"] {
-            Value::Null => return all,
-            cursor => params["cursor"] = cursor.clone(),
+        let cursor = &reply["result"]["nextCursor"];
+        if cursor.is_null() {
+            return all;
         }
+        params["cursor"] = cursor.clone();
     }
 }
 

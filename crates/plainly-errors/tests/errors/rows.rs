@@ -149,72 +149,29 @@ pub(crate) fn invalid_requests() -> Vec<Row> {
 }
 
 pub(crate) fn refusals() -> Vec<Row> {
-    let refused = |refusal: Refusal, message, name: &str, status| {
+    #[rustfmt::skip]
+    let refusals = [
+        (Refusal::BadRequest, "Bad request: the HTTP headers are contradictory or malformed", "bad_request", 400),
+        (Refusal::ForbiddenHost, "Forbidden: this server does not answer to that Host", "forbidden_host", 403),
+        (Refusal::ForbiddenOrigin, "Forbidden: requests from that Origin are not allowed", "forbidden_origin", 403),
+        (Refusal::UnknownPath, "Not found: this path is not the MCP endpoint", "unknown_path", 404),
+        (Refusal::MethodNotAllowed, "Method not allowed: send messages by POST", "method_not_allowed", 405),
+        (Refusal::NotAcceptable, "Not acceptable: accept both application/json and text/event-stream", "not_acceptable", 406),
+        (Refusal::RequestTimeout, "Request timeout: the body did not arrive in time", "request_timeout", 408),
+        (Refusal::StreamTaken, "Conflict: the stream of this session is open already", "stream_taken", 409),
+        (Refusal::TooLarge, "Payload too large", "too_large", 413),
+        (Refusal::UnsupportedMediaType, "Unsupported media type: send the message as application/json", "unsupported_media_type", 415),
+    ];
+    let refused = |(refusal, message, name, status)| {
         let data = json!({ "kind": "refused", "refusal": name });
         same(refusal, message, data, (-32600, status))
     };
-    vec![
-        refused(
-            Refusal::BadRequest,
-            "Bad request: the HTTP headers are contradictory or malformed",
-            "bad_request",
-            400,
-        ),
-        refused(
-            Refusal::ForbiddenHost,
-            "Forbidden: this server does not answer to that Host",
-            "forbidden_host",
-            403,
-        ),
-        refused(
-            Refusal::ForbiddenOrigin,
-            "Forbidden: requests from that Origin are not allowed",
-            "forbidden_origin",
-            403,
-        ),
-        refused(
-            Refusal::UnknownPath,
-            "Not found: this path is not the MCP endpoint",
-            "unknown_path",
-            404,
-        ),
-        refused(
-            Refusal::MethodNotAllowed,
-            "Method not allowed: send messages by POST",
-            "method_not_allowed",
-            405,
-        ),
-        refused(
-            Refusal::NotAcceptable,
-            "Not acceptable: accept both application/json and text/event-stream",
-            "not_acceptable",
-            406,
-        ),
-        refused(
-            Refusal::RequestTimeout,
-            "Request timeout: the body did not arrive in time",
-            "request_timeout",
-            408,
-        ),
-        refused(
-            Refusal::StreamTaken,
-            "Conflict: the stream of this session is open already",
-            "stream_taken",
-            409,
-        ),
-        refused(Refusal::TooLarge, "Payload too large", "too_large", 413),
-        refused(
-            Refusal::UnsupportedMediaType,
-            "Unsupported media type: send the message as application/json",
-            "unsupported_media_type",
-            415,
-        ),
-    ]
+    refusals.map(refused).into()
 }
 
 pub(crate) fn invalid_params() -> Vec<Row> {
-    let (uri, name, keys) = ("file:///a", "fly", ["a", "b"]);
-    vec![
+    let (name, keys) = ("fly", ["a", "b"]);
+    let mut rows = vec![
         same(
             InvalidParams::Malformed,
             "Invalid params",
@@ -247,6 +204,14 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             json!({ "kind": "unknown_prompt", "name": name }),
             (-32602, 200),
         ),
+    ];
+    rows.extend(invalid_resource_params());
+    rows
+}
+
+fn invalid_resource_params() -> Vec<Row> {
+    let uri = "file:///a";
+    vec![
         same(
             InvalidParams::InvalidCursor,
             "Invalid cursor: start again without one",

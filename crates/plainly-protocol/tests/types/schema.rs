@@ -104,9 +104,7 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
 fn results(revision: &str) -> Vec<(&'static str, Value)> {
     let mut content = vec![text(), Content::image(*b"abc", "image/png"), embedded()];
     content.extend(newer_content(revision).into_iter().map(|(_, block)| block));
-    let says = |block: &Content| PromptMessage::new(Role::Assistant, block.clone());
-    let said = GetPromptResult::new(content.iter().map(says).collect::<Vec<_>>());
-    let completion = Completion::new(["x".to_owned()]).total(2).has_more(true);
+    let prompts = results_of_prompts(&content);
     let call = CallToolResult::new(content).structured_content(RawJson::parse("{}").unwrap());
     let contents = [
         ResourceContents::new(resource(), "x"),
@@ -140,6 +138,18 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
             value(&ListToolsResult::new([tool()]).next_cursor("x").meta(meta())),
         ),
         ("CallToolResult", value(&CallToolResult::new([]))),
+        ("CallToolResult", value(&call.is_error(true).meta(meta()))),
+    ];
+    results.extend(prompts);
+    results.extend(results_of_an_era(revision));
+    results
+}
+
+fn results_of_prompts(content: &[Content]) -> Vec<(&'static str, Value)> {
+    let says = |block: &Content| PromptMessage::new(Role::Assistant, block.clone());
+    let said = GetPromptResult::new(content.iter().map(says).collect::<Vec<_>>());
+    let completion = Completion::new(["x".to_owned()]).total(2).has_more(true);
+    vec![
         (
             "ListPromptsResult",
             value(
@@ -161,10 +171,7 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
             "CompleteResult",
             value(&CompleteResult::new(completion).meta(meta())),
         ),
-        ("CallToolResult", value(&call.is_error(true).meta(meta()))),
-    ];
-    results.extend(results_of_an_era(revision));
-    results
+    ]
 }
 
 /// Those that only one era has.

@@ -90,6 +90,25 @@ impl Client {
     ///
     /// A server before 2026-07-28 is subscribed to each URI, as far as its capabilities say that it tells of changes.
     ///
+    /// ```no_run
+    /// use plainly::client::{Change, Client, Result};
+    /// use plainly::protocol::types::SubscriptionFilter;
+    ///
+    /// async fn follow(client: &Client) -> Result<()> {
+    ///     let filter = SubscriptionFilter::new().resource_subscriptions(["file:///docs/a.md".to_owned()]);
+    ///     let mut subscription = client.listen(filter).await?;
+    ///     if subscription.honoured().resource_subscriptions.is_none() {
+    ///         println!("this server does not tell");
+    ///     }
+    ///     while let Some(change) = subscription.next().await {
+    ///         if let Change::Resource(uri) = change? {
+    ///             println!("read {uri} again");
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// One for which [`is_method_not_found`](super::Error::is_method_not_found) holds, if the server can't tell of changes at all.

@@ -11,7 +11,7 @@ use super::error::{Error, LocalError};
 /// The most pages of one listing that are read.
 const PAGES: usize = 1_000;
 /// The longest cursor that is sent back.
-const CURSOR_BYTES: usize = 8 << 10;
+const CURSOR_BYTES: usize = 16 << 10;
 
 /// The pages of one listing that were read.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ mod tests {
         let error = pages.after(Some(cursor(CURSOR_BYTES + 2))).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "invalid reply to `tools/list`: its cursor is longer than 8192 bytes"
+            "invalid reply to `tools/list`: its cursor is longer than 16384 bytes"
         );
     }
 

@@ -3,6 +3,8 @@
 //!
 //! Knows messages, not methods, but for the one that opens a session and the one whose reply is a stream of news.
 
+mod unasked;
+
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -124,39 +126,6 @@ impl Session {
         // What failed at the other end needs no withdrawal: only a call that is dropped does.
         withdrawal.needless = true;
         reply
-    }
-
-    /// Opens the stream on which a legacy server tells what is no reply; `None` if it has none.
-    pub(super) async fn open_news(&self) -> Result<Option<Response>, Error> {
-        const NEWS: &str = "GET";
-        let mut headers = self.version();
-        let session = self.join(&mut headers)?;
-        let response = self.endpoint.get(headers).await;
-        let response = response.map_err(|failure| self.failed(failure, NEWS))?;
-        match (response.status, response.content) {
-            (StatusCode::OK, Content::Events) => Ok(Some(response)),
-            (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
-            (StatusCode::NOT_FOUND, _) if session.is_some() => {
-                self.lose(session);
-                Err(LocalError::SessionLost.into())
-            }
-            _ => Err(no_message(NEWS, response).await),
-        }
-    }
-
-    /// Reads such a stream to its end. Whether there was anything on it.
-    pub(super) async fn read_news(&self, mut response: Response) -> Result<bool, Error> {
-        let mut is_used = false;
-        loop {
-            let event = response.next_event().await;
-            let Some(event) = event.map_err(|failure| self.failed(failure, "GET"))? else {
-                return Ok(is_used);
-            };
-            is_used = true;
-            for incoming in reply::read(&event) {
-                self.take(incoming, None).await;
-            }
-        }
     }
 
     /// Sends a message that wants no reply.

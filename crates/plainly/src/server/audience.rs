@@ -31,6 +31,8 @@ pub(super) enum Audience {
 pub(super) struct Asker {
     pub(super) method: Method,
     pub(super) peer: Arc<Peer>,
+    /// What the user was asked in an earlier round, and did not want.
+    pub(super) declined: Vec<String>,
 }
 
 /// How a handler ended: by itself, or the outer error with what ended it, a panic or the deadline.
@@ -118,12 +120,7 @@ fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
         return None;
     };
-    Some(url_elicitation::told(
-        error,
-        elicitations,
-        asker.method,
-        &asker.peer,
-    ))
+    Some(url_elicitation::told(error, elicitations, asker))
 }
 
 /// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.

@@ -148,7 +148,7 @@ fn unknown(reference: &Reference) -> ProtocolError {
 fn unknown_argument(arguments: &[Argument]) -> ProtocolError {
     let names: Vec<_> = arguments.iter().map(|(name, _)| name.as_str()).collect();
     ProtocolError::invalid_params(match names.is_empty() {
-        true => "Unknown argument: there are none".to_owned(),
-        false => format!("Unknown argument: there are {}", names.join(", ")),
+        true => "Unknown argument: there is none".to_owned(),
+        false => format!("Unknown argument: known are {}", names.join(", ")),
     })
 }

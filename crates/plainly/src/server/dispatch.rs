@@ -22,6 +22,7 @@ use super::incident::chain;
 use super::listening::Listening;
 use super::news::News;
 use super::route::Step;
+use super::url_elicitation::declined;
 
 /// How far a request has come.
 pub(super) enum Started {
@@ -68,6 +69,7 @@ impl Server {
         let asker = || Asker {
             method,
             peer: Arc::clone(peer),
+            declined: declined(method, request.params.as_ref()),
         };
         let route = || self.route(method, request.params.as_ref(), peer, news);
         let step = match catch_unwind(AssertUnwindSafe(route)) {

@@ -1,11 +1,16 @@
 //! What becomes of a handler's wish that the user visits a URL first. Each revision has another way to say it, and some
 //! have none: decided here, in one table.
 
+use std::collections::BTreeMap;
+
 use plainly_errors::{ProtocolError, Revision, UrlElicitation};
+use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{ElicitUrlParams, InputRequest, InputRequiredResult};
+use serde::Deserialize;
 use serde_json::{Map, json};
+
+use super::audience::Asker;
 
 /// How the peer is told.
 pub(super) enum Told {
@@ -17,13 +22,23 @@ pub(super) enum Told {
     Words(String),
 }
 
-/// How a peer that called `method` is told that `elicitations` come first.
-pub(super) fn told(
-    error: &ProtocolError,
-    elicitations: &[UrlElicitation],
-    method: Method,
-    peer: &Peer,
-) -> Told {
+/// How whoever asked is told that `elicitations` come first.
+pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker: &Asker) -> Told {
+    let Asker {
+        method,
+        peer,
+        declined,
+    } = asker;
+    let method = *method;
+    // Asked again and again, the user would decline again and again.
+    let is_declined = |one: &&UrlElicitation| declined.contains(&one.elicitation_id);
+    if let Some(one) = elicitations.iter().find(is_declined) {
+        let words = format!(
+            "The user did not want to visit {}: {}",
+            one.url, one.message
+        );
+        return in_words(words, method, ProtocolError::internal);
+    }
     let elicitation = peer.capabilities.elicitation.as_ref();
     let is_declared = elicitation.is_some_and(|declared| declared.offers_url());
     match (peer.revision, method) {
@@ -32,9 +47,42 @@ pub(super) fn told(
         }
         (Revision::V2026_07_28, method) if method.row().may_ask => Told::Refused(undeclared()),
         (Revision::V2025_11_25, _) if is_declared => Told::Refused(error.clone()),
-        (_, Method::CallTool) => Told::Words(words(error, elicitations)),
-        (_, _) => Told::Refused(ProtocolError::internal(words(error, elicitations))),
+        (Revision::V2025_11_25, method) => {
+            in_words(words(error, elicitations), method, ProtocolError::internal)
+        }
+        (_, method) => in_words(words(error, elicitations), method, |words| {
+            error.clone().with_message(words)
+        }),
     }
+}
+
+/// In words for the model, where one reads; else in an error.
+fn in_words(words: String, method: Method, error: impl FnOnce(String) -> ProtocolError) -> Told {
+    if method == Method::CallTool {
+        Told::Words(words)
+    } else {
+        Told::Refused(error(words))
+    }
+}
+
+/// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
+pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Response {
+        action: Option<String>,
+    }
+    let answers = params
+        .filter(|_| method.row().may_ask)
+        .and_then(|params| params.get("inputResponses"));
+    let answers: BTreeMap<String, Response> = answers
+        .and_then(|answers| serde_json::from_str(answers).ok())
+        .unwrap_or_default();
+    let is_no = |action: &str| matches!(action, "decline" | "cancel");
+    answers
+        .into_iter()
+        .filter(|(_, response)| response.action.as_deref().is_some_and(is_no))
+        .map(|(key, _)| key)
+        .collect()
 }
 
 fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {

@@ -11,14 +11,20 @@ pub mod tools;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 
-use futures_util::stream::BoxStream;
+pub use futures_util::stream::BoxStream;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
 /// A source of resources: a directory, a database, a bucket.
 ///
 /// URIs are opaque strings outside of the store. Every resource that it gives out has `isCollection` set.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store",
+    label = "not a source of resources",
+    note = "a store has the methods `serves`, `list`, `metadata` and `read`"
+)]
 pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Whether `uri` is one that this store could serve, whether or not it exists: a cheap look at its beginning.
     fn serves(&self, uri: &str) -> bool;
@@ -53,6 +59,36 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     }
 }
 
+/// A store that is shared is one too.
+impl<S: Store> Store for Arc<S> {
+    fn serves(&self, uri: &str) -> bool {
+        S::serves(self, uri)
+    }
+
+    fn list(&self, query: ListQuery<'_>) -> impl Future<Output = Result<Page, StoreError>> + Send {
+        S::list(self, query)
+    }
+
+    fn metadata(&self, uri: &str) -> impl Future<Output = Result<Resource, StoreError>> + Send {
+        S::metadata(self, uri)
+    }
+
+    fn read(
+        &self,
+        uri: &str,
+    ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send {
+        S::read(self, uri)
+    }
+
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        S::watch(self)
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        S::cache_hint(self)
+    }
+}
+
 /// A change in a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -62,7 +98,8 @@ pub enum Change {
     /// The same of this resource and of all inside of it, which are those whose URIs begin with this one and a slash: they
     /// came, went, or changes of them were missed.
     Tree(String),
-    /// There are other resources than before, or changes were missed: whoever wants to know looks again.
+    /// There are other resources than before. Nobody who wants to know of single resources is told this: where changes were
+    /// missed, tell the [`Tree`](Self::Tree) of every root too.
     Listing,
 }
 

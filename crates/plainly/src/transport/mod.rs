@@ -2,7 +2,7 @@
 
 #[cfg(feature = "child")]
 pub(crate) mod child;
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "http-server"))]
 mod escaped;
 mod frame;
 #[cfg(feature = "http-server")]
@@ -13,7 +13,7 @@ pub mod lines;
 #[cfg(feature = "client")]
 mod meter;
 
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;
 pub use frame::{Exchange, Feed, Frame, Reply, ReplyBody};
 #[cfg(feature = "client")]

@@ -87,7 +87,7 @@ async fn a_listing_that_never_ends_is_an_error() {
 #[tokio::test]
 async fn a_cursor_longer_than_any_need_is_not_sent_back() {
     let (client, mut peer) = modern().await;
-    let (long, longer) = ("c".repeat(8192), "c".repeat(8193));
+    let (long, longer) = ("c".repeat(16 << 10), "c".repeat((16 << 10) + 1));
     let pages: [(&[&str], Option<&str>); 2] = [(&[], Some(&long)), (&[], Some(&longer))];
     let (resources, ()) = tokio::join!(client.resources(None), async {
         serve(&mut peer, &pages).await;

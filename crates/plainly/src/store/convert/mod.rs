@@ -228,7 +228,15 @@ fn attempt(
     None
 }
 
-#[cfg(test)]
+#[cfg(all(
+    test,
+    any(
+        feature = "convert-html",
+        feature = "convert-csv",
+        feature = "convert-json",
+        feature = "convert-pdf"
+    )
+))]
 mod tests {
     use super::*;
 

@@ -1,12 +1,11 @@
 //! Which directories are served and under which names. The only file that opens a path of the host, once, when the store is
-//! built; from then on there are handles, and paths only to name to the operating system what it shall watch.
+//! built; from then on there are handles.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use plainly_protocol::types::CacheHint;
@@ -27,38 +26,9 @@ pub(super) struct Root {
     pub(super) name: String,
     pub(super) uri: String,
     pub(super) dir: Arc<Dir>,
-    path: PathBuf,
-}
-
-impl Root {
-    /// Where the operating system finds the directory. On Linux that is the handle itself: it stays the same whatever
-    /// becomes of the path.
-    pub(super) fn path(&self) -> PathBuf {
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        {
-            use std::os::fd::AsRawFd;
-
-            // The last dot goes through the link.
-            let handle = PathBuf::from(format!("/proc/self/fd/{}/.", self.dir.as_raw_fd()));
-            if is_at(&self.dir, &handle) {
-                return handle;
-            }
-        }
-        self.path.clone()
-    }
-}
-
-/// Whether `path` leads to the directory that `dir` is. Nothing is read there.
-pub(super) fn is_at(dir: &Dir, path: &Path) -> bool {
-    let identity = |dir: &Dir| -> io::Result<_> {
-        let metadata = dir.dir_metadata()?;
-        Ok((metadata.dev(), metadata.ino()))
-    };
-    let there = Dir::open_ambient_dir(path, ambient_authority());
-    match (identity(dir), there.and_then(|there| identity(&there))) {
-        (Ok(own), Ok(there)) => own == there,
-        (Err(_), _) | (_, Err(_)) => false,
-    }
+    /// Where it was, for systems that watch by paths.
+    #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+    pub(super) path: PathBuf,
 }
 
 impl fmt::Debug for Root {
@@ -193,6 +163,7 @@ fn open(name: Option<String>, path: &Path) -> Result<Root, MountProblem> {
         uri: uri::mount(&name),
         dir: Arc::new(dir),
         // FSEvents names what changed without links.
+        #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
         path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
         name,
     })

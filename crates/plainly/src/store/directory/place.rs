@@ -15,7 +15,6 @@ use super::faults::{self, Operation};
 use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Verdict};
 use super::job::Waiter;
-use super::mount;
 use super::names::Lists;
 use crate::store::StoreError;
 
@@ -204,9 +203,9 @@ impl Place {
         !self.shown.ignored && SOURCES.iter().any(|source| name == *source)
     }
 
-    /// Whether this directory is what the host finds at `path`.
-    pub(super) fn is_at(&self, path: &Path) -> bool {
-        mount::is_at(&self.dir, path)
+    /// The handle of the directory.
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
     }
 
     /// Whether there is no such resource whatever is in the directory.

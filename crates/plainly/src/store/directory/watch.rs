@@ -4,25 +4,43 @@
 //!
 //! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
 
-mod changes;
 mod noticed;
+mod verdict;
+
+mod changes;
+
+mod below;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+// Compiled for tests everywhere: it works on Linux too.
+#[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+#[cfg_attr(
+    any(target_os = "linux", target_os = "android"),
+    expect(dead_code, reason = "a test here doesn't need all of it")
+)]
+mod other;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
-use cap_std::fs::{FileType, Metadata};
+use futures_util::future;
 use futures_util::stream::{self, BoxStream, StreamExt};
-use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::time::timeout;
 
 use self::changes::Changes;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use self::linux::System;
 use self::noticed::{Noticed, What};
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use self::other::System;
+use self::verdict::{Verdict, verdict};
 use super::job::Waiter;
-use super::mount::Root;
 use super::place::{Opened, Place};
 use super::{Inner, uri, walk};
 use crate::store::{Change, StoreError};
@@ -36,19 +54,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Whether each directory has to be watched for itself.
-const EACH_DIRECTORY: bool = cfg!(any(target_os = "linux", target_os = "android"));
-
 /// What changes in the mounts of `store` from now on; `None`, and a warning, if they can't be watched.
 pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
     let noticed = Arc::new(Noticed::default());
-    let watched: Result<_, _> = store
-        .roots
-        .iter()
-        .enumerate()
-        .map(|(index, root)| Watched::new(index, root, &noticed))
+    let roots = store.roots.iter().enumerate();
+    let systems: std::io::Result<_> = roots
+        .map(|(index, root)| System::new(index, root, &noticed))
         .collect();
-    let watched = watched
+    let systems = systems
         .inspect_err(|error| {
             let limit = "fs.inotify.max_user_instances or the limit of open files may be too low";
             tracing::warn!(%error, "changes of files can't be told: {limit}");
@@ -56,7 +69,7 @@ pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
         .ok()?;
     let watching = Arc::new(Watching {
         store: Arc::clone(store),
-        watched,
+        systems,
         noticed,
         has_warned: AtomicBool::new(false),
     });
@@ -69,8 +82,7 @@ async fn next(
     (watching, since): (Arc<Watching>, Option<SystemTime>),
 ) -> Option<(Vec<Change>, (Arc<Watching>, Option<SystemTime>))> {
     if since.is_none() {
-        watching.noticed.some().await;
-        tokio::time::sleep(GATHERED).await;
+        watching.gather().await;
     }
     let job = Arc::clone(&watching);
     let found = watching.store.jobs.run(move |waiter| match since {
@@ -91,33 +103,12 @@ async fn next(
 }
 
 /// Mounts that are being watched, as long as this exists.
-#[derive(Debug)]
 struct Watching {
     store: Arc<Inner>,
-    /// By the index of the mount.
-    watched: Vec<Watched>,
+    /// What watches each mount, by its index.
+    systems: Vec<System>,
     noticed: Arc<Noticed>,
     has_warned: AtomicBool,
-}
-
-/// The watcher of one mount. Each has its own: a directory that is in two mounts would have one name in a common one.
-#[derive(Debug)]
-struct Watched {
-    /// Where the mount is for the operating system.
-    base: PathBuf,
-    watcher: Mutex<RecommendedWatcher>,
-}
-
-impl Watched {
-    fn new(index: usize, root: &Root, noticed: &Arc<Noticed>) -> notify::Result<Self> {
-        let base = root.path();
-        let (noticed, at) = (Arc::clone(noticed), base.clone());
-        let watcher = notify::recommended_watcher(move |event| noticed.take_in(index, &at, event))?;
-        Ok(Self {
-            base,
-            watcher: Mutex::new(watcher),
-        })
-    }
 }
 
 /// A directory, and how it is called here and there.
@@ -140,10 +131,35 @@ impl At {
 }
 
 impl Watching {
+    /// Waits until something is noticed, and for what comes soon after it.
+    async fn gather(&self) {
+        let running = self
+            .systems
+            .iter()
+            .map(|system| Box::pin(system.run(&self.noticed)));
+        let mut running = future::select_all(running);
+        tokio::select! {
+            biased;
+            () = self.noticed.some() => {
+                if let Ok((Err(error), ..)) = timeout(GATHERED, &mut running).await {
+                    self.broken(&error).await;
+                }
+            }
+            (Err(error), ..) = &mut running => self.broken(&error).await,
+        }
+    }
+
+    /// What watches a mount has failed.
+    async fn broken(&self, error: &std::io::Error) {
+        tracing::warn!(%error, "can't read what has changed");
+        self.noticed.miss();
+        tokio::time::sleep(PAUSE).await;
+    }
+
     /// Begins to watch everything that is shown. What has changed since `since` can't have been noticed yet.
     fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
-        for index in 0..self.watched.len() {
+        for index in 0..self.systems.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, Some(since), &mut changes)?;
             }
@@ -176,7 +192,7 @@ impl Watching {
 
     fn again(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
         changes.everything();
-        for index in 0..self.watched.len() {
+        for index in 0..self.systems.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, None, changes)?;
             }
@@ -230,6 +246,12 @@ impl Watching {
     ) -> Result<(), StoreError> {
         let uri = uri::child(&at.uri, name);
         let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
+        if what != What::Changed
+            && let Some(system) = self.systems.get(at.root)
+        {
+            // What had this name before may be outside now.
+            system.forget(&at.path.join(name));
+        }
         let verdict = verdict(at, name, what, found.as_ref())?;
         if verdict == Verdict::Nothing {
             return Ok(());
@@ -252,143 +274,5 @@ impl Watching {
             }
             Some(_) | None => Ok(()),
         }
-    }
-
-    /// Watches a directory and what is below it. With `since`, also tells what has changed there since then.
-    fn watch(
-        &self,
-        at: &At,
-        since: Option<SystemTime>,
-        changes: &mut Changes,
-    ) -> Result<(), StoreError> {
-        // Before looking into it: what comes later is noticed, and what was there before is found.
-        if (EACH_DIRECTORY || at.path.as_os_str().is_empty()) && !self.watch_one(at, changes) {
-            return Ok(());
-        }
-        let is_new = |metadata: &Metadata| match (since, metadata.modified()) {
-            (Some(since), Ok(modified)) => modified.into_std() >= since,
-            (None, _) | (_, Err(_)) => false,
-        };
-        if is_new(&at.place.metadata()?) {
-            changes.listing();
-            changes.resource(&*at.uri);
-        }
-        let mut directories = Vec::new();
-        for entry in at.place.entries()? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let kind = entry.file_type().ok();
-            if !at.place.shows(&name, kind)? {
-                continue;
-            }
-            if kind.is_none_or(|kind| kind.is_dir()) {
-                directories.push(name);
-            } else if since.is_some()
-                && entry.metadata().is_ok_and(|metadata| is_new(&metadata))
-                && at.place.open_listed(&name).is_ok()
-            {
-                changes.resource(uri::child(&at.uri, &name));
-            }
-        }
-        for name in directories {
-            let inner = uri::child(&at.uri, &name);
-            let inner = walk::usable(&inner, at.place.descend(&name))?.flatten();
-            if let Some(place) = inner {
-                let inner = at.inner(&name, place);
-                walk::usable(&inner.uri, self.watch(&inner, since, changes))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Watches one directory. Whether it is worth to look into it.
-    fn watch_one(&self, at: &At, changes: &mut Changes) -> bool {
-        let Some(watched) = self.watched.get(at.root) else {
-            return false;
-        };
-        // The operating system takes a path where everything else goes by handles: see that it is the same directory.
-        let path = watched.base.join(&at.path);
-        let mode = if EACH_DIRECTORY {
-            RecursiveMode::NonRecursive
-        } else {
-            RecursiveMode::Recursive
-        };
-        let mut watcher = watched
-            .watcher
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match watcher.watch(&path, mode) {
-            Ok(()) if at.place.is_at(&path) => true,
-            Ok(()) => {
-                // If there is nothing to end, that has been noticed already.
-                drop(watcher.unwatch(&path));
-                if at.path.as_os_str().is_empty() {
-                    tracing::warn!(
-                        uri = at.uri,
-                        "changes can't be told: another directory stands in its place"
-                    );
-                }
-                false
-            }
-            Err(error) => {
-                self.unwatched(at, &error, changes);
-                false
-            }
-        }
-    }
-
-    fn unwatched(&self, at: &At, error: &notify::Error, changes: &mut Changes) {
-        if matches!(error.kind, ErrorKind::PathNotFound) {
-            // It has gone, which is noticed for itself.
-            return;
-        }
-        changes.listing();
-        if self.has_warned.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        changes.everything();
-        let advice = if matches!(error.kind, ErrorKind::MaxFilesWatch) {
-            ": fs.inotify.max_user_watches is too low"
-        } else {
-            ""
-        };
-        tracing::warn!(uri = at.uri, %error, "not all changes can be told{advice}");
-    }
-}
-
-/// What happened to a name, as far as it may be told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Nothing,
-    /// It stands for what it stood for, and that is another.
-    Edited,
-    /// A file came, went or took the place of another.
-    File,
-    /// The same of what is or may have been a directory.
-    Tree,
-}
-
-fn verdict(
-    at: &At,
-    name: &OsStr,
-    what: What,
-    found: Option<&Opened>,
-) -> Result<Verdict, StoreError> {
-    let gone = |kind: Option<FileType>| {
-        Ok(match at.place.shows(name, kind)? {
-            true if kind.is_some_and(|kind| kind.is_file()) => Verdict::File,
-            true => Verdict::Tree,
-            false => Verdict::Nothing,
-        })
-    };
-    match (found, what, at.place.kind(name)) {
-        (Some(_), What::Changed, _) => Ok(Verdict::Edited),
-        (Some(Opened::File(_)), What::Moved(_), _) => Ok(Verdict::File),
-        (Some(Opened::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
-        // It may be read no longer.
-        (None, What::Changed, Some(kind)) if !kind.is_symlink() => gone(Some(kind)),
-        (None, What::Moved(kind), None) => gone(kind),
-        // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
-        (None, What::Moved(_), Some(_)) | (None, What::Changed, _) => Ok(Verdict::Nothing),
     }
 }

@@ -230,7 +230,7 @@ fn what_is_no_question_is_said() {
         ),
         (
             json!({"pattern": "a(b"}),
-            "'pattern': unclosed group, at character 2: (b",
+            "'pattern': unclosed group, at character 2: `(b`. Put \\ before",
         ),
         (
             json!({"pattern": "x(?!y)"}),

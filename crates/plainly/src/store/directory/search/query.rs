@@ -87,8 +87,8 @@ fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Proble
             .suggest("Look for less at once: shorter repetitions, fewer alternatives.");
     };
     let from = pattern.get(at.offset..).unwrap_or_default();
-    Problem::validation("pattern", format!("{why}, at character {}: {from}", at.column)).suggest(
-        "(Put \\ before a letter that is meant as it is, or set literal to take the whole pattern as it is.)",
+    Problem::validation("pattern", format!("{why}, at character {}: `{from}`.", at.column)).suggest(
+        "Put \\ before a letter that is meant as it is, or set literal to take the whole pattern as it is.",
     )
 }
 
@@ -99,20 +99,23 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_pattern_is_said_with_its_place() {
         for (pattern, expected) in [
-            ("a(bc", "unclosed group, at character 2: (bc"),
-            ("x[a", "unclosed character class, at character 2: [a"),
+            ("a(bc", "unclosed group, at character 2: `(bc`."),
+            ("x[a", "unclosed character class, at character 2: `[a`."),
             (
                 "a(?=b)",
-                "look-around, including look-ahead and look-behind, is not supported, at character 2: (?=b)",
+                "look-around, including look-ahead and look-behind, is not supported, at character 2: `(?=b)`.",
             ),
             (
                 "*",
-                "repetition operator missing expression, at character 1: *",
+                "repetition operator missing expression, at character 1: `*`.",
             ),
-            ("é\\k", "unrecognized escape sequence, at character 2: \\k"),
+            (
+                "é\\k",
+                "unrecognized escape sequence, at character 2: `\\k`.",
+            ),
             (
                 "\\p{Nope}",
-                "Unicode property not found, at character 1: \\p{Nope}",
+                "Unicode property not found, at character 1: `\\p{Nope}`.",
             ),
             ("a\\nb", "it can't match the end of a line."),
             ("a\nb", "it can't match the end of a line."),

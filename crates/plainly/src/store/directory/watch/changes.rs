@@ -76,7 +76,8 @@ mod tests {
             Change::Tree("file:///b".to_owned()),
             Change::Listing,
         ];
-        let say: [(fn(&mut Changes, String), usize); 2] = [
+        type Case = (fn(&mut Changes, String), usize);
+        let say: [Case; 2] = [
             (Changes::resource, MOST_RESOURCES),
             (Changes::tree, MOST_TREES),
         ];

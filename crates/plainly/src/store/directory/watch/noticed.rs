@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::FileType;
-use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 use tokio::sync::Notify;
 
 /// The most names that are kept. When there are more, it is only known that some were.
@@ -42,23 +41,9 @@ pub(super) enum What {
 }
 
 impl Noticed {
-    /// Takes what the watcher of a mount says; `base` is where it looks.
-    pub(super) fn take_in(&self, root: usize, base: &Path, event: notify::Result<notify::Event>) {
-        let Ok(event) = event else {
-            return self.miss();
-        };
-        if event.need_rescan() {
-            return self.miss();
-        }
-        let Some(what) = what(event.kind) else {
-            return;
-        };
-        for path in &event.paths {
-            match path.strip_prefix(base) {
-                Ok(path) => self.lock().add(root, path, what),
-                Err(_) => self.lock().miss(),
-            }
-        }
+    /// Something happened at `path` in a mount.
+    pub(super) fn add(&self, root: usize, path: &Path, what: What) {
+        self.lock().add(root, path, what);
         self.some.notify_one();
     }
 
@@ -126,90 +111,51 @@ impl What {
     }
 }
 
-/// What an event means; `None` if it changes nothing. Opening and reading are events too: ours as well.
-fn what(kind: EventKind) -> Option<What> {
-    match kind {
-        EventKind::Access(_) => None,
-        EventKind::Create(CreateKind::File) | EventKind::Remove(RemoveKind::File) => {
-            Some(What::Moved(Some(FileType::file())))
-        }
-        EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) => {
-            Some(What::Moved(Some(FileType::dir())))
-        }
-        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
-            Some(What::Moved(None))
-        }
-        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(What::Changed),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use notify::event::{AccessKind, DataChange, Event, Flag, RenameMode};
-
     use super::*;
 
-    const CREATED: EventKind = EventKind::Create(CreateKind::File);
-    const EDITED: EventKind = EventKind::Modify(ModifyKind::Data(DataChange::Any));
-
-    fn event(kind: EventKind, path: &str) -> notify::Result<Event> {
-        Ok(Event::new(kind).add_path(path.into()))
-    }
-
-    fn taken_in(events: Vec<notify::Result<Event>>) -> Batch {
-        let noticed = Noticed::default();
-        for event in events {
-            noticed.take_in(3, Path::new("/base/."), event);
-        }
-        noticed.take()
-    }
+    const FILE: What = What::Moved(Some(FileType::file()));
+    const DIRECTORY: What = What::Moved(Some(FileType::dir()));
 
     #[test]
     fn a_name_is_kept_once_and_says_the_most() {
-        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::From));
-        let folder = EventKind::Remove(RemoveKind::Folder);
-        for (kinds, expected) in [
-            (vec![EDITED, EDITED], What::Changed),
-            (vec![EDITED, CREATED], What::Moved(Some(FileType::file()))),
-            (vec![CREATED, EDITED], What::Moved(Some(FileType::file()))),
-            (vec![folder, CREATED], What::Moved(None)),
-            (vec![folder, folder], What::Moved(Some(FileType::dir()))),
-            (vec![renamed], What::Moved(None)),
+        for (noticed, expected) in [
+            ([What::Changed, What::Changed], What::Changed),
+            ([What::Changed, FILE], FILE),
+            ([FILE, What::Changed], FILE),
+            ([DIRECTORY, FILE], What::Moved(None)),
+            ([DIRECTORY, DIRECTORY], DIRECTORY),
         ] {
-            let events = kinds.iter().map(|kind| event(*kind, "/base/./d/x"));
-            let batch = taken_in(events.collect());
+            let all = Noticed::default();
+            for what in noticed {
+                all.add(3, Path::new("d/x"), what);
+            }
+            let batch = all.take();
             let names = &batch.directories[&(3, "d".into())];
             assert_eq!(names.len(), 1);
-            assert_eq!(names[OsStr::new("x")], expected, "{kinds:?}");
+            assert_eq!(names[OsStr::new("x")], expected, "{noticed:?}");
         }
     }
 
     #[test]
-    fn reading_is_no_change() {
-        let read = EventKind::Access(AccessKind::Read);
-        let batch = taken_in(vec![event(read, "/base/x")]);
-        assert!(batch.directories.is_empty() && batch.roots.is_empty() && !batch.is_incomplete);
-    }
-
-    #[test]
-    fn too_many_names_an_overflow_and_a_failure_are_something_missed() {
-        let many = (0..=MOST_NAMES).map(|n| event(CREATED, &format!("/base/{n}")));
-        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        for events in [
-            many.collect(),
-            vec![Ok(overflow)],
-            vec![Err(notify::Error::generic("no"))],
-            vec![event(EDITED, "/elsewhere/x")],
-        ] {
-            let batch = taken_in(events);
-            assert!(batch.is_incomplete);
-            assert!(batch.directories.is_empty());
+    fn too_many_names_are_something_missed() {
+        let noticed = Noticed::default();
+        for index in 0..=MOST_NAMES {
+            noticed.add(0, Path::new(&index.to_string()), FILE);
         }
+        noticed.add(0, Path::new("one more"), FILE);
+        let batch = noticed.take();
+        assert!(batch.is_incomplete && batch.directories.is_empty());
+        assert!(!noticed.take().is_incomplete);
     }
 
     #[test]
     fn the_mount_itself_has_no_name_in_it() {
-        let batch = taken_in(vec![event(EDITED, "/base"), event(EDITED, "/base/.")]);
+        let noticed = Noticed::default();
+        noticed.add(3, Path::new(""), What::Changed);
+        noticed.add(3, Path::new(""), What::Changed);
+        let batch = noticed.take();
         assert_eq!(batch.roots, [3]);
         assert!(batch.directories.is_empty());
     }

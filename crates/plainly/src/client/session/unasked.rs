@@ -1,0 +1,45 @@
+//! What a legacy server says that answers nothing: on a stream that the client opens for it.
+
+use http::StatusCode;
+
+use super::{Session, no_message};
+use crate::client::error::{Error, LocalError};
+use crate::client::reply;
+use crate::transport::http_client::{Content, Response};
+
+/// What stands for the method in errors.
+const GET: &str = "GET";
+
+impl Session {
+    /// Opens the stream on which a legacy server tells what is no reply; `None` if it has none.
+    pub(in crate::client) async fn open_news(&self) -> Result<Option<Response>, Error> {
+        let mut headers = self.version();
+        let session = self.join(&mut headers)?;
+        let response = self.endpoint.get(headers).await;
+        let response = response.map_err(|failure| self.failed(failure, GET))?;
+        match (response.status, response.content) {
+            (StatusCode::OK, Content::Events) => Ok(Some(response)),
+            (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
+            (StatusCode::NOT_FOUND, _) if session.is_some() => {
+                self.lose(session);
+                Err(LocalError::SessionLost.into())
+            }
+            _ => Err(no_message(GET, response).await),
+        }
+    }
+
+    /// Reads such a stream to its end. Whether there was anything on it.
+    pub(in crate::client) async fn read_news(&self, mut response: Response) -> Result<bool, Error> {
+        let mut is_used = false;
+        loop {
+            let event = response.next_event().await;
+            let Some(event) = event.map_err(|failure| self.failed(failure, GET))? else {
+                return Ok(is_used);
+            };
+            is_used = true;
+            for incoming in reply::read(&event) {
+                self.take(incoming, None).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// Starts a server, connects the official SDK's client to it on both transports and in both eras, and counts which steps
+// hold. What the steps are is for the scripts.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+const NEWEST = '2026-07-28';
+const ERAS = { [NEWEST]: 'auto', legacy: 'legacy' };
+const TRANSPORTS = { http: overHttp, stdio: overStdio };
+
+let passed = 0;
+let failed = 0;
+
+// The one argument of the script.
+export function argument(usage) {
+  const [given] = process.argv.slice(2);
+  if (given === undefined) {
+    console.error(`usage: ${usage}`);
+    process.exit(2);
+  }
+  return given;
+}
+
+// What the action gives, if anything, is shown.
+export async function step(name, action) {
+  try {
+    const seen = await action();
+    passed += 1;
+    console.log(`ok    ${name}${seen === undefined ? '' : `: ${seen}`}`);
+    return true;
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL  ${name}: ${error.stack ?? error}`);
+    return false;
+  }
+}
+
+// The steps with one server process for each connection, so that none can lean on what another left behind. `server` has
+// the command for each transport; over HTTP it says its URL on standard error.
+export async function everywhere(server, options, steps) {
+  for (const [transport, open] of Object.entries(TRANSPORTS)) {
+    for (const [era, mode] of Object.entries(ERAS)) {
+      const name = `typescript, ${transport}, ${era}`;
+      const client = new Client({ name: 'interop', version: '1.0.0' }, { versionNegotiation: { mode }, ...options });
+      let stop = async () => {};
+      const connected = await step(`${name}: connect`, async () => {
+        const opened = await open(server[transport]);
+        stop = opened.stop;
+        await client.connect(opened.transport);
+        const revision = client.getNegotiatedProtocolVersion();
+        assert.equal(revision === NEWEST, era === NEWEST, 'the other era was negotiated');
+        return revision;
+      });
+      if (connected) await steps(client, era, (what, action) => step(`${name}: ${what}`, action));
+      await client.close();
+      await stop();
+    }
+  }
+}
+
+// Ends the process with the count of all steps.
+export function end() {
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(passed > 0 && failed === 0 ? 0 : 1);
+}
+
+async function overHttp([command, ...args]) {
+  const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  process.on('exit', () => server.kill());
+  const ended = new Promise(resolve => server.once('exit', resolve));
+  const stop = () => {
+    server.kill();
+    return ended;
+  };
+  for await (const line of createInterface({ input: server.stderr })) {
+    const url = line.match(/http:\/\/127\.0\.0\.1:\d+\/mcp/)?.[0];
+    if (url !== undefined) {
+      server.stderr.resume();
+      return { transport: new StreamableHTTPClientTransport(new URL(url)), stop };
+    }
+  }
+  throw new Error('the server ended without saying its address');
+}
+
+async function overStdio([command, ...args]) {
+  return { transport: new StdioClientTransport({ command, args, stderr: 'ignore' }), stop: async () => {} };
+}
