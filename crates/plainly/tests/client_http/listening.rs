@@ -310,3 +310,37 @@ async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
     stream.write(&changed).await;
     assert_eq!(next(&mut subscription).await, Change::Resources);
 }
+
+#[tokio::test]
+async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_of_the_old_one() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
+        let stream = news(&server).await;
+        let request = server.request("resources/subscribe").await;
+        request.result(json!({})).await;
+        stream
+    });
+    let mut subscription = subscription.unwrap();
+    // The server forgets the session, and a call learns of it first.
+    drop(stream);
+    let (called, ()) = tokio::join!(client.tools(), async {
+        let call = server.request("tools/list").await;
+        call.answer("404 Not Found", "", "").await;
+        server.initialize(Some("s-2")).await;
+        let again = server.request("tools/list").await;
+        again.result(json!({"tools": []})).await;
+    });
+    called.unwrap();
+    let told = tokio::select! {
+        told = subscription.next() => told,
+        mut again = server.next() => {
+            again.events().await;
+            subscription.next().await
+        }
+    };
+    let error = told.unwrap().unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::SessionLost)),
+        "{error}"
+    );
+}
