@@ -19,7 +19,7 @@ pub struct Limits {
     pub reply_bytes: usize,
     /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
-    /// Bytes of a cursor. 8 KiB. Beyond: invalid params.
+    /// Bytes of a cursor. 16 KiB. Beyond: invalid params.
     pub cursor_bytes: usize,
     /// Time for which a cursor is good. 24 hours. Beyond: invalid params.
     pub cursor_ttl: Duration,
