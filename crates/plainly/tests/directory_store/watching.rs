@@ -343,6 +343,9 @@ fn only_links_that_stay_inside_are_told() {
     fs::write(root.join("../secret.txt"), SECRET).unwrap();
     fs::write(root.join("../beside"), SECRET).unwrap();
     assert_eq!(watched.told(), "");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o640);
+    fs::set_permissions(root.join("pipe"), mode).unwrap();
+    assert_eq!(watched.told(), "", "a pipe");
     symlink("d", root.join("in")).unwrap();
     assert_eq!(watched.told(), "* docs docs/in/");
     // Under its own name: that it has another one isn't known.

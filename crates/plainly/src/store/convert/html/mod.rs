@@ -4,13 +4,13 @@
 mod containers;
 mod page;
 mod paper;
+mod tags;
 mod words;
 
 use std::error::Error;
 
-use html5gum::{DefaultEmitter, Token, Tokenizer};
-
 use self::page::Page;
+use self::tags::{Token, tokens};
 use super::{Converter, Draft, Source, text};
 
 /// How much of a page is searched for the name of its encoding, in bytes.
@@ -46,19 +46,16 @@ impl Converter for Html {
         draft: &mut Draft<'_>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let html = text::decode(source.content, charset(source.content));
-        let mut tokens = DefaultEmitter::default();
-        tokens.naively_switch_states(true);
         let mut page = Page::new(draft);
-        for (index, token) in Tokenizer::new_with_emitter(&*html, tokens).enumerate() {
+        for (index, token) in tokens(&html).enumerate() {
             if index % LOOK == 0 {
                 page.check()?;
             }
-            let Ok(token) = token;
             match token {
-                Token::StartTag(tag) => page.start(&tag)?,
-                Token::EndTag(tag) => page.end(&tag.name)?,
-                Token::String(text) => page.text(&String::from_utf8_lossy(&text))?,
-                Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+                Token::Start(tag) => page.start(&tag)?,
+                Token::End(name) => page.end(&name)?,
+                Token::Text(text) => page.text(&String::from_utf8_lossy(&text))?,
+                Token::Passed => {}
             }
         }
         Ok(page.finish()?)

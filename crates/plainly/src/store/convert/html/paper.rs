@@ -124,11 +124,17 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     /// Code within a line.
     pub(super) fn code(&mut self, code: &str) -> fmt::Result {
-        let words: Vec<&str> = code.split_ascii_whitespace().collect();
-        if words.is_empty() {
+        // One by one: a list of all of them would take many times their size.
+        let mut line = String::new();
+        for word in code.split_ascii_whitespace() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        if line.is_empty() {
             return Ok(());
         }
-        let mut line = words.join(" ");
         if self.in_cell {
             line = line.replace('|', "\\|");
         }

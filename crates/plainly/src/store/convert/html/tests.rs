@@ -169,17 +169,26 @@ fn one_tag_with_everything_in_it_ends() {
 
 #[test]
 fn a_page_without_a_word_ends_when_nobody_waits_for_it() {
-    let html = "<div>".repeat(2 * LOOK);
-    let is_awaited = Cell::new(true);
-    let asked = Cell::new(0);
-    let ask = || {
-        asked.set(asked.get() + 1);
-        is_awaited.replace(false)
-    };
-    let mut draft = Draft::new(100).awaited(&ask);
-    let source = Source::new("text/html", html.as_bytes());
-    assert!(Html.convert(source, &mut draft).is_err());
-    assert_eq!((asked.get(), draft.finish()), (2, Err(Stopped::Abandoned)));
+    let attributes = (0..2 * LOOK).map(|n| format!(" a{n}"));
+    let one_tag = format!("<p{}>", attributes.collect::<String>());
+    for html in ["<div>".repeat(2 * LOOK), one_tag] {
+        let is_awaited = Cell::new(true);
+        let asked = Cell::new(0);
+        let ask = || {
+            asked.set(asked.get() + 1);
+            is_awaited.replace(false)
+        };
+        let mut draft = Draft::new(100).awaited(&ask);
+        let source = Source::new("text/html", html.as_bytes());
+        assert!(Html.convert(source, &mut draft).is_err());
+        assert_eq!((asked.get(), draft.finish()), (2, Err(Stopped::Abandoned)));
+    }
+}
+
+#[test]
+fn of_attributes_only_the_first_that_means_something_counts() {
+    let html = "<a title=x HREF=a href=b class>x</a href=d> <img src='c&amp;d' alt><a>y</a>";
+    assert_eq!(markdown(html), "[x](a) ![](c&d)y\n");
 }
 
 proptest::proptest! {

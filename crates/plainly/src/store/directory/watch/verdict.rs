@@ -39,7 +39,7 @@ pub(super) fn verdict(
         (Some(Opened::File(_)), What::Moved(_), _) => Ok(Verdict::File),
         (Some(Opened::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
         // It may be read no longer.
-        (None, What::Changed, Some(kind)) if !kind.is_symlink() => gone(Some(kind)),
+        (None, What::Changed, Some(kind)) if kind.is_file() || kind.is_dir() => gone(Some(kind)),
         (None, What::Moved(kind), None) => gone(kind),
         // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
         (None, What::Moved(_), Some(_)) | (None, What::Changed, _) => Ok(Verdict::Nothing),
