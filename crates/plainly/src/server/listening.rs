@@ -103,7 +103,7 @@ impl Server {
             is_ending: false,
             subscription,
             _stream: None,
-            _watched: of_resources.then(|| self.watch()),
+            _watched: of_resources.then(|| self.watch()).transpose()?,
             _place: place,
         })
     }
@@ -123,7 +123,7 @@ impl Server {
             is_ending: false,
             subscription: Arc::clone(&news.subscription),
             _stream: Some(stream),
-            _watched: tells.resources.then(|| self.watch()),
+            _watched: tells.resources.then(|| self.watch()).transpose()?,
             _place: place,
         })
     }
