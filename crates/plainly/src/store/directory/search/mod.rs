@@ -70,7 +70,11 @@ async fn run(
     args: SearchArgs,
 ) -> Result<Shown<Found>, Failure> {
     let uri = source.uri(args.uri.as_deref())?;
-    let query = Arc::new(query(args)?);
+    // A pattern or globs can take as long to compile as a file to read.
+    let query = match source.store.blocking(move |_| Ok(query(args))).await {
+        Ok(query) => Arc::new(query?),
+        Err(error) => return Err(problems::of(&source, "", error).await.into()),
+    };
     let tops = uri.map_or_else(|| source.roots.clone(), |uri| vec![uri]);
     let asked = Arc::clone(&query);
     let top = tops.first().cloned().unwrap_or_default();
