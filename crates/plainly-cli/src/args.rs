@@ -323,9 +323,9 @@ pub(crate) struct ToolsArgs {
     override_usage = "plainly call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...\n       plainly call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...",
     after_help = "\
 Examples:
-  plainly call http://127.0.0.1:3333/mcp search query='error codes'
-  plainly call http://127.0.0.1:3333/mcp search query=mcp limit:=10    := takes JSON
-  plainly call http://127.0.0.1:3333/mcp search --args '{\"query\": \"mcp\", \"limit\": 10}'
+  plainly call http://127.0.0.1:3333/mcp search pattern='error codes'
+  plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit:=10    := takes JSON
+  plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\", \"limit\": 10}'
   plainly call search query=mcp -- npx some-server
 
 Text is printed as it is, anything else is named; --json prints the whole result of the specification. A tool that says \

@@ -201,7 +201,15 @@ impl Failure {
             Self::Call {
                 error,
                 subject: Subject::Resource(uri),
-            } if is_missing(error) => format!("no such resource: {}{}", visible(uri), scheme(uri)),
+            } if is_missing(error) => {
+                let hint = match error.local() {
+                    Some(LocalError::NotListed { .. }) => {
+                        ": the server does not list it, though it may be there to be read"
+                    }
+                    _ => scheme(uri),
+                };
+                format!("no such resource: {}{hint}", visible(uri))
+            }
             Self::Call { error, subject } => match error {
                 Error::Protocol(error) => refusal(error) + &subject.hint(error),
                 Error::Local(error) => caused(&**error) + &advice(error),

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use anstyle::{AnsiColor, Style};
 use clap::error::ErrorKind;
-use plainly::client::Client;
+use plainly::client::{Client, Error};
 use plainly::protocol::types::Resource;
 
 use super::client::with_client;
@@ -66,8 +66,25 @@ impl Listing {
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
         let mut found = HashSet::from([uri.clone()]);
         let mut next = vec![uri];
+        let mut unlisted = 0_usize;
         while let Some(uri) = next.pop() {
-            let inside = self.children(client, Some(&uri)).await?;
+            let inside = match self.children(client, Some(&uri)).await {
+                Ok(inside) => inside,
+                // Gone since it was listed, or a loop of links that came to its end: the others are still there.
+                Err(Failure::Call {
+                    error: Error::Protocol(error),
+                    ..
+                }) if found.len() > 1 => {
+                    tracing::warn!(
+                        uri = visible(&uri),
+                        error = visible(&error.to_string()),
+                        "not listed"
+                    );
+                    unlisted += 1;
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
             let new: Vec<_> = inside
                 .into_iter()
                 .filter(|uri| found.insert(uri.clone()))
@@ -79,7 +96,12 @@ impl Listing {
             }
             next.extend(new.into_iter().rev());
         }
-        Ok(())
+        match unlisted {
+            0 => Ok(()),
+            _ => Err(Failure::local(format!(
+                "{unlisted} of the collections could not be listed"
+            ))),
+        }
     }
 
     /// The children of the collection at `uri`, or everything that the server lists; the collections among them.

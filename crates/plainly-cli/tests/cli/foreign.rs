@@ -129,7 +129,10 @@ fn metadata_is_looked_up_in_the_listing_of_a_server_that_can_not_be_asked() {
     let url = fake(old_listing);
     let listed = run(&["stat", &url, "a:b\tc\n\u{1b}[2J\u{202e}", "--json"]).succeeded();
     assert_eq!(listed.json()["name"], "b");
-    run(&["stat", &url, "a:b"]).failed(4, "error: no such resource: a:b\n");
+    run(&["stat", &url, "a:b"]).failed(
+        4,
+        "error: no such resource: a:b: the server does not list it, though it may be there to be read\n",
+    );
 }
 
 fn representations(_: &str, params: &Value) -> Value {

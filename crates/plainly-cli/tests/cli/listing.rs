@@ -89,6 +89,20 @@ fn what_is_below_a_collection_is_listed_down_to_the_last_or_to_the_limit() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_loop_of_links_costs_the_listing_no_other_directory() {
+    let docs = Docs::new();
+    std::os::unix::fs::symlink(".", docs.path.join("a-loop")).unwrap();
+    for target in Target::docs(&docs) {
+        let run = target.run("ls", &["file:///docs", "-R"]);
+        assert_eq!(run.status, 1, "{}", run.stderr);
+        let listed = uris(run.text());
+        assert!(listed.contains(&"file:///docs/guide/one.md"), "{listed:?}");
+        assert!(run.stderr.contains("could not be listed"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn every_page_is_listed() {
     let docs = Docs::new();
     fs::create_dir(docs.path.join("many")).unwrap();

@@ -263,12 +263,12 @@ impl fmt::Display for Closed {
         if let Some(exit) = self.exit {
             write!(f, " ({exit})")?;
         }
-        let last = self
-            .stderr
-            .lines()
-            .rev()
-            .find(|line| !line.trim().is_empty());
-        match last {
+        let said = self.stderr.lines().rev();
+        let mut said = said.filter(|line| !line.trim().is_empty());
+        let last = said.clone().next();
+        // What follows it is mostly a stack, a version or a hint.
+        let told = said.find(|line| line.to_ascii_lowercase().contains("error"));
+        match told.or(last) {
             Some(line) => write!(f, ": {}", Escaped(line.trim_end())),
             None => Ok(()),
         }
@@ -338,6 +338,23 @@ mod tests {
         let most = size_of::<CallToolResult>() + words;
         assert!(size_of::<Result<CallToolResult, Error>>() <= most);
         assert!(size_of::<Result<CallToolResult, ProtocolError>>() <= most);
+    }
+
+    #[test]
+    fn a_process_is_quoted_with_its_error_and_not_with_what_it_says_after_it() {
+        let quoted = |stderr: &str| {
+            let stderr = stderr.to_owned();
+            let reason = CloseReason::Peer;
+            Closed {
+                reason,
+                exit: None,
+                stderr,
+            }
+            .to_string()
+        };
+        let missing = "Error [ERR]: no package x\n    at load (node:1)\n\nNode.js v20\n";
+        assert!(quoted(missing).ends_with(": Error [ERR]: no package x"));
+        assert!(quoted("starting\ngone\n").ends_with(": gone"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::call::Connected;
-use super::error::LocalError;
+use super::error::{Error, LocalError};
 use super::inbox::Inbox;
 use super::listeners::Listening;
 use super::news::{self, Task};
@@ -141,8 +141,13 @@ impl Client {
             Era::Modern => Held::Modern(self.send_listen(filter, &inbox)),
             Era::Legacy => Held::Legacy(self.subscribe(&inbox).await?),
         };
+        let mut honoured = inbox.acknowledged().await?;
+        if let Held::Legacy(subscribed) = &held {
+            let uris = &subscribed.uris;
+            honoured.resource_subscriptions = (!uris.is_empty()).then(|| uris.clone());
+        }
         Ok(Subscription {
-            honoured: inbox.acknowledged().await?,
+            honoured,
             inbox,
             _held: held,
         })
@@ -171,13 +176,25 @@ impl Client {
             _news: news,
         };
         let honoured = inbox.acknowledged().await?;
+        let mut refused = None;
         for uri in honoured.resource_subscriptions.unwrap_or_default() {
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
             let _one_at_a_time = self.connected.subscribing.lock().await;
-            self.call::<EmptyResult>(Method::Subscribe, &params).await?;
+            match self.call::<EmptyResult>(Method::Subscribe, &params).await {
+                Ok(_) => {}
+                // A modern server would leave it out of what it honours.
+                Err(error @ Error::Protocol(_)) => {
+                    subscribed.uris.pop();
+                    refused = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        Ok(subscribed)
+        match refused {
+            Some(error) if subscribed.uris.is_empty() => Err(error),
+            Some(_) | None => Ok(subscribed),
+        }
     }
 }
 

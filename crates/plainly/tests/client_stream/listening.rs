@@ -291,18 +291,30 @@ async fn a_legacy_server_is_not_asked_for_what_it_can_not_do() {
 }
 
 #[tokio::test]
-async fn a_resource_that_can_not_be_subscribed_to_is_the_servers_error() {
+async fn a_resource_that_can_not_be_subscribed_to_is_not_honoured_and_of_none_it_is_the_servers_error()
+ {
     let (client, mut peer) = legacy_with(json!({"resources": {"subscribe": true}})).await;
     let (subscription, ()) = tokio::join!(client.listen(everything()), async {
         let request = peer.request("resources/subscribe").await;
-        peer.reply(&request, json!({})).await;
-        let request = peer.request("resources/subscribe").await;
-        peer.fail(&request, -32602, Some(json!({"uri": "a:2"})))
+        peer.fail(&request, -32602, Some(json!({"uri": "a:1"})))
             .await;
+        let request = peer.request("resources/subscribe").await;
+        peer.reply(&request, json!({})).await;
     });
-    assert!(subscription.unwrap_err().is_resource_not_found());
-    let request = peer.request("resources/unsubscribe").await;
-    assert_eq!(request["params"], json!({"uri": "a:1"}));
+    let mut subscription = subscription.unwrap();
+    let honoured = SubscriptionFilter::new().resource_subscriptions(["a:2"]);
+    assert_eq!(subscription.honoured(), &honoured);
+    peer.send(legacy_updated("a:2")).await;
+    assert_eq!(resource(&mut subscription).await, "a:2");
+
+    let (none, ()) = tokio::join!(client.listen(everything()), async {
+        for uri in ["a:1", "a:2"] {
+            let request = peer.request("resources/subscribe").await;
+            peer.fail(&request, -32602, Some(json!({ "uri": uri })))
+                .await;
+        }
+    });
+    assert!(none.unwrap_err().is_resource_not_found());
 }
 
 #[tokio::test]
