@@ -105,7 +105,12 @@ async fn the_newest_revision_is_asked_in_a_result() {
 async fn who_declined_is_not_asked_again() {
     let mut client = Raw::open(Revision::V2026_07_28, able()).await;
     for (action, is_asked) in [("accept", true), ("decline", false), ("cancel", false)] {
-        let answers = json!({ "sign-in": { "action": action }, "other": { "content": 1 } });
+        let answers = json!({
+            "sign-in": { "action": action },
+            "other": { "content": 1 },
+            "unlike an answer": { "action": 1 },
+            "even less": [],
+        });
         let params = json!({ "name": "sign-in", "inputResponses": answers });
         let tool = client.request("tools/call", params).await;
         let params = json!({ "uri": "archive://all", "inputResponses": answers });

@@ -156,7 +156,8 @@ pub enum Internal {
 #[serde(tag = "mode", rename = "url", rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UrlElicitation {
-    /// Names this elicitation when its completion is announced.
+    /// Names this elicitation when its completion is announced, and in the client's answer to it: the same for as long as
+    /// the same is wanted of the same user, or one who declined is asked again.
     pub elicitation_id: String,
     /// Where to go.
     pub url: String,

@@ -7,6 +7,7 @@ use plainly_errors::Revision;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{AcknowledgedParams, ListChangedParams, ResourceUpdatedParams};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Change;
@@ -57,6 +58,9 @@ impl Listeners {
         let Some(method) = Method::find(method, revision) else {
             return;
         };
+        if method == Method::Cancelled {
+            return self.abandon(params);
+        }
         let Ok(ListChangedParams { meta, .. }) = serde_json::from_slice(params) else {
             tracing::debug!("a notification without a legible _meta is dropped");
             return;
@@ -73,6 +77,25 @@ impl Listeners {
             if let Err(error) = tell(&inbox, method, params, id.is_some()) {
                 inbox.end(Err(error));
             }
+        }
+    }
+
+    /// Ends the subscription that a server gives up without a result (2026-07-28, "Cancellation").
+    fn abandon(&self, params: &[u8]) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Cancelled {
+            request_id: RequestId,
+        }
+        let Ok(Cancelled { request_id }) = serde_json::from_slice(params) else {
+            return tracing::debug!("a cancellation of nothing is dropped");
+        };
+        for inbox in self.of(Some(&request_id)) {
+            inbox.end(Err(LocalError::Interrupted {
+                method: Method::Listen.name(),
+                source: None,
+            }
+            .into()));
         }
     }
 

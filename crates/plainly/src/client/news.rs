@@ -84,10 +84,11 @@ async fn read(connected: Arc<Connected>, opened: Opened) {
         return;
     };
     let Err(error) = session.until_closed(read_on(session, opened)).await;
+    let again = again(&error);
     let mut first = Some(error);
     session
         .listeners()
-        .end(|| first.take().unwrap_or_else(interrupted));
+        .end(|| first.take().unwrap_or_else(&again));
 }
 
 /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
@@ -111,6 +112,21 @@ async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
             return Err(LocalError::SessionLost.into());
         }
         session.listeners().miss();
+    }
+}
+
+/// What to tell the second subscription of what ended the first: as much of it as counts.
+#[cfg(feature = "http-client")]
+fn again(error: &Error) -> impl Fn() -> Error + use<> {
+    let closed = match error.local() {
+        Some(LocalError::Closed(closed)) => Some(Arc::clone(closed)),
+        _ => None,
+    };
+    let is_lost = matches!(error.local(), Some(LocalError::SessionLost));
+    move || match &closed {
+        Some(closed) => LocalError::Closed(Arc::clone(closed)).into(),
+        None if is_lost => LocalError::SessionLost.into(),
+        None => interrupted(),
     }
 }
 

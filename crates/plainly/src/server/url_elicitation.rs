@@ -1,6 +1,7 @@
 //! What becomes of a handler's wish that the user visits a URL first. Each revision has another way to say it, and some
 //! have none: decided here, in one table.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use plainly_errors::{ProtocolError, Revision, UrlElicitation};
@@ -8,6 +9,7 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ElicitUrlParams, InputRequest, InputRequiredResult};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, json};
 
 use super::audience::Asker;
@@ -68,19 +70,24 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
 /// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
 pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
     #[derive(Deserialize)]
-    struct Response {
-        action: Option<String>,
+    struct Response<'a> {
+        #[serde(borrow)]
+        action: Cow<'a, str>,
     }
     let answers = params
         .filter(|_| method.row().may_ask)
         .and_then(|params| params.get("inputResponses"));
-    let answers: BTreeMap<String, Response> = answers
+    let answers: BTreeMap<String, &RawValue> = answers
         .and_then(|answers| serde_json::from_str(answers).ok())
         .unwrap_or_default();
-    let is_no = |action: &str| matches!(action, "decline" | "cancel");
+    // One that is no answer to a visit says nothing of the others.
+    let is_no = |answer: &RawValue| {
+        let response = serde_json::from_str::<Response<'_>>(answer.get());
+        response.is_ok_and(|response| matches!(&*response.action, "decline" | "cancel"))
+    };
     answers
         .into_iter()
-        .filter(|(_, response)| response.action.as_deref().is_some_and(is_no))
+        .filter(|(_, answer)| is_no(answer))
         .map(|(key, _)| key)
         .collect()
 }

@@ -344,3 +344,36 @@ async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
+    type Case = (bool, fn(&plainly::client::Error) -> bool);
+    let cases: [Case; 2] = [
+        (true, plainly::client::Error::is_closed),
+        (false, |error| {
+            matches!(error.local(), Some(LocalError::SessionLost))
+        }),
+    ];
+    for (is_closed, expected) in cases {
+        let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+        let (one, stream) = tokio::join!(client.listen(filter()), async {
+            let stream = news(&server).await;
+            let request = server.request("resources/subscribe").await;
+            request.result(json!({})).await;
+            stream
+        });
+        let other = subscribe(&client, &server).await;
+        if is_closed {
+            tokio::join!(client.close(), async {
+                server.next().await.answer("200 OK", "", "").await;
+            });
+        } else {
+            drop(stream);
+            server.next().await.answer("404 Not Found", "", "").await;
+        }
+        for mut subscription in [one.unwrap(), other] {
+            let error = subscription.next().await.unwrap().unwrap_err();
+            assert!(expected(&error), "{error}");
+        }
+    }
+}

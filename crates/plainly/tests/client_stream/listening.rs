@@ -138,6 +138,30 @@ async fn a_connection_that_ends_is_an_error_once() {
 }
 
 #[tokio::test]
+async fn a_subscription_that_the_server_gives_up_is_an_error_once() {
+    let (client, mut peer) = modern().await;
+    let (mut one, first) = listen(&client, &mut peer).await;
+    let (mut other, second) = listen(&client, &mut peer).await;
+    peer.send(updated(&first, "a:1")).await;
+    let cancelled =
+        |params| json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+    peer.send(cancelled(json!({"requestId": 4711}))).await;
+    peer.send(cancelled(json!({}))).await;
+    peer.send(cancelled(json!({"requestId": first, "reason": "no more"})))
+        .await;
+    peer.send(updated(&second, "a:1")).await;
+    assert_eq!(resource(&mut one).await, "a:1");
+    let told = tokio::time::timeout(std::time::Duration::from_secs(20), one.next()).await;
+    let error = told.expect("an end").unwrap().unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::Interrupted { .. })),
+        "{error}"
+    );
+    assert!(one.next().await.is_none());
+    assert_eq!(resource(&mut other).await, "a:1");
+}
+
+#[tokio::test]
 async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
     let (client, mut peer) = modern().await;
     let (mut subscription, id) = listen(&client, &mut peer).await;

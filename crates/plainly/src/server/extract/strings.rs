@@ -106,11 +106,13 @@ impl<'de> IntoDeserializer<'de, Error> for Text<'de> {
     }
 }
 
-/// Reads numbers and truth values as Rust writes them.
+/// Reads numbers and truth values as Rust writes them, but for those that no JSON could hold: they would surprise a handler.
 macro_rules! parsed {
-    ($($method:ident $visit:ident $kind:literal;)*) => {$(
+    ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            let parsed = self.0.parse().map_err(|_| {
+            let parsed = self.0.parse().ok();
+            $(let parsed = parsed.filter($holds);)?
+            let parsed = parsed.ok_or_else(|| {
                 serde::de::Error::invalid_value(Unexpected::Str(self.0), &$kind)
             })?;
             visitor.$visit(parsed)
@@ -137,8 +139,8 @@ impl<'de> Deserializer<'de> for Text<'de> {
         deserialize_u32 visit_u32 "a natural number";
         deserialize_u64 visit_u64 "a natural number";
         deserialize_u128 visit_u128 "a natural number";
-        deserialize_f32 visit_f32 "a number";
-        deserialize_f64 visit_f64 "a number";
+        deserialize_f32 visit_f32 "a number" if |number: &f32| number.is_finite();
+        deserialize_f64 visit_f64 "a number" if |number: &f64| number.is_finite();
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -223,16 +225,18 @@ mod tests {
         text: String,
         some_number: Option<i8>,
         ratio: f64,
+        share: f32,
         yes: bool,
         id: Id,
         #[serde(default)]
         color: Option<Color>,
     }
 
-    const FULL: [(&str, &str); 6] = [
+    const FULL: [(&str, &str); 7] = [
         ("text", "007"),
         ("someNumber", "-7"),
         ("ratio", "0.5"),
+        ("share", "-1e-3"),
         ("yes", "true"),
         ("id", "18446744073709551615"),
         ("color", "blue"),
@@ -249,6 +253,7 @@ mod tests {
             text: "007".to_owned(),
             some_number: Some(-7),
             ratio: 0.5,
+            share: -1e-3,
             yes: true,
             id: Id(u64::MAX),
             color: Some(Color::Blue),
@@ -265,6 +270,10 @@ mod tests {
             ("someNumber", "128", "an integer"),
             ("someNumber", "", "an integer"),
             ("ratio", "1,5", "a number"),
+            ("ratio", "NaN", "a number"),
+            ("ratio", "-inf", "a number"),
+            ("ratio", "1e999", "a number"),
+            ("share", "1e39", "a number"),
             ("yes", "yes", "true or false"),
             ("id", "-1", "a natural number"),
             ("color", "green", "unknown variant `green`"),
@@ -279,7 +288,7 @@ mod tests {
 
     #[test]
     fn fields_are_told_as_they_are_declared() {
-        let declared = ["text", "someNumber", "ratio", "yes", "id", "color"];
+        let declared = ["text", "someNumber", "ratio", "share", "yes", "id", "color"];
         assert_eq!(names::<Form>(), declared);
         assert!(names::<std::collections::BTreeMap<String, String>>().is_empty());
         assert!(names::<()>().is_empty());

@@ -5,7 +5,7 @@ use std::future::ready;
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult, Reference};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{Prompt, arguments};
 use crate::schema::Schema;
@@ -153,12 +153,9 @@ fn scalar(text: &str) -> Option<Value> {
     let integer = || text.parse::<i64>().map(Value::from);
     let natural = |_| text.parse::<u64>().map(Value::from);
     let truth = |_| text.parse::<bool>().map(Value::from);
-    let number = |_| text.parse::<f64>().map(Value::from);
-    integer()
-        .or_else(natural)
-        .or_else(truth)
-        .or_else(number)
-        .ok()
+    let number = || text.parse().ok().and_then(Number::from_f64);
+    let whole = integer().or_else(natural).or_else(truth).ok();
+    whole.or_else(|| number().map(Value::Number))
 }
 
 /// There is no prompt of this name.
