@@ -18,8 +18,9 @@ use crate::visible::visible;
 /// The extension by which servers declare collections.
 const COLLECTIONS: &str = "dev.plainly/resources";
 
-/// The most collections that are entered on the way down: a server may have no end of them.
+/// The most collections that are entered on the way down, and the most bytes of their URIs: a server may have no end of them.
 const MOST_COLLECTIONS: usize = 100_000;
+const MOST_BYTES: usize = 64 << 20;
 
 pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -46,7 +47,10 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         }
         match uri {
             Some(uri) if args.recursive => listing.below(client, uri).await,
-            uri => listing.children(client, uri.as_deref()).await.map(drop),
+            uri => {
+                let nothing = |_: &str| Ok(());
+                listing.children(client, uri.as_deref(), nothing).await
+            }
         }
     })
     .await
@@ -66,33 +70,40 @@ impl Listing {
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
         let mut found = HashSet::from([uri.clone()]);
         let mut next = vec![uri];
+        let mut bytes = 0;
         while let Some(uri) = next.pop() {
-            let inside = self.children(client, Some(&uri)).await?;
-            let new: Vec<_> = inside
-                .into_iter()
-                .filter(|uri| found.insert(uri.clone()))
-                .collect();
-            if found.len() > MOST_COLLECTIONS {
-                return Err(Failure::local(format!(
-                    "there are more than {MOST_COLLECTIONS} collections: list one of them"
-                )));
-            }
-            next.extend(new.into_iter().rev());
+            let before = next.len();
+            self.children(client, Some(&uri), |collection| {
+                if found.insert(collection.to_owned()) {
+                    bytes += collection.len();
+                    next.push(collection.to_owned());
+                }
+                if found.len() > MOST_COLLECTIONS || bytes > MOST_BYTES {
+                    return Err(Failure::local(format!(
+                        "there are more than {MOST_COLLECTIONS} collections, or their URIs are too long: list one of them"
+                    )));
+                }
+                Ok(())
+            })
+            .await?;
+            // The first is the next.
+            next.get_mut(before..).unwrap_or_default().reverse();
         }
         Ok(())
     }
 
-    /// The children of the collection at `uri`, or everything that the server lists; the collections among them.
+    /// The children of the collection at `uri`, or everything that the server lists. Tells of each collection among them,
+    /// however many more there are.
     async fn children(
         &mut self,
         client: &Client,
         uri: Option<&str>,
-    ) -> Result<Vec<String>, Failure> {
+        mut collection: impl FnMut(&str) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let failed = |error| match uri {
             Some(uri) => Failure::about(uri)(error),
             None => Failure::resources(error),
         };
-        let mut collections = Vec::new();
         let mut pages = client.resource_pages(uri);
         while self.left > 0
             && let Some(page) = pages.next().await.map_err(failed)?
@@ -104,13 +115,13 @@ impl Listing {
             for resource in page.iter().take(self.left) {
                 self.show(resource)?;
                 if resource.is_collection == Some(true) {
-                    collections.push(resource.uri.clone());
+                    collection(&resource.uri)?;
                 }
             }
             self.left -= page.len().min(self.left);
             self.output.flush()?;
         }
-        Ok(collections)
+        Ok(())
     }
 
     fn show(&mut self, resource: &Resource) -> Result<(), Failure> {

@@ -153,3 +153,37 @@ fn of_several_representations_one_is_written() {
         "<h1>one</h1>"
     );
 }
+
+/// Each page has other collections, and there is always one more.
+fn endless(method: &str, params: &Value) -> Value {
+    assert_eq!(method, "resources/list");
+    let page: u64 = params["cursor"]
+        .as_str()
+        .map_or(0, |cursor| cursor.parse().unwrap());
+    let resources: Vec<Value> = (0..5_000)
+        .map(|n| {
+            let uri = format!("x:{page}/{n}");
+            json!({ "uri": uri, "name": "x", "isCollection": true })
+        })
+        .collect();
+    json!({ "result": {
+        "resultType": "complete",
+        "resources": resources,
+        "nextCursor": (page + 1).to_string(),
+        "ttlMs": 0,
+        "cacheScope": "private",
+    }})
+}
+
+#[test]
+fn a_collection_without_end_has_one_on_the_way_down() {
+    let run = run(&["ls", &fake(endless), "x:", "-R"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("more than 100000 collections"),
+        "{}",
+        run.stderr
+    );
+    // As many as were looked at, and no page more.
+    assert_eq!(run.text().lines().count(), 100_000);
+}
