@@ -2,6 +2,7 @@
 //! memory and time or overflows its stack. Here that ends a process which nobody else needs.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -16,8 +17,8 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// The command that the process is started with, which no help shows.
-pub(crate) const COMMAND: &str = "pdf-text";
+/// The only word that the process is started with. It is no command of the command line, so nothing shows or proposes it.
+const COMMAND: &str = "pdf-text";
 
 /// How often it is looked whether somebody still waits.
 const LOOK: Duration = Duration::from_millis(50);
@@ -118,6 +119,11 @@ fn exchange(
             }
         }
     })
+}
+
+/// Whether this is such a process, given all the words of its command line.
+pub(crate) fn is_meant(words: impl Iterator<Item = OsString>) -> bool {
+    words.skip(1).eq([COMMAND])
 }
 
 /// The process itself: text of the PDF on standard input.
