@@ -9,14 +9,44 @@ mod seal;
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use libfuzzer_sys::fuzz_target;
 use plainly_protocol::types::Cursor;
 
 fuzz_target!(|text: &str| {
-    let cursors = cursor::Cursors::new(seal::Keys::random().unwrap(), "fuzz", Duration::MAX);
-    assert!(cursors.open("tools/list", &Cursor::from(text)).is_err());
+    let cursors = cursor::Cursors::new(seal::Keys::new([7; 32]), "fuzz", Duration::MAX);
+    let bytes = URL_SAFE_NO_PAD.encode(text);
+    for cursor in [text, &bytes] {
+        assert!(cursors.open("tools/list", &Cursor::from(cursor)).is_err());
+    }
     let _ = text.parse::<seal::Keys>();
     let (listing, position) = text.split_at(text.floor_char_boundary(text.len() / 2));
     let sealed = cursors.seal(listing, position).unwrap();
     assert_eq!(cursors.open(listing, &sealed).unwrap(), position);
+    for forged in forgeries(sealed.as_str(), text) {
+        assert!(cursors.open(listing, &Cursor::from(forged)).is_err());
+    }
 });
+
+/// The sealed text with one letter as another, shorter, and longer, where the bytes of `text` say.
+fn forgeries(sealed: &str, text: &str) -> Vec<String> {
+    let mut bytes = text.bytes().map(usize::from);
+    let at = bytes.next().unwrap_or(0) % sealed.len();
+    let with = bytes.next().unwrap_or(0);
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ ";
+    let letter = &letters[with % letters.len()..][..1];
+    let (before, rest) = sealed.split_at(at);
+    let last = &sealed[..sealed.len() - 1];
+    [
+        format!("{before}{letter}{}", &rest[1..]),
+        // Bits beyond the last byte.
+        format!("{last}{letter}"),
+        format!("{before}{letter}{rest}"),
+        before.to_owned(),
+        format!("{sealed}{letter}"),
+    ]
+    .into_iter()
+    .filter(|forged| forged != sealed)
+    .collect()
+}

@@ -19,11 +19,11 @@ pub struct Limits {
     pub reply_bytes: usize,
     /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
-    /// Bytes of a cursor. 8 KiB. Beyond: invalid params.
+    /// Bytes of a cursor, which holds a URI. 16 KiB. Beyond: invalid params.
     pub cursor_bytes: usize,
     /// Time for which a cursor is good. 24 hours. Beyond: invalid params.
     pub cursor_ttl: Duration,
-    /// Entries of one page of a listing. 1,000.
+    /// Entries of one page of a listing. 1,000; none is taken for one.
     pub page_entries: usize,
     /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal error.
     pub deadline: Duration,

@@ -45,7 +45,9 @@ fn with_collections(builder: ServerBuilder) -> ServerBuilder {
                 .name("styles")
                 .collection(),
         )
-        .resource(Resource::new("none://", || async { Vec::new() }).collection())
+        .resource(
+            Resource::new("none://", || async { Vec::<ResourceContents>::new() }).collection(),
+        )
         .resource(Resource::new("style://3", || async { "x" }))
 }
 

@@ -41,8 +41,16 @@ impl SubscriptionFilter {
         prompts_list_changed: bool;
         /// Sets whether to be told of other resources.
         resources_list_changed: bool;
-        /// Sets the resources whose changes are wanted.
-        resource_subscriptions: impl Into<Vec<String>>;
+    }
+
+    /// Sets the resources whose changes are wanted.
+    #[must_use]
+    pub fn resource_subscriptions<S: Into<String>>(
+        mut self,
+        uris: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.resource_subscriptions = Some(uris.into_iter().map(Into::into).collect());
+        self
     }
 }
 

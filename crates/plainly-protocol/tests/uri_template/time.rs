@@ -36,11 +36,13 @@ fn ten_times_the_uri_takes_about_ten_times_as_long() {
     ];
     for (template, piece, end) in cases {
         let uri = |bytes: usize| format!("{}{end}", piece.repeat(bytes / piece.len()));
-        let (short, long) = (uri(MAX_URI_BYTES / 11), uri(MAX_URI_BYTES / 11 * 10));
-        let (short, long) = (time(template, &short), time(template, &long));
-        assert!(
-            long < short * 50 + Duration::from_millis(5),
-            "{template}: {short:?} became {long:?}"
-        );
+        let (short, long) = (uri(MAX_URI_BYTES / 44), uri(MAX_URI_BYTES / 44 * 10));
+        // A machine that does much else makes any run longer, but not each of three times.
+        let ratios = (0..3).map(|_| {
+            let (short, long) = (time(template, &short), time(template, &long));
+            long.as_secs_f64() / short.as_secs_f64()
+        });
+        let ratio = ratios.fold(f64::INFINITY, f64::min);
+        assert!(ratio < 50.0, "{template}: {ratio} times as long");
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Connected {
     pub(super) server: Server,
     /// Held while something is agreed on anew, so that it is once for all calls.
     renewal: tokio::sync::Mutex<()>,
+    /// Held while a legacy server is subscribed to a resource, or unsubscribed from one: neither overtakes the other.
+    pub(super) subscribing: tokio::sync::Mutex<()>,
     #[cfg(feature = "http-client")]
     pub(super) news: News,
 }
@@ -46,6 +48,7 @@ impl Client {
                 options,
                 server,
                 renewal: tokio::sync::Mutex::default(),
+                subscribing: tokio::sync::Mutex::default(),
                 #[cfg(feature = "http-client")]
                 news: News::default(),
             }),

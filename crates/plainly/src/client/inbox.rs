@@ -73,6 +73,13 @@ impl Inbox {
         }
     }
 
+    /// Something changed that is told to nobody in particular: it is nothing to whoever is not subscribed yet.
+    pub(super) fn overhear(&self, change: Change) {
+        if self.lock().honoured.is_some() {
+            self.put(change);
+        }
+    }
+
     /// The subscription has ended: in good order, or with an error. The first end counts.
     pub(super) fn end(&self, end: Result<(), Error>) {
         self.lock().finish(end);

@@ -15,6 +15,7 @@ use plainly_protocol::types::{
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use super::call::Connected;
 use super::error::LocalError;
 use super::inbox::Inbox;
 use super::listeners::Listening;
@@ -173,6 +174,7 @@ impl Client {
         for uri in honoured.resource_subscriptions.unwrap_or_default() {
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
+            let _one_at_a_time = self.connected.subscribing.lock().await;
             self.call::<EmptyResult>(Method::Subscribe, &params).await?;
         }
         Ok(subscribed)
@@ -192,9 +194,7 @@ struct Subscribed {
 impl Drop for Subscribed {
     fn drop(&mut self) {
         self.listening = None;
-        let mut uris = std::mem::take(&mut self.uris);
-        let listeners = self.client.connected.link.listeners();
-        uris.retain(|uri| !listeners.any_has(uri));
+        let uris = std::mem::take(&mut self.uris);
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
@@ -203,7 +203,15 @@ impl Drop for Subscribed {
         }
         let client = self.client.with_timeout(FAREWELL);
         let unsubscribe = async move {
+            let Connected {
+                link, subscribing, ..
+            } = &*client.connected;
             for uri in uris {
+                let _one_at_a_time = subscribing.lock().await;
+                // Or somebody else is, perhaps since just now.
+                if link.listeners().any_has(&uri) {
+                    continue;
+                }
                 let params = UnsubscribeParams::new(uri);
                 // Nobody waits for the outcome: what still comes is told to nobody.
                 let _done = client

@@ -80,7 +80,7 @@ impl Listeners {
     #[cfg(feature = "http-client")]
     pub(super) fn miss(&self) {
         for inbox in self.of(None) {
-            inbox.put(Change::Missed);
+            inbox.overhear(Change::Missed);
         }
     }
 
@@ -117,20 +117,24 @@ impl Drop for Listening {
 
 /// Tells one subscription; `is_its_own`: the notification is for it alone.
 fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
+    let put = |change| match is_its_own {
+        true => inbox.put(change),
+        false => inbox.overhear(change),
+    };
     if method == Method::Acknowledged {
         let params: AcknowledgedParams = read(params)?;
         inbox.acknowledge(&params.notifications);
     } else if method == Method::ResourceUpdated {
         let ResourceUpdatedParams { uri, .. } = read(params)?;
         if is_its_own || inbox.wants(&uri) {
-            inbox.put(Change::Resource(uri));
+            put(Change::Resource(uri));
         }
     } else if method == Method::ResourcesChanged {
-        inbox.put(Change::Resources);
+        put(Change::Resources);
     } else if method == Method::ToolsChanged {
-        inbox.put(Change::Tools);
+        put(Change::Tools);
     } else if method == Method::PromptsChanged {
-        inbox.put(Change::Prompts);
+        put(Change::Prompts);
     }
     Ok(())
 }

@@ -14,9 +14,7 @@ use super::call::Connected;
 use super::error::{Error, LocalError};
 use super::link::Connection;
 #[cfg(feature = "http-client")]
-use super::session::Session;
-#[cfg(feature = "http-client")]
-use crate::transport::http_client::Response;
+use super::session::{Opened, Session};
 
 /// How long is waited before a stream is opened again.
 #[cfg(feature = "http-client")]
@@ -63,10 +61,10 @@ pub(super) async fn open(connected: &Arc<Connected>) -> Result<Option<Arc<Task>>
             if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
                 return Ok(Some(task));
             }
-            let Some(response) = session.until_closed(session.open_news()).await? else {
+            let Some(opened) = session.until_closed(session.open_news()).await? else {
                 return Ok(None);
             };
-            let task = Arc::new(Task::spawn(read(Arc::clone(connected), response)));
+            let task = Arc::new(Task::spawn(read(Arc::clone(connected), opened)));
             *reading = Arc::downgrade(&task);
             Ok(Some(task))
         }
@@ -81,23 +79,25 @@ impl Task {
 }
 
 #[cfg(feature = "http-client")]
-async fn read(connected: Arc<Connected>, response: Response) {
+async fn read(connected: Arc<Connected>, opened: Opened) {
     let Connection::Http(session) = connected.link.connection() else {
         return;
     };
-    let Err(error) = session.until_closed(read_on(session, response)).await;
+    let Err(error) = session.until_closed(read_on(session, opened)).await;
     let mut first = Some(error);
     session
         .listeners()
         .end(|| first.take().unwrap_or_else(interrupted));
 }
 
-/// Reads one stream after the other: a server may end one whenever it wants.
+/// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
+/// nothing of what was subscribed to before.
 #[cfg(feature = "http-client")]
-async fn read_on(session: &Session, mut response: Response) -> Result<Infallible> {
+async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
+    let first = opened.session();
     let mut in_vain = 0;
     loop {
-        in_vain = if session.read_news(response).await? {
+        in_vain = if session.read_news(opened).await? {
             0
         } else {
             in_vain + 1
@@ -106,7 +106,10 @@ async fn read_on(session: &Session, mut response: Response) -> Result<Infallible
             return Err(interrupted());
         }
         tokio::time::sleep(PAUSE).await;
-        response = session.open_news().await?.ok_or_else(interrupted)?;
+        opened = session.open_news().await?.ok_or_else(interrupted)?;
+        if opened.session() != first {
+            return Err(LocalError::SessionLost.into());
+        }
         session.listeners().miss();
     }
 }

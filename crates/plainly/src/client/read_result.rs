@@ -57,6 +57,14 @@ impl ReadResult {
         self.representations().next().or_else(of_old_server)
     }
 
+    /// The text in the most preferred of those formats that are text.
+    pub fn text(&self) -> Option<&str> {
+        let first = self.primary().into_iter();
+        first
+            .chain(self.representations())
+            .find_map(|content| content.body.as_text())
+    }
+
     /// The content in each format that there is, the preferred one first. None of a collection, but what it has of its own.
     pub fn representations(&self) -> impl Iterator<Item = &ResourceContents> {
         let is_collection = self.is_collection();

@@ -18,6 +18,7 @@ use plainly_protocol::method::Method;
 use tokio::sync::watch;
 use tokio::task::coop::consume_budget;
 
+pub(super) use self::unasked::Opened;
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::listeners::Listeners;
 use super::message::{self, Request};

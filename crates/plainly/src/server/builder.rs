@@ -183,6 +183,8 @@ impl ServerBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        // A page of nothing would lead to the next one for ever.
+        self.limits.page_entries = self.limits.page_entries.max(1);
         self
     }
 

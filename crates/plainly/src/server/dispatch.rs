@@ -83,7 +83,7 @@ impl Server {
         match step {
             Ok(Step::Now(answer)) => done(Ok(*answer)),
             Err(error) => done(Err(error)),
-            Ok(Step::Listen(filter)) => match self.listen(request.id.as_raw(), filter) {
+            Ok(Step::Listen(filter)) => match caught(|| self.listen(request.id.as_raw(), filter)) {
                 Ok(listening) => Started::Listening(listening),
                 Err(error) => done(Err(error)),
             },
@@ -144,6 +144,13 @@ impl Running {
                 .deliver(ended, &self.asker, self.server.0.masking),
         )
     }
+}
+
+/// What `calling` gives; what of an author's it calls may panic, which fails this alone.
+pub(super) fn caught<T>(
+    calling: impl FnOnce() -> Result<T, ProtocolError>,
+) -> Result<T, ProtocolError> {
+    catch_unwind(AssertUnwindSafe(calling)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 /// Runs a handler until it ends, or the deadline. One that is ready at once costs no look at the clock.

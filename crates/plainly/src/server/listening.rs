@@ -73,6 +73,8 @@ pub(super) struct Listening {
     id: Option<Box<str>>,
     /// What is said before anything else.
     first: Option<Bytes>,
+    /// It was told to end. The subscription of a session goes on: there may be another stream.
+    is_ending: bool,
     subscription: Arc<Subscription>,
     _stream: Option<OpenStream>,
     _watched: Option<Watched>,
@@ -98,9 +100,10 @@ impl Server {
             server: self.clone(),
             id: Some(id.into()),
             first: Some(notices::acknowledged(id, &told)),
+            is_ending: false,
             subscription,
             _stream: None,
-            _watched: of_resources.then(|| self.watch()),
+            _watched: of_resources.then(|| self.watch()).transpose()?,
             _place: place,
         })
     }
@@ -117,9 +120,10 @@ impl Server {
             server: self.clone(),
             id: None,
             first: None,
+            is_ending: false,
             subscription: Arc::clone(&news.subscription),
             _stream: Some(stream),
-            _watched: tells.resources.then(|| self.watch()),
+            _watched: tells.resources.then(|| self.watch()).transpose()?,
             _place: place,
         })
     }
@@ -237,14 +241,18 @@ impl Feed for Listening {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(first));
         }
-        Poll::Ready(match ready!(self.subscription.poll_next(context)) {
+        let next = match self.is_ending {
+            true => None,
+            false => ready!(self.subscription.poll_next(context)),
+        };
+        Poll::Ready(match next {
             Some(topic) => Some(notices::changed(&topic, self.id.as_deref())),
             None => self.id.take().map(|id| self.server.listened(&id)),
         })
     }
 
     fn end(&mut self) {
-        self.subscription.end();
+        self.is_ending = true;
     }
 }
 

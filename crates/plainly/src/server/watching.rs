@@ -4,11 +4,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll};
+use plainly_errors::ProtocolError;
 use tokio::task::AbortHandle;
 use tokio::task::coop::consume_budget;
 
 use super::Server;
 use super::changes::Changes;
+use super::dispatch::caught;
 use crate::store::Change;
 
 /// The watch over all stores of a server.
@@ -27,16 +29,16 @@ struct State {
 pub(super) struct Watched(Server);
 
 impl Server {
-    /// Watches the stores, if nobody did. Must be called within a runtime.
-    pub(super) fn watch(&self) -> Watched {
+    /// Watches the stores, if nobody did; fails where one of them panics. Must be called within a runtime.
+    pub(super) fn watch(&self) -> Result<Watched, ProtocolError> {
         let mut state = self.0.watching.lock();
-        state.listeners += 1;
         if state.task.is_none() {
-            let stores = self.0.routes.resources.watch();
+            let stores = caught(|| Ok(self.0.routes.resources.watch()))?;
             let task = tokio::spawn(publish(stores, self.0.changes.clone()));
             state.task = Some(task.abort_handle());
         }
-        Watched(self.clone())
+        state.listeners += 1;
+        Ok(Watched(self.clone()))
     }
 }
 

@@ -11,14 +11,20 @@ pub mod tools;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 
-use futures_util::stream::BoxStream;
+pub use futures_util::stream::BoxStream;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
 /// A source of resources: a directory, a database, a bucket.
 ///
 /// URIs are opaque strings outside of the store. Every resource that it gives out has `isCollection` set.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store",
+    label = "not a source of resources",
+    note = "a store has the methods `serves`, `list`, `metadata` and `read`"
+)]
 pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Whether `uri` is one that this store could serve, whether or not it exists: a cheap look at its beginning.
     fn serves(&self, uri: &str) -> bool;
@@ -50,6 +56,36 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// How long clients may keep what they got, and whether they may share it.
     fn cache_hint(&self) -> CacheHint {
         CacheHint::default()
+    }
+}
+
+/// A store that is shared is one too.
+impl<S: Store> Store for Arc<S> {
+    fn serves(&self, uri: &str) -> bool {
+        S::serves(self, uri)
+    }
+
+    fn list(&self, query: ListQuery<'_>) -> impl Future<Output = Result<Page, StoreError>> + Send {
+        S::list(self, query)
+    }
+
+    fn metadata(&self, uri: &str) -> impl Future<Output = Result<Resource, StoreError>> + Send {
+        S::metadata(self, uri)
+    }
+
+    fn read(
+        &self,
+        uri: &str,
+    ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send {
+        S::read(self, uri)
+    }
+
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        S::watch(self)
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        S::cache_hint(self)
     }
 }
 

@@ -286,3 +286,61 @@ async fn a_legacy_server_without_a_stream_honours_nothing() {
     });
     assert_eq!(subscription.unwrap().honoured(), &SubscriptionFilter::new());
 }
+
+#[tokio::test]
+async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let filter = SubscriptionFilter::new().resources_list_changed(true);
+    let changed =
+        event(&json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}));
+    let (subscription, mut stream) = tokio::join!(client.listen(filter), async {
+        let mut opening = server.next().await;
+        assert_eq!(opening.method, "GET");
+        let (listed, ()) = tokio::join!(client.tools(), async {
+            let mut call = server.request("tools/list").await;
+            call.events().await;
+            let reply = call.response(json!({"tools": []}));
+            call.write(&format!("{changed}data: {reply}\n\n")).await;
+        });
+        listed.unwrap();
+        opening.events().await;
+        opening
+    });
+    let mut subscription = subscription.unwrap();
+    stream.write(&changed).await;
+    assert_eq!(next(&mut subscription).await, Change::Resources);
+}
+
+#[tokio::test]
+async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_of_the_old_one() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
+        let stream = news(&server).await;
+        let request = server.request("resources/subscribe").await;
+        request.result(json!({})).await;
+        stream
+    });
+    let mut subscription = subscription.unwrap();
+    // The server forgets the session, and a call learns of it first.
+    drop(stream);
+    let (called, ()) = tokio::join!(client.tools(), async {
+        let call = server.request("tools/list").await;
+        call.answer("404 Not Found", "", "").await;
+        server.initialize(Some("s-2")).await;
+        let again = server.request("tools/list").await;
+        again.result(json!({"tools": []})).await;
+    });
+    called.unwrap();
+    let told = tokio::select! {
+        told = subscription.next() => told,
+        mut again = server.next() => {
+            again.events().await;
+            subscription.next().await
+        }
+    };
+    let error = told.unwrap().unwrap_err();
+    assert!(
+        matches!(error.local(), Some(LocalError::SessionLost)),
+        "{error}"
+    );
+}

@@ -305,6 +305,32 @@ async fn a_resource_that_can_not_be_subscribed_to_is_the_servers_error() {
     assert_eq!(request["params"], json!({"uri": "a:1"}));
 }
 
+#[tokio::test]
+async fn who_listens_again_at_once_is_not_unsubscribed_by_the_one_before() {
+    let (client, mut peer) = legacy_with(json!({"resources": {"subscribe": true}})).await;
+    let filter = SubscriptionFilter::new().resource_subscriptions(["a:1".to_owned()]);
+    let (subscription, ()) = tokio::join!(client.listen(filter.clone()), async {
+        let request = peer.request("resources/subscribe").await;
+        peer.reply(&request, json!({})).await;
+    });
+    drop(subscription.unwrap());
+    let (subscription, ()) = tokio::join!(client.listen(filter), async {
+        let mut request = json!({});
+        while request["method"] != "resources/subscribe" {
+            request = peer.next().await.expect("a message");
+            peer.reply(&request, json!({})).await;
+        }
+    });
+    let subscription = subscription.unwrap();
+    let (pong, ()) = tokio::join!(client.ping(), async {
+        let request = peer.request("ping").await;
+        peer.reply(&request, json!({})).await;
+    });
+    pong.unwrap();
+    drop(subscription);
+    peer.request("resources/unsubscribe").await;
+}
+
 fn legacy_updated(uri: &str) -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}})
 }

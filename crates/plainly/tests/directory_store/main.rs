@@ -27,3 +27,5 @@ mod links;
 mod races;
 #[cfg(unix)]
 mod special;
+#[cfg(all(unix, feature = "store-directory-tools", feature = "client"))]
+mod vast;

@@ -7,14 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
 use plainly::protocol::types::ResourceContents;
-use plainly::store::{ListQuery, Store, StoreError};
+use plainly::store::{Change, ListQuery, Store, StoreError};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tokio::runtime::Builder;
 
 use crate::fixture::{Fixture, SECRET};
 
-pub(crate) const TIME: Duration = Duration::from_secs(2);
+/// How long names change in each test: `PLAINLY_RACE_SECONDS`, or short.
+pub(crate) fn time() -> Duration {
+    let asked = std::env::var("PLAINLY_RACE_SECONDS").ok();
+    let seconds = asked.map_or(2, |seconds| seconds.parse().unwrap());
+    Duration::from_secs(seconds)
+}
 
 #[test]
 fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
@@ -26,12 +32,13 @@ fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
     ]);
     let swaps = traps(&fixture);
     let over = AtomicBool::new(false);
-    let [reads, inside] = [AtomicU64::new(0), AtomicU64::new(0)];
+    let [reads, inside, told] = [const { AtomicU64::new(0) }; 3];
     let uris = ["/file", "/dir/ok.txt", "/p/q/r/up", ""].map(|path| format!("file:///docs{path}"));
     std::thread::scope(|scope| {
         for (one, other) in &swaps {
             scope.spawn(|| exchange(one, other, &over));
         }
+        scope.spawn(|| watch(&fixture, &over, &told));
         for uri in &uris {
             scope.spawn(|| {
                 let runtime = Builder::new_current_thread().build().unwrap();
@@ -42,10 +49,10 @@ fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
                 }
             });
         }
-        std::thread::sleep(TIME);
+        std::thread::sleep(time());
         over.store(true, Ordering::Relaxed);
     });
-    println!("{reads:?} reads, {inside:?} contents from inside");
+    println!("{reads:?} rounds, {inside:?} contents from inside, {told:?} changes told");
     assert!(inside.into_inner() > 0);
 }
 
@@ -66,14 +73,41 @@ pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
     ]
 }
 
+/// Takes what is told of changes: of names inside only. That can be little while everything changes, and comes once it is
+/// over.
+fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let mut changes = fixture.store.watch().unwrap();
+        let mut end = None;
+        loop {
+            let next = tokio::time::timeout(Duration::from_millis(200), changes.next()).await;
+            if let Ok(change) = &next {
+                let said = format!("{change:?}");
+                fixture.tells_nothing(&said);
+                assert!(!said.contains("evil") && !said.contains("secret"), "{said}");
+                told.fetch_add(1, Ordering::Relaxed);
+            }
+            if over.load(Ordering::Relaxed) {
+                let end = *end.get_or_insert_with(|| Instant::now() + Duration::from_secs(20));
+                assert!(Instant::now() < end, "nothing is told any more");
+                let edited = Change::Resource("file:///docs/ok.txt".to_owned());
+                if next == Ok(Some(edited)) {
+                    return;
+                }
+                fs::write(fixture.root().join("ok.txt"), "inside").unwrap();
+            }
+        }
+    });
+}
+
 /// How many contents there were, all from inside.
 async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
     let read = fixture.store.read(uri).await;
+    let metadata = fixture.store.metadata(uri).await;
     let listed = fixture.store.list(ListQuery::new(100)).await;
-    assert!(
-        !format!("{read:?}{listed:?}").contains(SECRET),
-        "{uri}: {read:?}"
-    );
+    let children = fixture.store.list(ListQuery::new(100).parent(uri)).await;
+    fixture.tells_nothing(&format!("{read:?}{metadata:?}{listed:?}{children:?}"));
     match read {
         Ok(contents) => {
             let is_inside = |one: &ResourceContents| one.body.as_text() == Some("inside");
@@ -107,7 +141,7 @@ fn a_file_that_is_replaced_is_the_old_or_the_new_one() {
             }
         });
         let start = Instant::now();
-        while start.elapsed() < TIME / 4 {
+        while start.elapsed() < time() / 4 {
             let text = fixture.text("file:///docs/x");
             assert!(
                 text == old || text == new,
@@ -136,7 +170,7 @@ fn a_file_that_grows_without_end_is_never_read_beyond_the_limit() {
             }
         });
         let start = Instant::now();
-        while start.elapsed() < TIME / 4 {
+        while start.elapsed() < time() / 4 {
             match fixture.read("file:///docs/x") {
                 Ok(contents) => assert!(contents[0].body.as_bytes().len() <= 1 << 20),
                 Err(StoreError::TooLarge { size, limit }) => assert!(size > limit),

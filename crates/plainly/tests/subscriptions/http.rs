@@ -346,3 +346,21 @@ async fn a_server_that_is_mounted_elsewhere_ends_them_when_it_is_told() {
     within(http.serving).await.unwrap().unwrap();
     source.watched_by(0).await;
 }
+
+#[tokio::test]
+async fn a_session_outlives_the_listener_on_which_its_stream_was_ended() {
+    let source = Source::new();
+    let server = server(&source);
+    let (mut first, second) = (Http::serve(&server).await, Http::serve(&server).await);
+    let session = first.session("2025-11-25").await;
+    let mut stream = first.send("GET", &session, "").await;
+    first.stop.take().unwrap().send(()).unwrap();
+    assert_eq!(stream.event().await, None);
+    drop(stream);
+    within(first.serving).await.unwrap().unwrap();
+    let mut stream = second.send("GET", &session, "").await;
+    assert_eq!(stream.status, 200);
+    source.watched_by(1).await;
+    source.listed();
+    assert_eq!(stream.event().await, Some(listed()));
+}

@@ -1,6 +1,12 @@
 //! `subscriptions/listen` over a byte stream.
 
-use plainly::server::Changes;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use plainly::protocol::types::{Resource, ResourceContents};
+use plainly::server::{Changes, Server};
+use plainly::store::{Change, ListQuery, Page, Store, StoreError};
 use serde_json::json;
 
 use crate::support::{
@@ -314,4 +320,46 @@ async fn one_who_reads_nothing_is_closed() {
     let error = (&mut peer.serving).await.unwrap().unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
     source.watched_by(0).await;
+}
+
+/// A store that can't be watched after all.
+#[derive(Debug, Default)]
+struct Unwatchable(AtomicBool);
+
+impl Store for Unwatchable {
+    fn serves(&self, _uri: &str) -> bool {
+        true
+    }
+
+    async fn list(&self, _query: ListQuery<'_>) -> Result<Page, StoreError> {
+        Ok(Page::default())
+    }
+
+    async fn metadata(&self, _uri: &str) -> Result<Resource, StoreError> {
+        Err(StoreError::NotFound)
+    }
+
+    async fn read(&self, _uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        Err(StoreError::NotFound)
+    }
+
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        let is_built = self.0.swap(true, Ordering::Relaxed);
+        assert!(!is_built, "the store is out of order");
+        Some(futures_util::stream::pending().boxed())
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_panics_when_it_is_to_be_watched_fails_the_request_alone() {
+    let store = Unwatchable::default();
+    let server = Server::builder("test", "1").store(store).build().unwrap();
+    let mut peer = Peer::connect(&server);
+    let refused = peer
+        .ask(&listen(1, &json!({"resourcesListChanged": true})))
+        .await;
+    assert_eq!(refused["error"]["code"], -32603, "{refused}");
+    let asked = json!({"toolsListChanged": true});
+    let other = peer.ask(&listen(2, &asked)).await;
+    assert_eq!(other, acknowledged(2, &json!({})));
 }

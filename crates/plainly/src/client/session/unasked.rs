@@ -1,6 +1,6 @@
 //! What a legacy server says that answers nothing: on a stream that the client opens for it.
 
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 
 use super::{Session, no_message};
 use crate::client::error::{Error, LocalError};
@@ -10,15 +10,28 @@ use crate::transport::http_client::{Content, Response};
 /// What stands for the method in errors.
 const GET: &str = "GET";
 
+/// Such a stream.
+pub(in crate::client) struct Opened {
+    response: Response,
+    /// The session that it is of: what was subscribed to in another is not told on it.
+    session: Option<HeaderValue>,
+}
+
+impl Opened {
+    pub(in crate::client) fn session(&self) -> Option<HeaderValue> {
+        self.session.clone()
+    }
+}
+
 impl Session {
     /// Opens the stream on which a legacy server tells what is no reply; `None` if it has none.
-    pub(in crate::client) async fn open_news(&self) -> Result<Option<Response>, Error> {
+    pub(in crate::client) async fn open_news(&self) -> Result<Option<Opened>, Error> {
         let mut headers = self.version();
         let session = self.join(&mut headers)?;
         let response = self.endpoint.get(headers).await;
         let response = response.map_err(|failure| self.failed(failure, GET))?;
         match (response.status, response.content) {
-            (StatusCode::OK, Content::Events) => Ok(Some(response)),
+            (StatusCode::OK, Content::Events) => Ok(Some(Opened { response, session })),
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
             (StatusCode::NOT_FOUND, _) if session.is_some() => {
                 self.lose(session);
@@ -29,7 +42,10 @@ impl Session {
     }
 
     /// Reads such a stream to its end. Whether there was anything on it.
-    pub(in crate::client) async fn read_news(&self, mut response: Response) -> Result<bool, Error> {
+    pub(in crate::client) async fn read_news(
+        &self,
+        Opened { mut response, .. }: Opened,
+    ) -> Result<bool, Error> {
         let mut is_used = false;
         loop {
             let event = response.next_event().await;

@@ -88,7 +88,14 @@ impl Listens {
 
     /// Ends all of them; what they say last.
     pub(super) async fn end(&mut self) -> Vec<Bytes> {
-        self.feeds.iter_mut().for_each(Feed::end);
-        std::mem::take(&mut self.feeds).collect().await
+        let mut last = Vec::new();
+        for mut feed in std::mem::take(&mut self.feeds) {
+            feed.end();
+            // Each has its last words at once, though nothing wakes it.
+            while let Some(message) = feed.next().await {
+                last.push(message);
+            }
+        }
+        last
     }
 }

@@ -1,5 +1,7 @@
 //! What a resource handler may return. It answers to the host's code: failures become protocol errors.
 
+use std::borrow::Cow;
+
 use plainly_protocol::types::{Body, Resource, ResourceContents};
 
 use super::{AsValue, InResult};
@@ -9,7 +11,7 @@ use crate::server::failure::{Failure, IntoFailure};
 #[diagnostic::on_unimplemented(
     message = "a resource can't return `{Self}`",
     label = "not a reply of a resource",
-    note = "return text, `Text`, `Blob`, `Vec<ResourceContents>`, or a `Result` of one of them"
+    note = "return text, `Text`, `Vec<Text>`, `Blob`, `Vec<ResourceContents>`, or a `Result` of one of them"
 )]
 pub trait ResourceReply<By> {
     /// As the contents of `resource`.
@@ -20,32 +22,31 @@ pub trait ResourceReply<By> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     text: String,
-    mime_type: &'static str,
+    mime_type: Cow<'static, str>,
 }
 
 impl Text {
-    /// `text/plain`.
-    pub fn plain(text: impl Into<String>) -> Self {
+    /// Text of this MIME type.
+    pub fn new(text: impl Into<String>, mime_type: impl Into<Cow<'static, str>>) -> Self {
         Self {
             text: text.into(),
-            mime_type: "text/plain",
+            mime_type: mime_type.into(),
         }
+    }
+
+    /// `text/plain`.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::new(text, "text/plain")
     }
 
     /// `text/markdown`.
     pub fn markdown(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            mime_type: "text/markdown",
-        }
+        Self::new(text, "text/markdown")
     }
 
     /// `application/json`.
     pub fn json(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            mime_type: "application/json",
-        }
+        Self::new(text, "application/json")
     }
 }
 
@@ -76,6 +77,14 @@ impl ResourceReply<AsValue> for Text {
             described,
             Body::Text(self.text),
         )])
+    }
+}
+
+/// The same in several formats, the preferred one first.
+impl ResourceReply<AsValue> for Vec<Text> {
+    fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure> {
+        let contents = self.into_iter().map(|text| text.into_contents(resource));
+        Ok(contents.collect::<Result<Vec<_>, _>>()?.concat())
     }
 }
 

@@ -2,7 +2,7 @@
 //! of others, and several contents of anything else are its representations (SEP-2093). Knows nothing of where it was read.
 
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::{Resource, ResourceContents};
+use plainly_protocol::types::{Representation, Resource, ResourceContents};
 
 /// What the contents of a resource that is no collection break.
 #[derive(Debug, thiserror::Error)]
@@ -85,12 +85,32 @@ fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
     }
 }
 
-/// The size of each content that doesn't say it.
-pub(super) fn measure(contents: &mut [ResourceContents]) {
-    for content in contents {
+/// The size of each content that doesn't say it, and the formats of the resource at `uri` if there are several.
+pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
+    for content in &mut *contents {
         let size = content.body.as_bytes().len() as u64;
         content.size.get_or_insert(size);
     }
+    let mut own: Vec<_> = contents
+        .iter_mut()
+        .filter(|content| content.uri == uri)
+        .collect();
+    if own.len() < 2 {
+        return;
+    }
+    let formats: Vec<_> = own.iter().filter_map(|content| format(content)).collect();
+    for content in &mut own {
+        let meta = content.meta.get_or_insert_default();
+        if Representation::listed(meta).is_empty() {
+            Representation::list(&formats, meta);
+        }
+    }
+}
+
+fn format(content: &ResourceContents) -> Option<Representation> {
+    let mut format = Representation::new(content.mime_type.clone()?);
+    format.size = content.size;
+    Some(format)
 }
 
 /// The peer learns no more than that; the log does.

@@ -36,7 +36,7 @@ where
                 contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
             }
             contents::describe(&mut contents, &definition);
-            contents::measure(&mut contents);
+            contents::complete(&definition.uri, &mut contents);
             Ok(contents)
         }))
     })

@@ -46,6 +46,14 @@ struct Checked<S> {
 }
 
 impl<S: Store> Checked<S> {
+    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
+        let page = self.store.list(query).await?;
+        if page.next.is_some() && page.next.as_deref() == query.after {
+            return Err(StoreError::Failed(Endless.into()));
+        }
+        Ok(page)
+    }
+
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         let mut contents = self.store.read(uri).await?;
         let broken = contents::check(uri, &contents).err();
@@ -59,7 +67,7 @@ impl<S: Store> Checked<S> {
             }
             contents::describe(&mut contents, &resource);
         }
-        contents::measure(&mut contents);
+        contents::complete(uri, &mut contents);
         Ok(contents)
     }
 
@@ -76,6 +84,11 @@ impl<S: Store> Checked<S> {
         );
     }
 }
+
+/// No client could see it: each cursor is sealed anew.
+#[derive(Debug, thiserror::Error)]
+#[error("the next page of the store's listing is the one before")]
+struct Endless;
 
 #[derive(Debug)]
 struct Erased<S> {
@@ -101,7 +114,7 @@ impl<S: Store> ErasedStore for Erased<S> {
     }
 
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(self.checked.store.list(query))
+        Box::pin(self.checked.list(query))
     }
 
     fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>> {

@@ -36,6 +36,7 @@ fn alternatives(count: usize) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn hostile_arguments_are_refused_with_what_is_wrong() {
     let fixture = Fixture::new(&[("x", &"ab".repeat(1 << 20)), ("y", "ab\n")]);
     let tools = Tools::of(&fixture);
@@ -243,6 +244,7 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn what_only_looks_hostile_is_answered() {
     let fixture = Fixture::new(&[("x", &"ab".repeat(1 << 20)), ("y", "ab\n"), ("n", "1")]);
     let tools = Tools::of(&fixture);

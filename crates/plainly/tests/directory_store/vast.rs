@@ -1,0 +1,163 @@
+//! Directories that are larger or deeper than any path: what is said of them has an end, and comes soon.
+
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
+use serde_json::json;
+
+use crate::fixture::{Fixture, SECRET};
+use crate::tools::Tools;
+
+/// Any machine is fast enough for that.
+const SOON: Duration = Duration::from_secs(30);
+
+const FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
+fn what_is_said_of_a_hundred_thousand_entries_has_an_end() {
+    let fixture = Fixture::new(&[("many/", ""), ("y", "found")]);
+    let many = fixture.root().join("many");
+    for number in 0..100_000 {
+        File::create(many.join(format!("a-name-of-usual-length-{number:06}.txt"))).unwrap();
+    }
+    let tools = Tools::of(&fixture);
+    for (name, arguments, expected) in [
+        (
+            "list_resources",
+            json!({"uri": "docs/many", "limit": 1000}),
+            "There is more",
+        ),
+        (
+            "list_resources",
+            json!({"uri": "docs/many", "sort": "size", "limit": 1000}),
+            "The rest is left out",
+        ),
+        (
+            "list_resources",
+            json!({"uri": "docs/many", "after": "file:///docs/many/b"}),
+            "0 files",
+        ),
+        (
+            "tree",
+            json!({"limit": 2000, "depth": 64}),
+            "has more in it",
+        ),
+        (
+            "tree",
+            json!({"exclude": ["*.txt"]}),
+            "file:///docs/\n  many/\n  y",
+        ),
+        (
+            "search",
+            json!({"glob": "*.txt", "limit": 1000}),
+            "There are more",
+        ),
+        (
+            "search",
+            json!({"glob": "*99999.txt"}),
+            "1 file or directory",
+        ),
+        (
+            "search",
+            json!({"pattern": "found", "context": 20}),
+            "1 match in 1 file",
+        ),
+        ("search", json!({"pattern": "", "limit": 1000}), "match"),
+    ] {
+        let start = Instant::now();
+        let answer = tools.call(name, arguments.clone());
+        assert!(
+            start.elapsed() < SOON,
+            "{name} {arguments}: {:?}",
+            start.elapsed()
+        );
+        assert!(!answer.is_error, "{name} {arguments}: {}", answer.text);
+        assert!(
+            answer.text.contains(expected),
+            "{name} {arguments}: {:.999}",
+            answer.text
+        );
+        let size = format!("{:?}", answer.result).len();
+        assert!(size < 2 << 20, "{name} {arguments}: {size} bytes");
+    }
+    let missing = tools.error("read_resource", json!({"uri": "docs/many/nothing"}));
+    assert!(missing.len() < 4 << 10, "{missing}");
+}
+
+#[test]
+fn what_is_deeper_than_a_path_can_be_long_is_not_there() {
+    const LEVELS: usize = 10_000;
+    let fixture = Fixture::new(&[("y", "inside")]);
+    let top = File::open(fixture.root()).unwrap();
+    let mut open = vec![rustix::fd::OwnedFd::from(top)];
+    // Only the last few are needed at a time; no path leads there.
+    for _ in 0..LEVELS {
+        let at = open.last().unwrap();
+        mkdirat(at, "d", Mode::RWXU).unwrap();
+        let next = openat(at, "d", FLAGS, Mode::empty()).unwrap();
+        open = vec![next];
+    }
+    let last = open.pop().unwrap();
+    let file = openat(
+        &last,
+        "x",
+        OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC,
+        Mode::RUSR,
+    );
+    std::io::Write::write_all(&mut File::from(file.unwrap()), SECRET.as_bytes()).unwrap();
+
+    let start = Instant::now();
+    let tools = Tools::of(&fixture);
+    assert_eq!(fixture.tree().len(), 2 + 64);
+    let drawn = tools.text("tree", json!({"depth": 64}));
+    assert_eq!(drawn.lines().filter(|line| line.trim() == "d/").count(), 63);
+    let found = tools.text("search", json!({"pattern": "[a-z]"}));
+    assert!(
+        found.contains("1 match in 1 file, of 1 searched"),
+        "{found}"
+    );
+    for depth in [64, 65, 1_000, LEVELS] {
+        let uri = format!("file:///docs{}", "/d".repeat(depth));
+        assert_eq!(fixture.metadata(&uri).is_ok(), depth <= 64, "{depth}");
+        assert!(fixture.read(&format!("{uri}/x")).is_err(), "{depth}");
+        assert_eq!(
+            fixture.list(Some(&uri), None, 9).is_ok(),
+            depth <= 64,
+            "{depth}"
+        );
+        if depth > 64 {
+            tools.error("tree", json!({"uri": uri}));
+            tools.error("search", json!({"uri": uri, "pattern": "."}));
+        }
+    }
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    remove(&fixture, LEVELS);
+}
+
+/// Takes the chain away from its end: what removes temporary directories goes by paths.
+fn remove(fixture: &Fixture, levels: usize) {
+    const FEW: usize = 500;
+    for left in (0..levels).rev().step_by(FEW) {
+        // Down to the last few, which are taken away one after the other.
+        let mut open = vec![rustix::fd::OwnedFd::from(
+            File::open(fixture.root()).unwrap(),
+        )];
+        for _ in 0..=left {
+            let at = open.last().unwrap();
+            let next = openat(at, "d", FLAGS, Mode::empty()).unwrap();
+            open.push(next);
+            if open.len() > FEW + 1 {
+                open.remove(0);
+            }
+        }
+        let inner = open.pop().unwrap();
+        // Only in the last one.
+        let _ = unlinkat(&inner, "x", AtFlags::empty());
+        for at in open.iter().rev() {
+            unlinkat(at, "d", AtFlags::REMOVEDIR).unwrap();
+        }
+    }
+    assert!(openat(CWD, fixture.root().join("d"), FLAGS, Mode::empty()).is_err());
+}

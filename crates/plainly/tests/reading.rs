@@ -1,0 +1,102 @@
+//! What a client reads of handlers and stores that say little, or go wrong.
+
+#![cfg(all(feature = "server", feature = "client"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use plainly::errors::Revision;
+use plainly::limits::Limits;
+use plainly::protocol::types::{self, Representation, ResourceContents};
+use plainly::server::ServerBuilder;
+use plainly::store::{ListQuery, Page, Store, StoreError};
+use plainly::{Client, Resource, Server, Text};
+
+async fn connect(builder: ServerBuilder, revision: Revision) -> Client {
+    let server = builder.build().unwrap();
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(far);
+    tokio::spawn(async move { server.serve(reader, writer).await });
+    let (reader, writer) = tokio::io::split(near);
+    Client::over(reader, writer)
+        .revision(revision)
+        .connect()
+        .await
+        .unwrap()
+}
+
+async fn style() -> Vec<Text> {
+    vec![
+        Text::new("a { color: red }", "text/css"),
+        Text::markdown("Links are **red**."),
+    ]
+}
+
+#[tokio::test]
+async fn several_texts_are_the_formats_of_a_resource_and_each_says_so() {
+    for revision in Revision::ALL {
+        let style = Resource::new("style://links", style).name("links");
+        let client = connect(Server::builder("styles", "1").resource(style), revision).await;
+        let read = client.read("style://links").await.unwrap();
+        assert_eq!(read.text(), Some("a { color: red }"), "{revision}");
+        let markdown = read.representation("text/markdown").unwrap();
+        assert_eq!(markdown.body.as_text(), Some("Links are **red**."));
+        assert_eq!(read.children().count(), 0);
+        let formats = [
+            Representation::new("text/css").size(16),
+            Representation::new("text/markdown").size(18),
+        ];
+        for content in read.representations() {
+            assert_eq!(content.name.as_deref(), Some("links"));
+            let meta = content.meta.as_ref().unwrap();
+            assert_eq!(Representation::listed(meta), formats);
+        }
+    }
+}
+
+/// Each page leads to itself.
+#[derive(Debug)]
+struct Circle;
+
+impl Store for Circle {
+    fn serves(&self, uri: &str) -> bool {
+        uri.starts_with("circle:")
+    }
+
+    async fn list(&self, _: ListQuery<'_>) -> Result<Page, StoreError> {
+        let around = types::Resource::new("circle:1", "1").is_collection(false);
+        Ok(Page::new(vec![around], Some("circle:1".to_owned())))
+    }
+
+    async fn metadata(&self, _: &str) -> Result<types::Resource, StoreError> {
+        Err(StoreError::NotFound)
+    }
+
+    async fn read(&self, _: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        Err(StoreError::NotFound)
+    }
+}
+
+#[tokio::test]
+async fn a_listing_that_leads_back_to_itself_is_an_error() {
+    let mut limits = Limits::default();
+    limits.page_entries = 1;
+    let builder = Server::builder("circles", "1")
+        .limits(limits)
+        .store(Arc::new(Circle));
+    let client = connect(builder, Revision::LATEST).await;
+    let error = client.resources(None).await.unwrap_err();
+    assert!(error.is_internal(), "{error}");
+}
+
+#[tokio::test]
+async fn a_page_has_at_least_one_entry() {
+    let mut limits = Limits::default();
+    limits.page_entries = 0;
+    let builder = Server::builder("styles", "1").limits(limits);
+    let builder = builder
+        .resource(Resource::new("style://a", style))
+        .resource(Resource::new("style://b", style));
+    let client = connect(builder, Revision::LATEST).await;
+    assert_eq!(client.resources(None).await.unwrap().len(), 2);
+}

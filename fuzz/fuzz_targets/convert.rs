@@ -1,0 +1,58 @@
+//! Any bytes as a file of every format that is converted: what is made of it has an end, and nothing in it that a terminal
+//! would take for a command. The first byte says how much room there is.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use plainly::store::convert::{Converter, Csv, Draft, Html, Json, Source};
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&room, content)) = input.split_first() else {
+        return;
+    };
+    let room = usize::from(room) << 8;
+    for mime_type in ["text/html", "application/xhtml+xml"] {
+        converted(&Html::new(), mime_type, content, room);
+    }
+    for mime_type in ["text/csv", "text/tab-separated-values"] {
+        let table = converted(&Csv::new(), mime_type, content, room);
+        for line in table.iter().flat_map(|table| table.lines()) {
+            assert!(line.starts_with('|') && line.ends_with('|'), "{line}");
+        }
+    }
+    let indented = converted(&Json::new(), "application/json", content, room);
+    if let Some(indented) = indented.filter(|text| !text.is_empty()) {
+        same_value(content, &indented);
+    }
+});
+
+fn converted(
+    converter: &impl Converter,
+    mime_type: &str,
+    content: &[u8],
+    room: usize,
+) -> Option<String> {
+    converter.gives(mime_type)?;
+    let mut draft = Draft::new(room);
+    converter
+        .convert(Source::new(mime_type, content), &mut draft)
+        .ok()?;
+    let text = draft.finish().ok()?;
+    assert!(text.len() <= room);
+    assert!(!text.contains(|letter: char| letter.is_control() && !"\n\t".contains(letter)));
+    Some(text)
+}
+
+/// Only what stands between the values is another.
+fn same_value(content: &[u8], indented: &str) {
+    let text = String::from_utf8_lossy(content);
+    if text.contains(|letter: char| letter.is_control() && !"\n\t\r".contains(letter)) {
+        return;
+    }
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(text.trim_start_matches('\u{feff}'))
+    else {
+        return;
+    };
+    let again = serde_json::from_str::<serde_json::Value>(indented);
+    assert!(again.is_ok_and(|again| again == value), "{indented}");
+}
