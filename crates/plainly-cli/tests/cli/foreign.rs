@@ -187,3 +187,35 @@ fn a_collection_without_end_has_one_on_the_way_down() {
     // As many as were looked at, and no page more.
     assert_eq!(run.text().lines().count(), 100_000);
 }
+
+/// Commands to a terminal that JSON need not escape, and what turns text around.
+const COMMANDS: &str = "\u{9b}2J\u{7f}\u{202e}\u{e0001}é";
+
+fn commanding(method: &str, _: &Value) -> Value {
+    match method {
+        "resources/list" => json!({ "result": {
+            "resultType": "complete",
+            "resources": [{ "uri": "a:b", "name": COMMANDS }],
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }}),
+        _ => json!({ "error": { "code": -32001, "message": COMMANDS } }),
+    }
+}
+
+#[test]
+fn json_can_send_no_commands_to_a_terminal() {
+    let url = fake(commanding);
+    let listed = run(&["ls", &url, "--json"]).succeeded();
+    let refused = run(&["read", &url, "a:b", "--json"]);
+    let listed_json: Value = serde_json::from_str(listed.text()).unwrap();
+    assert_eq!(listed_json["name"], COMMANDS);
+    assert_eq!(refused.error_json()["error"]["message"], COMMANDS);
+    for said in [listed.text(), &refused.stderr] {
+        assert!(
+            !said.contains(['\u{9b}', '\u{7f}', '\u{202e}', '\u{e0001}']),
+            "{said:?}"
+        );
+        assert!(said.contains("\\udb40\\udc01é"), "{said:?}");
+    }
+}
