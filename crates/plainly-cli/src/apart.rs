@@ -2,11 +2,13 @@
 //! memory and time or overflows its stack. Here that ends a process which nobody else needs.
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::ffi::OsString;
+use std::fmt::{self, Write as _};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -16,8 +18,8 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// The command that the process is started with, which no help shows.
-pub(crate) const COMMAND: &str = "pdf-text";
+/// The only word that the process is started with. It is no command of the command line, so nothing shows or proposes it.
+const COMMAND: &str = "pdf-text";
 
 /// How often it is looked whether somebody still waits.
 const LOOK: Duration = Duration::from_millis(50);
@@ -25,11 +27,15 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The most memory that the process takes, in bytes.
 const BYTES: usize = 1 << 30;
 
+/// The most processes at a time: each may take that much.
+const AT_ONCE: usize = 2;
+
 /// Starts a process for each PDF.
 #[derive(Debug)]
 pub(crate) struct Apart {
     program: PathBuf,
     what: Pdf,
+    free: Free,
 }
 
 impl Apart {
@@ -37,6 +43,7 @@ impl Apart {
         Ok(Self {
             program: std::env::current_exe()?,
             what: Pdf::new(),
+            free: Free::new(AT_ONCE),
         })
     }
 }
@@ -51,6 +58,7 @@ impl Converter for Apart {
         source: Source<'_>,
         draft: &mut Draft<'_>,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let _turn = self.free.turn(draft)?;
         let mut child = Ended(
             Command::new(&self.program)
                 .arg(COMMAND)
@@ -67,6 +75,49 @@ impl Converter for Apart {
             return Err(format!("the process that converts it ended with {status}").into());
         }
         Ok(())
+    }
+}
+
+/// How many more processes there may be.
+#[derive(Debug)]
+struct Free {
+    number: Mutex<usize>,
+    changed: Condvar,
+}
+
+/// Leave for one process, as long as this exists.
+struct Turn<'a>(&'a Free);
+
+impl Free {
+    fn new(number: usize) -> Self {
+        Self {
+            number: Mutex::new(number),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Waits for it as long as the draft is wanted.
+    fn turn(&self, draft: &mut Draft<'_>) -> Result<Turn<'_>, fmt::Error> {
+        let mut number = self.lock();
+        while *number == 0 {
+            draft.check()?;
+            let waited = self.changed.wait_timeout(number, LOOK);
+            number = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *number -= 1;
+        Ok(Turn(self))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        // Nothing in here can panic between two states.
+        self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() += 1;
+        self.0.changed.notify_one();
     }
 }
 
@@ -120,6 +171,11 @@ fn exchange(
     })
 }
 
+/// Whether this is such a process, given all the words of its command line.
+pub(crate) fn is_meant(words: impl Iterator<Item = OsString>) -> bool {
+    words.skip(1).eq([COMMAND])
+}
+
 /// The process itself: text of the PDF on standard input.
 pub(crate) fn run() -> Result<(), Failure> {
     limit();
@@ -168,12 +224,16 @@ fn limit() {}
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::SeqCst;
+
     use super::*;
 
     fn converted(program: &str, room: usize) -> (String, String) {
         let apart = Apart {
             program: program.into(),
             what: Pdf::new(),
+            free: Free::new(1),
         };
         let mut draft = Draft::new(room);
         // More than fits into a pipe, so that somebody must read it or end.
@@ -198,5 +258,27 @@ mod tests {
         assert!(why.contains("ended with exit status: 1"), "{why}");
         let (_, why) = converted("/no/such/program", 100);
         assert!(why.starts_with("No such file"), "{why}");
+    }
+
+    #[test]
+    fn there_are_no_more_processes_at_a_time_than_may_be() {
+        let free = Free::new(AT_ONCE);
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 * AT_ONCE {
+                scope.spawn(|| {
+                    let _turn = free.turn(&mut Draft::new(1)).unwrap();
+                    most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                    thread::sleep(LOOK / 10);
+                    running.fetch_sub(1, SeqCst);
+                });
+            }
+        });
+        assert_eq!(most.into_inner(), AT_ONCE);
+        // Who isn't wanted any more doesn't wait.
+        let none = Free::new(0);
+        let mut draft = Draft::new(0);
+        assert!(draft.write_str("x").is_err());
+        assert!(none.turn(&mut draft).is_err());
     }
 }

@@ -18,7 +18,6 @@ pub(crate) use self::codes::{Coded, CodesArgs};
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
-use crate::apart;
 use crate::exit;
 use crate::format::Format;
 
@@ -42,9 +41,6 @@ pub(crate) enum Command {
     Client(ClientCommand),
     Codes(CodesArgs),
     Completions(CompletionsArgs),
-    /// Write the text of the PDF on standard input to standard output
-    #[command(hide = true, name = apart::COMMAND)]
-    PdfText,
 }
 
 impl Command {
@@ -52,7 +48,7 @@ impl Command {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Codes(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) | Self::PdfText => Format::Text,
+            Self::Serve(_) | Self::Completions(_) => Format::Text,
         }
     }
 }

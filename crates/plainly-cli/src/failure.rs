@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use self::advice::{advice, wants};
 use crate::exit::Exit;
 use crate::format::Format;
-use crate::visible::visible;
+use crate::visible::{visible, visible_json};
 
 const RED: Style = AnsiColor::Red.on_default().bold();
 
@@ -192,7 +192,9 @@ impl Failure {
             // Help was asked for, and is no error.
             (Self::Usage(error), Format::Json) if !error.use_stderr() => error.print(),
             (_, Format::Text) => writeln!(stderr, "{RED}error:{RED:#} {}", self.text()),
-            (_, Format::Json) => writeln!(stderr, "{}", self.json()),
+            (_, Format::Json) => {
+                writeln!(stderr, "{}", visible_json(&self.json().to_string()))
+            }
         };
     }
 

@@ -35,6 +35,9 @@ use self::format::Format;
 const DROPPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
+    if apart::is_meant(std::env::args_os()) {
+        return end(apart::run(), Format::Text);
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -44,9 +47,6 @@ fn main() -> ExitCode {
     };
     let format = args.command.format();
     log::init(args.log);
-    if matches!(args.command, Command::PdfText) {
-        return end(apart::run(), format);
-    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
@@ -68,7 +68,6 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Serve(args) => command::serve::run(args).await,
         Command::Codes(args) => command::codes::run(&args),
         Command::Completions(args) => command::completions::run(&args),
-        Command::PdfText => apart::run(),
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => tokio::select! {
             biased;

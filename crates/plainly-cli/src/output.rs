@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::format::Format;
-use crate::visible::visible;
+use crate::visible::{visible, visible_json};
 
 /// Standard output.
 #[derive(Debug)]
@@ -65,10 +65,10 @@ impl Output {
 
     /// One JSON value on a line of its own.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let mut line = serde_json::to_vec(value)
+        let line = serde_json::to_string(value)
             .map_err(|error| Failure::caused("cannot write the result as JSON", error))?;
-        line.push(b'\n');
-        self.write(&line)
+        self.write(visible_json(&line).as_bytes())?;
+        self.write(b"\n")
     }
 
     /// Text exactly as it came, unless a terminal would take parts of it for commands.

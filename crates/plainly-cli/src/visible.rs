@@ -13,6 +13,20 @@ pub(crate) fn visible(text: &str) -> String {
         })
 }
 
+/// The same JSON, with escapes for what [`visible`] writes out: JSON itself has them for some of it only.
+pub(crate) fn visible_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_control() || is_format(character) {
+            let units = character.encode_utf16(&mut [0; 2]).to_vec();
+            shown.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
 /// Whether a character shows nothing and changes the order or the look of others, or ends the line: the general categories Cf,
 /// Zl and Zp of Unicode 17. With them a name can look like another one.
 fn is_format(character: char) -> bool {

@@ -18,8 +18,9 @@ use crate::visible::visible;
 /// The extension by which servers declare collections.
 const COLLECTIONS: &str = "dev.plainly/resources";
 
-/// The most collections that are entered on the way down: a server may have no end of them.
+/// The most collections that are entered on the way down, and the most bytes of their URIs: a server may have no end of them.
 const MOST_COLLECTIONS: usize = 100_000;
+const MOST_BYTES: usize = 64 << 20;
 
 pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -46,7 +47,10 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         }
         match uri {
             Some(uri) if args.recursive => listing.below(client, uri).await,
-            uri => listing.children(client, uri.as_deref()).await.map(drop),
+            uri => {
+                let nothing = |_: &str| Ok(());
+                listing.children(client, uri.as_deref(), nothing).await
+            }
         }
     })
     .await
@@ -66,35 +70,31 @@ impl Listing {
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
         let mut found = HashSet::from([uri.clone()]);
         let mut next = vec![uri];
-        let mut unlisted = 0_usize;
+        let (mut bytes, mut unlisted) = (0, 0_usize);
         while let Some(uri) = next.pop() {
-            let inside = match self.children(client, Some(&uri)).await {
-                Ok(inside) => inside,
+            let before = next.len();
+            let collection = |collection: &str| {
+                if found.insert(collection.to_owned()) {
+                    bytes += collection.len();
+                    next.push(collection.to_owned());
+                }
+                enough(found.len(), bytes)
+            };
+            match self.children(client, Some(&uri), collection).await {
+                Ok(()) => {}
                 // Gone since it was listed, or a loop of links that came to its end: the others are still there.
                 Err(Failure::Call {
                     error: Error::Protocol(error),
                     ..
                 }) if found.len() > 1 => {
-                    tracing::warn!(
-                        uri = visible(&uri),
-                        error = visible(&error.to_string()),
-                        "not listed"
-                    );
+                    let (uri, error) = (visible(&uri), visible(&error.to_string()));
+                    tracing::warn!(uri, error, "not listed");
                     unlisted += 1;
-                    continue;
                 }
                 Err(failure) => return Err(failure),
-            };
-            let new: Vec<_> = inside
-                .into_iter()
-                .filter(|uri| found.insert(uri.clone()))
-                .collect();
-            if found.len() > MOST_COLLECTIONS {
-                return Err(Failure::local(format!(
-                    "there are more than {MOST_COLLECTIONS} collections: list one of them"
-                )));
             }
-            next.extend(new.into_iter().rev());
+            // The first is the next.
+            next.get_mut(before..).unwrap_or_default().reverse();
         }
         match unlisted {
             0 => Ok(()),
@@ -104,17 +104,18 @@ impl Listing {
         }
     }
 
-    /// The children of the collection at `uri`, or everything that the server lists; the collections among them.
+    /// The children of the collection at `uri`, or everything that the server lists. Tells of each collection among them,
+    /// however many more there are.
     async fn children(
         &mut self,
         client: &Client,
         uri: Option<&str>,
-    ) -> Result<Vec<String>, Failure> {
+        mut collection: impl FnMut(&str) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let failed = |error| match uri {
             Some(uri) => Failure::about(uri)(error),
             None => Failure::resources(error),
         };
-        let mut collections = Vec::new();
         let mut pages = client.resource_pages(uri);
         while self.left > 0
             && let Some(page) = pages.next().await.map_err(failed)?
@@ -126,13 +127,13 @@ impl Listing {
             for resource in page.iter().take(self.left) {
                 self.show(resource)?;
                 if resource.is_collection == Some(true) {
-                    collections.push(resource.uri.clone());
+                    collection(&resource.uri)?;
                 }
             }
             self.left -= page.len().min(self.left);
             self.output.flush()?;
         }
-        Ok(collections)
+        Ok(())
     }
 
     fn show(&mut self, resource: &Resource) -> Result<(), Failure> {
@@ -148,6 +149,16 @@ impl Listing {
         }
         self.output.fields(&[&resource.uri])
     }
+}
+
+/// Fails where so many collections were found.
+fn enough(collections: usize, bytes: usize) -> Result<(), Failure> {
+    if collections <= MOST_COLLECTIONS && bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(Failure::local(format!(
+        "there are more than {MOST_COLLECTIONS} collections, or their URIs are too long: list one of them"
+    )))
 }
 
 /// Whether the server declares what SEP-2093 adds. Others ignore which collection is asked for.

@@ -156,3 +156,69 @@ fn of_several_representations_one_is_written() {
         "<h1>one</h1>"
     );
 }
+
+/// Each page has other collections, and there is always one more.
+fn endless(method: &str, params: &Value) -> Value {
+    assert_eq!(method, "resources/list");
+    let page: u64 = params["cursor"]
+        .as_str()
+        .map_or(0, |cursor| cursor.parse().unwrap());
+    let resources: Vec<Value> = (0..5_000)
+        .map(|n| {
+            let uri = format!("x:{page}/{n}");
+            json!({ "uri": uri, "name": "x", "isCollection": true })
+        })
+        .collect();
+    json!({ "result": {
+        "resultType": "complete",
+        "resources": resources,
+        "nextCursor": (page + 1).to_string(),
+        "ttlMs": 0,
+        "cacheScope": "private",
+    }})
+}
+
+#[test]
+fn a_collection_without_end_has_one_on_the_way_down() {
+    let run = run(&["ls", &fake(endless), "x:", "-R"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("more than 100000 collections"),
+        "{}",
+        run.stderr
+    );
+    // As many as were looked at, and no page more.
+    assert_eq!(run.text().lines().count(), 100_000);
+}
+
+/// Commands to a terminal that JSON need not escape, and what turns text around.
+const COMMANDS: &str = "\u{9b}2J\u{7f}\u{202e}\u{e0001}é";
+
+fn commanding(method: &str, _: &Value) -> Value {
+    match method {
+        "resources/list" => json!({ "result": {
+            "resultType": "complete",
+            "resources": [{ "uri": "a:b", "name": COMMANDS }],
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }}),
+        _ => json!({ "error": { "code": -32001, "message": COMMANDS } }),
+    }
+}
+
+#[test]
+fn json_can_send_no_commands_to_a_terminal() {
+    let url = fake(commanding);
+    let listed = run(&["ls", &url, "--json"]).succeeded();
+    let refused = run(&["read", &url, "a:b", "--json"]);
+    let listed_json: Value = serde_json::from_str(listed.text()).unwrap();
+    assert_eq!(listed_json["name"], COMMANDS);
+    assert_eq!(refused.error_json()["error"]["message"], COMMANDS);
+    for said in [listed.text(), &refused.stderr] {
+        assert!(
+            !said.contains(['\u{9b}', '\u{7f}', '\u{202e}', '\u{e0001}']),
+            "{said:?}"
+        );
+        assert!(said.contains("\\udb40\\udc01é"), "{said:?}");
+    }
+}

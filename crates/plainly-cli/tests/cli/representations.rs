@@ -228,5 +228,9 @@ fn the_text_of_a_pdf_goes_from_input_to_output() {
         said.starts_with("error: cannot convert the PDF: "),
         "{said}"
     );
-    assert!(!run(&["--help"]).succeeded().text().contains("pdf-text"));
+    for words in [&["--help"][..], &["completions", "bash"], &["pdf-tex"]] {
+        let run = run(words);
+        let said = format!("{}{}", run.text(), run.stderr);
+        assert!(!said.contains("pdf-text"), "{words:?}");
+    }
 }

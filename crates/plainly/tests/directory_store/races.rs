@@ -76,7 +76,7 @@ pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
 /// Takes what is told of changes: of names inside only. That can be little while everything changes, and comes once it is
 /// over.
 fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
-    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut changes = fixture.store.watch().unwrap();
         let mut end = None;

@@ -207,7 +207,17 @@ const MOVES: &[Case] = &[
         |d| fs::rename(d, d.join("../../d")).unwrap(),
         "* docs docs/d/",
     ),
+    ("another in its place", replace, "* docs docs/d/"),
 ];
+
+/// What is done in a directory after it has left, and another has its name.
+fn replace(d: &Path) {
+    let out = d.join("../../out");
+    fs::rename(d, &out).unwrap();
+    fs::create_dir(d).unwrap();
+    fs::write(out.join("new"), "").unwrap();
+    fs::remove_file(out.join("a.md")).unwrap();
+}
 
 fn rename(directory: &Path, from: &str, to: &str) {
     fs::rename(directory.join(from), directory.join(to)).unwrap();

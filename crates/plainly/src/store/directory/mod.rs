@@ -195,6 +195,7 @@ impl Store for DirectoryStore {
 
     /// Of what is shown only, about a tenth of a second after it changed. A directory is told also when something directly
     /// in it is another, a file that is renamed over another one like a new one, and what a link leads to by its own URI only.
+    /// The runtime must have both time and I/O enabled.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         watch::watch(&self.inner)
     }

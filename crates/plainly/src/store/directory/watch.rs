@@ -21,7 +21,7 @@ mod linux;
 )]
 mod other;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -182,7 +182,17 @@ impl Watching {
         {
             changes.resource(at.uri);
         }
+        // Each directory after the one that it is in.
+        let mut moved = BTreeSet::new();
         for ((root, path), names) in batch.directories {
+            // What is noticed in a directory that has moved may be of the one that left, wherever that is now. The tree is
+            // told as a whole.
+            let has_moved = |inner: &Path| moved.contains(&(root, inner.to_owned()));
+            if path.ancestors().any(has_moved) {
+                continue;
+            }
+            let others = names.iter().filter(|(_, what)| **what != What::Changed);
+            moved.extend(others.map(|(name, _)| (root, path.join(name))));
             if let Some(at) = self.find(root, &path, waiter)? {
                 self.look_at(&at, names, &mut changes)?;
             }

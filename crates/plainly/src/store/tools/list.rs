@@ -8,7 +8,7 @@ use plainly_protocol::types::{Content, Resource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Source, entry, problems};
+use super::{Source, TEXT_BYTES, entry, problems};
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::{ListQuery, Page, Store};
@@ -79,14 +79,22 @@ async fn run<S: Store>(source: Arc<Source<S>>, args: ListArgs) -> Result<Shown<L
         None if !source.roots.is_empty() => roots(&source).await?,
         uri => {
             let most = if sort == Sort::Name { limit } else { SORTED };
-            children(&source, uri.as_deref(), args.after, most).await?
+            let page = children(&source, uri.as_deref(), args.after.clone(), most).await?;
+            let fits = fitting(&page.resources);
+            if sort == Sort::Name && fits < page.resources.len() {
+                // Only the store knows where to go on after fewer.
+                children(&source, uri.as_deref(), args.after, fits).await?
+            } else {
+                page
+            }
         }
     };
     let mut truncated = false;
     if sort != Sort::Name {
-        truncated = page.next.take().is_some() || page.resources.len() > limit;
         put_first(sort, &mut page.resources);
-        page.resources.truncate(limit);
+        let most = limit.min(fitting(&page.resources));
+        truncated = page.next.take().is_some() || page.resources.len() > most;
+        page.resources.truncate(most);
     }
     Ok(show(page, truncated))
 }
@@ -128,6 +136,17 @@ async fn children<S: Store>(
         }
         after = page.next;
     }
+}
+
+/// How many of these one answer has room for: at least one.
+fn fitting(resources: &[Resource]) -> usize {
+    let mut room = TEXT_BYTES;
+    let fits = resources.iter().take_while(|one| {
+        let left = room.checked_sub(entry::line(one).len() + 1);
+        room = left.unwrap_or(0);
+        left.is_some()
+    });
+    fits.count().max(1)
 }
 
 fn put_first(sort: Sort, resources: &mut [Resource]) {

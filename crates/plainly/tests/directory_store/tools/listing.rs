@@ -1,6 +1,6 @@
 //! `list_resources`, `tree` and `stat_resource`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Tools;
 use crate::fixture::{Fixture, write_all};
@@ -199,4 +199,36 @@ fn one_is_looked_at_without_reading_it() {
     assert_eq!(answer.structured["mimeType"], "text/plain");
     let answer = tools.call("stat_resource", json!({"uri": "docs"}));
     assert_eq!(answer.structured["isCollection"], true);
+}
+
+#[test]
+fn a_listing_of_long_names_fits_into_several_answers() {
+    let names: Vec<String> = (0..500)
+        .map(|n| format!("{n:03}{}", "é".repeat(120)))
+        .collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let fixture = Fixture::new(&files);
+    let tools = Tools::of(&fixture);
+    let (mut after, mut seen, mut answers) = (Value::Null, 0, 0);
+    loop {
+        let mut arguments = json!({"uri": "docs", "limit": 1000});
+        if !after.is_null() {
+            arguments["after"] = after;
+        }
+        let answer = tools.call("list_resources", arguments);
+        assert!(answer.text.len() < 300 << 10, "{}", answer.text.len());
+        seen += answer.structured["resources"].as_array().unwrap().len();
+        answers += 1;
+        after = answer.structured["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    assert_eq!((seen, answers), (500, 2));
+    let answer = tools.call(
+        "list_resources",
+        json!({"uri": "docs", "sort": "size", "limit": 1000}),
+    );
+    assert!(answer.text.len() < 300 << 10, "{}", answer.text.len());
+    assert_eq!(answer.structured["truncated"], true);
 }
