@@ -1,6 +1,7 @@
 //! What many who only listen cost.
 #![cfg(target_os = "linux")]
 
+use std::process::Command;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
@@ -52,8 +53,30 @@ fn poll(feed: &mut Box<dyn Feed>) -> Option<Value> {
     }
 }
 
-#[tokio::test]
-async fn ten_thousand_who_listen_cost_little_and_all_hear() {
+/// Set where nothing else runs in the process, so that all memory is that of the test.
+const ALONE: &str = "PLAINLY_TEST_ALONE";
+
+#[test]
+fn ten_thousand_who_listen_cost_little_and_all_hear() {
+    if std::env::var_os(ALONE).is_some() {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        return { runtime }.build().unwrap().block_on(measured());
+    }
+    let alone = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "many::ten_thousand_who_listen_cost_little_and_all_hear",
+        ])
+        .args(["--nocapture", "--test-threads=1"])
+        .env(ALONE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&alone.stdout);
+    assert!(alone.status.success(), "{said}");
+    assert!(said.contains("bytes each"), "{said}");
+}
+
+async fn measured() {
     let source = Source::new();
     let server = server(&source);
     let before = resident();
