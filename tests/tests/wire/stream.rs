@@ -64,12 +64,15 @@ impl Stream {
         self.write(&bytes).await;
     }
 
-    /// The next line.
+    /// The next line that is no notification: a session is told of directories that change, at any time.
     pub(crate) async fn next(&mut self) -> String {
-        within(self.lines.next_line())
-            .await
-            .unwrap()
-            .expect("the server closed the stream")
+        loop {
+            let line = within(self.lines.next_line()).await.unwrap();
+            let line = line.expect("the server closed the stream");
+            if !line.contains(r#""method":"notifications/"#) {
+                return line;
+            }
+        }
     }
 
     /// Sends a request and takes the next line for its reply.
