@@ -289,7 +289,14 @@ enum Asking {
 impl Asking {
     async fn ask(&mut self, template: &str) -> Value {
         let text = match self {
-            Self::Stream(stream) => stream.ask(template).await,
+            Self::Stream(stream) => {
+                let mut line = stream.ask(template).await;
+                // Directories that change are told of, too.
+                while line.contains(r#""method":"notifications/"#) {
+                    line = stream.next().await;
+                }
+                line
+            }
             Self::Http(client) => client.send(template).await.body,
         };
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{template}: {error}: {text}"))

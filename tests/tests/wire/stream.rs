@@ -11,6 +11,8 @@ use tokio::task::JoinHandle;
 use crate::sender::{Sender, initialize};
 use crate::within;
 
+const OTHER_RESOURCES: &str = r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed""#;
+
 /// A connection, and the server's task at its other end.
 pub(crate) struct Stream {
     sender: Sender,
@@ -64,12 +66,12 @@ impl Stream {
         self.write(&bytes).await;
     }
 
-    /// The next line that is no notification: a session is told of directories that change, at any time.
+    /// The next line but those that say that there are other resources: a session is told so at any time.
     pub(crate) async fn next(&mut self) -> String {
         loop {
             let line = within(self.lines.next_line()).await.unwrap();
             let line = line.expect("the server closed the stream");
-            if !line.contains(r#""method":"notifications/"#) {
+            if !line.starts_with(OTHER_RESOURCES) {
                 return line;
             }
         }
