@@ -68,6 +68,23 @@ impl ResourceContents {
             body: body.into(),
         }
     }
+
+    /// What is said of the resource besides its body. One without a name is called by its URI.
+    #[must_use]
+    pub fn into_resource(self) -> Resource {
+        Resource {
+            name: self.name.unwrap_or_else(|| self.uri.clone()),
+            uri: self.uri,
+            title: self.title,
+            description: self.description,
+            mime_type: self.mime_type,
+            size: self.size,
+            is_collection: self.is_collection,
+            icons: self.icons,
+            annotations: self.annotations,
+            meta: self.meta,
+        }
+    }
 }
 
 /// The content of a resource.

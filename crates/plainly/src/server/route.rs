@@ -101,15 +101,13 @@ impl Server {
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                {
-                    let call = ToolCall {
-                        arguments,
-                        peer,
-                        states,
-                    };
-                    let (audience, running) = tools.call(&params.name, &call)?;
-                    Step::Later(audience, running)
-                }
+                let call = ToolCall {
+                    arguments,
+                    peer,
+                    states,
+                };
+                let (audience, running) = tools.call(&params.name, &call)?;
+                Step::Later(audience, running)
             }
             Method::ListResources => self.list_resources(read(params)?, peer)?,
             Method::ListResourceTemplates => {

@@ -82,7 +82,7 @@ impl Listing<'_> {
         let end = start.saturating_add(self.limits.page_entries);
         let next = (end < children.len()).then(|| end.to_string());
         let page = children.into_iter().take(end).skip(start);
-        self.page(page.map(without_body).collect(), next)
+        self.page(page.map(ResourceContents::into_resource).collect(), next)
     }
 
     fn position(&self) -> Result<Option<String>, ProtocolError> {
@@ -114,18 +114,4 @@ fn not_a_collection(uri: &str) -> ProtocolError {
         uri: uri.to_owned(),
     }
     .into()
-}
-
-fn without_body(content: ResourceContents) -> Resource {
-    let name = content.name.unwrap_or_else(|| content.uri.clone());
-    let mut resource = Resource::new(content.uri, name);
-    resource.title = content.title;
-    resource.description = content.description;
-    resource.mime_type = content.mime_type;
-    resource.size = content.size;
-    resource.is_collection = content.is_collection;
-    resource.icons = content.icons;
-    resource.annotations = content.annotations;
-    resource.meta = content.meta;
-    resource
 }

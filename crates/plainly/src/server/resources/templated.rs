@@ -111,18 +111,10 @@ impl ServedTemplate {
     }
 
     /// What contents say of their resource.
-    fn described(&self, contents: ResourceContents) -> Resource {
-        let name = contents.name;
-        let name = name.unwrap_or_else(|| self.template.definition.name.clone());
-        let mut resource = Resource::new(contents.uri, name).is_collection(false);
-        resource.title = contents.title;
-        resource.description = contents.description;
-        resource.mime_type = contents.mime_type;
-        resource.size = contents.size;
-        resource.icons = contents.icons;
-        resource.annotations = contents.annotations;
-        resource.meta = contents.meta;
-        resource
+    fn described(&self, mut contents: ResourceContents) -> Resource {
+        let name = &self.template.definition.name;
+        contents.name.get_or_insert_with(|| name.clone());
+        contents.into_resource().is_collection(false)
     }
 }
 
