@@ -134,6 +134,8 @@ impl Server {
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
+            | Method::LoggingMessage
+            | Method::SetLevel
             | Method::ResourceUpdated
             | Method::ResourcesChanged
             | Method::ToolsChanged
