@@ -34,6 +34,7 @@ impl Discovery {
         prompts: &Prompts,
         completions: &Completions,
         tells: Tells,
+        may_log: bool,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
@@ -54,11 +55,19 @@ impl Discovery {
         if !extensions.is_empty() {
             capabilities = capabilities.extensions(extensions);
         }
+        if may_log {
+            capabilities = capabilities.logging(JsonObject::new());
+        }
         Self {
             implementation: implementation.clone(),
             instructions,
             capabilities,
         }
+    }
+
+    /// Whether there may be log messages.
+    pub(super) fn may_log(&self) -> bool {
+        self.capabilities.logging.is_some()
     }
 
     /// Answers `initialize`.
