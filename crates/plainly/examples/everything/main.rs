@@ -9,6 +9,7 @@
 mod media;
 mod prompts;
 mod resources;
+mod telling;
 mod tools;
 
 use std::error::Error;
@@ -25,6 +26,7 @@ fn server() -> Result<Server, BuildErrors> {
         .state(changes.clone())
         .changes(changes);
     let server = tools::add(server);
+    let server = telling::add(server);
     let server = resources::add(server);
     prompts::add(server).build()
 }

@@ -21,9 +21,9 @@ use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
 use super::listening::Tells;
-use super::scope::Scope;
 use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
+use super::scope::Scope;
 use super::state::States;
 use super::tools::Tools;
 
