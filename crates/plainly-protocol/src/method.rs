@@ -42,6 +42,12 @@ pub enum Method {
     Complete,
     /// `subscriptions/listen`
     Listen,
+    /// `elicitation/create`
+    Elicit,
+    /// `sampling/createMessage`
+    CreateMessage,
+    /// `roots/list`
+    ListRoots,
     /// `notifications/initialized`
     Initialized,
     /// `notifications/cancelled`
@@ -58,6 +64,10 @@ pub enum Method {
     PromptsChanged,
     /// `notifications/subscriptions/acknowledged`
     Acknowledged,
+    /// `notifications/elicitation/complete`
+    ElicitationComplete,
+    /// `notifications/roots/list_changed`
+    RootsChanged,
 }
 
 /// What is known of one method.
@@ -127,6 +137,8 @@ pub enum Capability {
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
 const MODERN: Option<Revision> = Some(Revision::V2026_07_28);
 
+const ELICITATION: Option<Revision> = Some(Revision::V2025_06_18);
+
 const REQUEST: Row = Row {
     method: Method::Ping,
     name: "",
@@ -159,6 +171,12 @@ const NEWS: Row = Row {
     sender: Sender::Server,
     ..NOTIFICATION
 };
+/// Later revisions ask within results.
+const QUESTION: Row = Row {
+    sender: Sender::Server,
+    last: LEGACY,
+    ..REQUEST
+};
 const SUBSCRIBE: Row = Row {
     capability: Some(Capability::ResourcesSubscribe),
     last: LEGACY,
@@ -167,7 +185,7 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 24] = [
+static METHODS: [Row; 29] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
@@ -184,6 +202,9 @@ static METHODS: [Row; 24] = [
     Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
     Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
     Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
+    Row { method: Method::Elicit, name: "elicitation/create", first: ELICITATION, ..QUESTION },
+    Row { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
+    Row { method: Method::ListRoots, name: "roots/list", ..QUESTION },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
     Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
@@ -192,6 +213,8 @@ static METHODS: [Row; 24] = [
     Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
     Row { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
     Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
+    Row { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", first: LEGACY, last: LEGACY, ..NEWS },
+    Row { method: Method::RootsChanged, name: "notifications/roots/list_changed", last: LEGACY, ..NOTIFICATION },
 ];
 
 /// Every row.
