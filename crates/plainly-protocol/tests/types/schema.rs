@@ -11,11 +11,12 @@ use plainly_protocol::types::{
     InputRequest, InputRequiredResult, JsonObject, ListChangedParams, ListPromptsParams,
     ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
     ListResourcesParams, ListResourcesResult, ListRootsParams, ListRootsResult, ListToolsParams,
-    ListToolsResult, ListenParams, ListenResult, MediaContent, ModelHint, ModelPreferences,
-    NumberField, Prompt, PromptMessage, RawJson, ReadResourceParams, ReadResourceResult, Reference,
-    Resource, ResourceContents, ResourceTemplate, ResourceUpdatedParams, Role, Root,
-    SamplingContent, SamplingMessage, SubscribeParams, TextField, TextFormat, Tool, ToolChoice,
-    ToolChoiceMode, ToolResult, ToolUse, UnsubscribeParams,
+    ListToolsResult, ListenParams, ListenResult, LoggingLevel, LoggingMessageParams, MediaContent,
+    ModelHint, ModelPreferences, NumberField, ProgressParams, Prompt, PromptMessage, RawJson,
+    ReadResourceParams, ReadResourceResult, Reference, Resource, ResourceContents,
+    ResourceTemplate, ResourceUpdatedParams, Role, Root, SamplingContent, SamplingMessage,
+    SetLevelParams, SubscribeParams, TextField, TextFormat, Tool, ToolChoice, ToolChoiceMode,
+    ToolResult, ToolUse, UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -347,7 +348,15 @@ fn notifications(modern: bool) -> Vec<(&'static str, Value)> {
     } else {
         (updated, changed)
     };
+    let progress = ProgressParams::new("t", 1.0).total(2.5).message("Half");
+    let logged = LoggingMessageParams::new(LoggingLevel::Alert, schema()).logger("l");
     let mut sent = vec![
+        ("ProgressNotification", Method::Progress, value(&progress)),
+        (
+            "LoggingMessageNotification",
+            Method::LoggingMessage,
+            value(&logged),
+        ),
         (
             "ResourceUpdatedNotification",
             Method::ResourceUpdated,
@@ -410,10 +419,11 @@ fn calls() -> Vec<Call> {
 }
 
 #[rustfmt::skip]
-fn legacy_calls() -> [Call; 3] {
+fn legacy_calls() -> [Call; 4] {
     let initialize = InitializeParams::new("2025-11-25", client_capabilities(), implementation());
     [
         ("InitializeRequest", "initialize", value(&initialize)),
+        ("SetLevelRequest", "logging/setLevel", value(&SetLevelParams::new(LoggingLevel::Notice))),
         ("SubscribeRequest", "resources/subscribe", value(&SubscribeParams::new("file:///a"))),
         ("UnsubscribeRequest", "resources/unsubscribe", value(&UnsubscribeParams::new("file:///a"))),
     ]
