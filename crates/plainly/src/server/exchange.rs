@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
 use plainly_protocol::header::MCP_SESSION_ID;
+use plainly_protocol::peer::Principal;
 
 use super::Server;
 use super::answer::Answer;
@@ -20,14 +21,18 @@ use crate::transport::{Exchange, Frame, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
-        let Frame { headers, body } = frame;
+        let Frame {
+            headers,
+            extensions,
+            body,
+        } = frame;
         // The transport's own limit may be another.
         if body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
         match envelope::parse(&body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => {
-                self.request(&headers, &request).await
+                self.request(&headers, &extensions, &request).await
             }
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(&headers, &notification)
@@ -38,8 +43,8 @@ impl Exchange for Server {
         }
     }
 
-    fn open_stream(&self, headers: &HeaderMap) -> Reply {
-        let opened = match resolve::by_session(headers, &self.0.sessions) {
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        let opened = match resolve::by_session(&frame.headers, &self.0.sessions) {
             Ok(Some(session)) => self.listen_in_session(&session.news),
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
@@ -47,8 +52,8 @@ impl Exchange for Server {
         opened.map_or_else(|error| self.refuse(&error), Reply::feed)
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> Reply {
-        match session_of(headers) {
+    fn end_session(&self, frame: &Frame) -> Reply {
+        match session_of(&frame.headers) {
             Some(name) if self.0.sessions.end(name) => {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
@@ -63,8 +68,14 @@ impl Exchange for Server {
 }
 
 impl Server {
-    async fn request(&self, headers: &HeaderMap, request: &Request<'_>) -> Reply {
-        match resolve::over_http(headers, request, &self.0.sessions) {
+    async fn request(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        request: &Request<'_>,
+    ) -> Reply {
+        let principal = extensions.get::<Principal>();
+        match resolve::over_http(headers, principal, request, &self.0.sessions) {
             Ok(Sender::Modern(peer)) => match self.start(request, &peer, None) {
                 Started::Done(encoded) => reply(encoded),
                 Started::Listening(listening) => Reply::feed(listening),
@@ -74,7 +85,7 @@ impl Server {
                 .within(&session, request)
                 .await
                 .map_or_else(accepted, reply),
-            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Opening) => self.open(request, principal),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
         }
     }
@@ -95,8 +106,9 @@ impl Server {
         }
     }
 
-    fn open(&self, request: &Request<'_>) -> Reply {
+    fn open(&self, request: &Request<'_>, principal: Option<&Principal>) -> Reply {
         let opened = resolve::opening(request, self.limits()).and_then(|peer| {
+            let peer = peer.principal(principal.cloned());
             let revision = peer.revision;
             let name = self.0.sessions.open(Arc::new(peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)

@@ -13,7 +13,7 @@ use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
+use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::InitializeParams;
 
 use self::headers::{Header, are_unclear, mirrored, session_name, version};
@@ -48,9 +48,10 @@ impl From<ProtocolError> for Unresolved {
     }
 }
 
-/// Over HTTP.
+/// Over HTTP, from whom the layers around the transport have found to be `principal`.
 pub(super) fn over_http(
     headers: &HeaderMap,
+    principal: Option<&Principal>,
     request: &Request<'_>,
     sessions: &Sessions,
 ) -> Result<Sender, Unresolved> {
@@ -58,7 +59,7 @@ pub(super) fn over_http(
     let version = version(headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
         return mirroring(headers, request, meta, &version)
-            .map(Sender::Modern)
+            .map(|peer| Sender::Modern(Arc::new(peer.principal(principal.cloned()))))
             .map_err(Unresolved::from);
     }
     if request.method == Method::Initialize.name() {
@@ -117,7 +118,7 @@ pub(super) fn over_stream(
 ) -> Result<StreamSender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
-        return Ok(StreamSender::Peer(introduced(meta)?));
+        return Ok(StreamSender::Peer(Arc::new(introduced(meta)?)));
     }
     if request.method == Method::Initialize.name() {
         return Ok(StreamSender::Opening);
@@ -180,7 +181,7 @@ fn mirroring(
     request: &Request<'_>,
     meta: RequestMeta<'_>,
     version: &Header<'_>,
-) -> Result<Arc<Peer>, ProtocolError> {
+) -> Result<Peer, ProtocolError> {
     let mut wrong: Vec<_> = version
         .contradicts("MCP-Protocol-Version", meta.protocol_version())
         .into_iter()
@@ -200,16 +201,16 @@ fn mirroring(
 }
 
 /// The peer that a request's `_meta` introduces.
-fn introduced(meta: RequestMeta<'_>) -> Result<Arc<Peer>, ProtocolError> {
+fn introduced(meta: RequestMeta<'_>) -> Result<Peer, ProtocolError> {
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let introduction = meta
         .introduction()
         .map_err(|keys| InvalidParams::MissingMeta { keys })?;
-    Ok(Arc::new(Peer::new(
+    Ok(Peer::new(
         revision?,
         introduction.capabilities,
         introduction.implementation,
-    )))
+    ))
 }
 
 fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {

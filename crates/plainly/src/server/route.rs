@@ -95,7 +95,7 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(&params, &self.0.cursors, limits.page_entries)?;
+                let page = tools.list(&params, self.0.cursors.of(peer), limits.page_entries)?;
                 now(Answer::ListTools(page))
             }
             Method::CallTool => {
@@ -114,14 +114,17 @@ impl Server {
                 let params: ListResourceTemplatesParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
                 let resources = &self.0.routes.resources;
-                let listed =
-                    resources.list_templates(&params, &self.0.cursors, limits.page_entries)?;
+                let listed = resources.list_templates(
+                    &params,
+                    self.0.cursors.of(peer),
+                    limits.page_entries,
+                )?;
                 now(Answer::ListResourceTemplates(listed))
             }
             Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
-            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::ListPrompts => self.list_prompts(&read(params)?, peer)?,
             Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
             Method::Complete => self.complete(read(params)?, peer)?,
             Method::Listen => {
@@ -163,14 +166,14 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+    fn list_prompts(&self, params: &ListPromptsParams, peer: &Peer) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page = self
-            .0
-            .routes
-            .prompts
-            .list(params, &self.0.cursors, limits.page_entries)?;
+        let page =
+            self.0
+                .routes
+                .prompts
+                .list(params, self.0.cursors.of(peer), limits.page_entries)?;
         Ok(now(Answer::ListPrompts(page)))
     }
 
@@ -239,7 +242,7 @@ impl Server {
                     peer: &peer,
                     states,
                 };
-                let (cursors, limits) = (&server.0.cursors, server.limits());
+                let (cursors, limits) = (server.0.cursors.of(&peer), server.limits());
                 let result = resources
                     .list(cursor.as_ref(), &call, cursors, limits)
                     .await?;
@@ -285,7 +288,7 @@ impl Server {
                     method,
                     parent: &parent,
                     cursor: cursor.as_ref(),
-                    cursors: &server.0.cursors,
+                    cursors: server.0.cursors.of(&peer),
                     limits: server.limits(),
                 };
                 let result = resources.list_children(&listing, &call).await?;
