@@ -88,14 +88,14 @@ impl Server {
             states,
             ..
         } = &self.0.routes;
-        let limits = self.limits();
+        let (limits, cursors) = (self.limits(), self.0.cursors.of(peer));
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(&params, self.0.cursors.of(peer), limits.page_entries)?;
+                let page = tools.list(&params, cursors, limits.page_entries)?;
                 now(Answer::ListTools(page))
             }
             Method::CallTool => {
