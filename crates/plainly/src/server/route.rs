@@ -88,14 +88,14 @@ impl Server {
             states,
             ..
         } = &self.0.routes;
-        let (limits, cursors) = (self.limits(), self.0.cursors.of(peer));
+        let limits = self.limits();
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(&params, cursors, limits.page_entries)?;
+                let page = tools.list(&params, self.0.cursors.of(peer), limits.page_entries)?;
                 now(Answer::ListTools(page))
             }
             Method::CallTool => {
@@ -110,17 +110,7 @@ impl Server {
                 Step::Later(audience, running)
             }
             Method::ListResources => self.list_resources(read(params)?, peer)?,
-            Method::ListResourceTemplates => {
-                let params: ListResourceTemplatesParams = read(params)?;
-                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let resources = &self.0.routes.resources;
-                let listed = resources.list_templates(
-                    &params,
-                    self.0.cursors.of(peer),
-                    limits.page_entries,
-                )?;
-                now(Answer::ListResourceTemplates(listed))
-            }
+            Method::ListResourceTemplates => self.list_templates(&read(params)?, peer)?,
             Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
             Method::ReadResource => self.read_resource(read(params)?, peer)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
@@ -143,6 +133,18 @@ impl Server {
             | Method::PromptsChanged
             | Method::Acknowledged => return Err(ProtocolError::method_not_found(method.name())),
         })
+    }
+
+    fn list_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+        peer: &Peer,
+    ) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (resources, cursors) = (&self.0.routes.resources, self.0.cursors.of(peer));
+        let listed = resources.list_templates(params, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListResourceTemplates(listed)))
     }
 
     fn read_resource(
