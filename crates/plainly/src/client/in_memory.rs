@@ -1,6 +1,9 @@
 //! A client of a server in the same process, without a socket or a process between them: for a server's own tests. It
 //! speaks the same bytes as over any other stream.
 
+use std::future::pending;
+
+use http::Extensions;
 use tokio::io::{duplex, split};
 
 use super::builder::Builder;
@@ -17,6 +20,7 @@ const ON_THE_WAY: usize = 64 << 10;
 #[derive(Debug)]
 pub struct InMemory {
     server: Server,
+    extensions: Extensions,
 }
 
 impl Client {
@@ -45,18 +49,27 @@ impl Client {
     pub fn in_memory(server: &Server) -> Builder<InMemory> {
         Builder::new(InMemory {
             server: server.clone(),
+            extensions: Extensions::new(),
         })
     }
 }
 
 impl Builder<InMemory> {
+    /// Has every request carry `value`, as if a layer of an HTTP server had put it there: a
+    /// [`Principal`](crate::server::Principal) is whom the server takes this client for.
+    pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.target.extensions.insert(value);
+        self
+    }
+
     /// Has the server serve this client, and agrees with it on a revision. Within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
-        let InMemory { server } = self.target;
+        let InMemory { server, extensions } = self.target;
         let (near, far) = duplex(ON_THE_WAY);
         tokio::spawn(async move {
             let (reader, writer) = split(far);
-            if let Err(error) = server.serve(reader, writer).await {
+            let serving = server.serve_known(extensions, reader, writer, pending());
+            if let Err(error) = serving.await {
                 tracing::debug!(%error, "a client in memory is served no more");
             }
         });

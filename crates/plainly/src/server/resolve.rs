@@ -8,26 +8,27 @@ mod headers;
 
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::{Extensions, HeaderMap};
 use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::{Peer, Principal};
+use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
 use self::headers::{Header, are_unclear, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
+use super::scope::{Scope, Wants};
 use super::session::{Session, Sessions};
 use crate::limits::Limits;
 
 /// Who sent a request.
 pub(super) enum Sender {
     /// A peer that introduced itself in the request.
-    Modern(Arc<Peer>),
+    Modern(Scope),
     /// A peer that opened a session before.
-    Legacy(Arc<Session>),
+    Legacy(Arc<Session>, Scope),
     /// A peer that opens a session with this very request.
     Opening,
 }
@@ -48,25 +49,28 @@ impl From<ProtocolError> for Unresolved {
     }
 }
 
-/// Over HTTP, from whom the layers around the transport have found to be `principal`.
+/// Over HTTP, with what the layers around the transport have found out.
 pub(super) fn over_http(
     headers: &HeaderMap,
-    principal: Option<&Principal>,
+    extensions: &Extensions,
     request: &Request<'_>,
     sessions: &Sessions,
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
-        return mirroring(headers, request, meta, &version)
-            .map(|peer| Sender::Modern(Arc::new(peer.principal(principal.cloned()))))
+        return mirroring(headers, request, meta, &version, extensions)
+            .map(Sender::Modern)
             .map_err(Unresolved::from);
     }
     if request.method == Method::Initialize.name() {
         return Ok(Sender::Opening);
     }
     match by_session(headers, sessions)? {
-        Some(session) => Ok(Sender::Legacy(session)),
+        Some(session) => {
+            let scope = Scope::within(&session, Wants::of(&meta)).carrying(extensions);
+            Ok(Sender::Legacy(session, scope))
+        }
         None => match version {
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 Err(ProtocolError::unsupported_version(modern_versions(), text).into())
@@ -114,21 +118,27 @@ pub(super) fn by_session(
 /// Over a stream of messages, where the session, if one is open, is the stream's.
 pub(super) fn over_stream(
     request: &Request<'_>,
-    session: Option<&Arc<Peer>>,
+    extensions: &Extensions,
+    session: Option<&Arc<Session>>,
 ) -> Result<StreamSender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
-        return Ok(StreamSender::Peer(Arc::new(introduced(meta)?)));
+        return Ok(StreamSender::Peer(introduced(meta, extensions)?));
     }
     if request.method == Method::Initialize.name() {
         return Ok(StreamSender::Opening);
     }
     match session {
-        Some(peer) => Ok(StreamSender::Peer(Arc::clone(peer))),
+        Some(session) => {
+            let scope = Scope::within(session, Wants::of(&meta)).carrying(extensions);
+            Ok(StreamSender::Peer(scope))
+        }
         // Before `initialize` a legacy client may only ask whether anybody is there.
-        None if request.method == Method::Ping.name() => Ok(StreamSender::Peer(Arc::new(
-            Peer::new(Revision::LATEST_LEGACY, Default::default(), None),
-        ))),
+        None if request.method == Method::Ping.name() => {
+            let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
+            let scope = Scope::of(Arc::new(anybody), Wants::of(&meta));
+            Ok(StreamSender::Peer(scope.carrying(extensions)))
+        }
         None => Err(ProtocolError::from(InvalidParams::MissingMeta {
             keys: meta.wrong_keys(),
         })
@@ -139,14 +149,18 @@ pub(super) fn over_stream(
 /// Who sent a request over a stream.
 pub(super) enum StreamSender {
     /// A known peer.
-    Peer(Arc<Peer>),
+    Peer(Scope),
     /// A peer that opens the stream's session with this very request.
     Opening,
 }
 
 /// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
 /// handshake, never with an error.
-pub(super) fn opening(request: &Request<'_>, limits: &Limits) -> Result<Peer, Unresolved> {
+pub(super) fn opening(
+    request: &Request<'_>,
+    extensions: &Extensions,
+    limits: &Limits,
+) -> Result<Peer, Unresolved> {
     let params = introduction(request, limits).map_err(|error| Unresolved {
         error,
         revision: Revision::LATEST_LEGACY,
@@ -157,11 +171,8 @@ pub(super) fn opening(request: &Request<'_>, limits: &Limits) -> Result<Peer, Un
         .ok()
         .filter(|revision: &Revision| revision.era() == Era::Legacy);
     let revision = asked.unwrap_or(Revision::LATEST_LEGACY);
-    Ok(Peer::new(
-        revision,
-        params.capabilities,
-        Some(params.client_info),
-    ))
+    let peer = Peer::new(revision, params.capabilities, Some(params.client_info));
+    Ok(peer.principal(extensions.get().cloned()))
 }
 
 /// What is in it is kept for as long as the session lives, and anybody may open one: so it must be short.
@@ -181,7 +192,8 @@ fn mirroring(
     request: &Request<'_>,
     meta: RequestMeta<'_>,
     version: &Header<'_>,
-) -> Result<Peer, ProtocolError> {
+    extensions: &Extensions,
+) -> Result<Scope, ProtocolError> {
     let mut wrong: Vec<_> = version
         .contradicts("MCP-Protocol-Version", meta.protocol_version())
         .into_iter()
@@ -192,25 +204,28 @@ fn mirroring(
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let peer = introduced(meta)?;
+    let scope = introduced(meta, extensions)?;
     if others.is_empty() {
-        Ok(peer)
+        Ok(scope)
     } else {
         Err(mismatch(&others))
     }
 }
 
-/// The peer that a request's `_meta` introduces.
-fn introduced(meta: RequestMeta<'_>) -> Result<Peer, ProtocolError> {
+/// What a request is served within whose `_meta` introduces its peer.
+fn introduced(meta: RequestMeta<'_>, extensions: &Extensions) -> Result<Scope, ProtocolError> {
+    let wants = Wants::modern(&meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let introduction = meta
         .introduction()
         .map_err(|keys| InvalidParams::MissingMeta { keys })?;
-    Ok(Peer::new(
+    let peer = Peer::new(
         revision?,
         introduction.capabilities,
         introduction.implementation,
-    ))
+    );
+    let peer = peer.principal(extensions.get().cloned());
+    Ok(Scope::of(Arc::new(peer), wants?).carrying(extensions))
 }
 
 fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {

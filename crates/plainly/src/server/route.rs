@@ -1,7 +1,5 @@
 //! From a method to what serves it. Parameters are parsed here, into the type that the method has.
 
-use std::sync::Arc;
-
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
@@ -10,7 +8,7 @@ use plainly_protocol::types::{
     CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
     ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
     ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Resource,
-    ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
+    ResourceMetadataParams, ResourceMetadataResult, SetLevelParams, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -23,9 +21,9 @@ use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
 use super::listening::Tells;
-use super::news::News;
 use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
+use super::scope::Scope;
 use super::state::States;
 use super::tools::Tools;
 
@@ -64,6 +62,7 @@ impl Routes {
                     Some(Capability::Tools) => !self.tools.is_empty(),
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
+                    Some(Capability::Logging) => self.discovery.may_log(),
                     Some(_) => false,
                 }
         };
@@ -79,8 +78,7 @@ impl Server {
         &self,
         method: Method,
         params: Option<&Object<'_>>,
-        peer: &Arc<Peer>,
-        news: Option<&Arc<News>>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             discovery,
@@ -95,7 +93,11 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(&params, self.0.cursors.of(peer), limits.page_entries)?;
+                let page = tools.list(
+                    &params,
+                    self.0.cursors.of(scope.peer()),
+                    limits.page_entries,
+                )?;
                 now(Answer::ListTools(page))
             }
             Method::CallTool => {
@@ -103,26 +105,27 @@ impl Server {
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
                 let call = ToolCall {
                     arguments,
-                    peer,
+                    scope,
                     states,
                 };
                 let (audience, running) = tools.call(&params.name, &call)?;
                 Step::Later(audience, running)
             }
-            Method::ListResources => self.list_resources(read(params)?, peer)?,
-            Method::ListResourceTemplates => self.list_templates(&read(params)?, peer)?,
-            Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
-            Method::ReadResource => self.read_resource(read(params)?, peer)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
-            Method::ListPrompts => self.list_prompts(&read(params)?, peer)?,
-            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
-            Method::Complete => self.complete(read(params)?, peer)?,
+            Method::ListResources => self.list_resources(read(params)?, scope)?,
+            Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
+            Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
+            Method::ReadResource => self.read_resource(read(params)?, scope)?,
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
+            Method::ListPrompts => self.list_prompts(&read(params)?, scope)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, scope)?,
+            Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
-            Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
-            Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
+            Method::SetLevel => set_level(read(params)?, scope)?,
+            Method::Subscribe => self.subscribe(read(params)?, scope)?,
+            Method::Unsubscribe => self.unsubscribe(read(params)?, scope)?,
             Method::Initialize
             | Method::Initialized
             | Method::Cancelled
@@ -131,6 +134,7 @@ impl Server {
             | Method::ResourcesChanged
             | Method::ToolsChanged
             | Method::PromptsChanged
+            | Method::LoggingMessage
             | Method::Acknowledged => return Err(ProtocolError::method_not_found(method.name())),
         })
     }
@@ -138,11 +142,11 @@ impl Server {
     fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
-        peer: &Peer,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let (resources, cursors) = (&self.0.routes.resources, self.0.cursors.of(peer));
+        let (resources, cursors) = (&self.0.routes.resources, self.0.cursors.of(scope.peer()));
         let listed = resources.list_templates(params, cursors, limits.page_entries)?;
         Ok(now(Answer::ListResourceTemplates(listed)))
     }
@@ -150,7 +154,7 @@ impl Server {
     fn read_resource(
         &self,
         ReadResourceParams { uri, .. }: ReadResourceParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             resources, states, ..
@@ -160,7 +164,7 @@ impl Server {
                 &ResourceCall {
                     uri: &uri,
                     variables: &Values::new(),
-                    peer,
+                    scope,
                     states,
                 },
                 self.limits(),
@@ -168,14 +172,18 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_prompts(&self, params: &ListPromptsParams, peer: &Peer) -> Result<Step, ProtocolError> {
+    fn list_prompts(
+        &self,
+        params: &ListPromptsParams,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page =
-            self.0
-                .routes
-                .prompts
-                .list(params, self.0.cursors.of(peer), limits.page_entries)?;
+        let page = self.0.routes.prompts.list(
+            params,
+            self.0.cursors.of(scope.peer()),
+            limits.page_entries,
+        )?;
         Ok(now(Answer::ListPrompts(page)))
     }
 
@@ -184,14 +192,14 @@ impl Server {
         GetPromptParams {
             name, arguments, ..
         }: GetPromptParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             prompts, states, ..
         } = &self.0.routes;
         let call = PromptCall {
             arguments: &arguments.unwrap_or_default(),
-            peer,
+            scope,
             states,
         };
         Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
@@ -205,7 +213,7 @@ impl Server {
             context,
             ..
         }: CompleteParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             completions,
@@ -216,7 +224,7 @@ impl Server {
         let call = CompletionCall {
             text: &argument.value,
             others: &others.unwrap_or_default(),
-            peer,
+            scope,
             states,
         };
         let completing = completions.complete(&reference, &argument.name, &call)?;
@@ -226,14 +234,14 @@ impl Server {
     fn list_resources(
         &self,
         ListResourcesParams { uri, cursor, .. }: ListResourcesParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         if let Some(parent) = uri {
             let method = Method::ListResources;
-            return self.list_children(method, parent, cursor, peer, Answer::ListResources);
+            return self.list_children(method, parent, cursor, scope, Answer::ListResources);
         }
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
@@ -241,10 +249,10 @@ impl Server {
                     resources, states, ..
                 } = &server.0.routes;
                 let call = ListingCall {
-                    peer: &peer,
+                    scope: &scope,
                     states,
                 };
-                let (cursors, limits) = (server.0.cursors.of(&peer), server.limits());
+                let (cursors, limits) = (server.0.cursors.of(scope.peer()), server.limits());
                 let result = resources
                     .list(cursor.as_ref(), &call, cursors, limits)
                     .await?;
@@ -256,13 +264,13 @@ impl Server {
     fn read_directory(
         &self,
         ReadDirectoryParams { uri, cursor, .. }: ReadDirectoryParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let answer = |mut result: ListResourcesResult, _| {
             result.resources.iter_mut().for_each(as_directory);
             Answer::ReadDirectory(result)
         };
-        self.list_children(Method::ReadDirectory, uri, cursor, peer, answer)
+        self.list_children(Method::ReadDirectory, uri, cursor, scope, answer)
     }
 
     /// The children of `parent`, for the two methods that list them.
@@ -271,11 +279,11 @@ impl Server {
         method: Method,
         parent: String,
         cursor: Option<Cursor>,
-        peer: &Arc<Peer>,
+        scope: &Scope,
         answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
     ) -> Result<Step, ProtocolError> {
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
@@ -283,14 +291,14 @@ impl Server {
                     resources, states, ..
                 } = &server.0.routes;
                 let call = ListingCall {
-                    peer: &peer,
+                    scope: &scope,
                     states,
                 };
                 let listing = Listing {
                     method,
                     parent: &parent,
                     cursor: cursor.as_ref(),
-                    cursors: server.0.cursors.of(&peer),
+                    cursors: server.0.cursors.of(scope.peer()),
                     limits: server.limits(),
                 };
                 let result = resources.list_children(&listing, &call).await?;
@@ -302,11 +310,11 @@ impl Server {
     fn resource_metadata(
         &self,
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Step {
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         let finding = async move {
-            let found = server.metadata(&uri, &peer).await?;
+            let found = server.metadata(&uri, &scope).await?;
             Ok(Answer::ResourceMetadata(found))
         };
         Step::Later(Audience::Code, Box::pin(finding))
@@ -316,7 +324,7 @@ impl Server {
     pub(super) async fn metadata(
         &self,
         uri: &str,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<ResourceMetadataResult, Failure> {
         let Routes {
             resources, states, ..
@@ -324,11 +332,21 @@ impl Server {
         let call = ResourceCall {
             uri,
             variables: &Values::new(),
-            peer,
+            scope,
             states,
         };
         resources.metadata(&call, self.limits()).await
     }
+}
+
+/// Only who has a session is of a revision that has the method.
+fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolError> {
+    let method = Method::SetLevel;
+    let session = scope.session();
+    session
+        .ok_or_else(|| ProtocolError::method_not_found(method.name()))?
+        .set_level(params.level);
+    Ok(now(Answer::Empty(EmptyResult::new())))
 }
 
 fn now(answer: Answer) -> Step {
