@@ -12,6 +12,7 @@ mod session;
 mod dispatch;
 mod route;
 
+mod catalogue;
 mod completion;
 mod cursor;
 mod discovery;
