@@ -6,11 +6,11 @@ use futures_util::future::BoxFuture;
 use plainly_protocol::types::{
     CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
     GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
-    ResourceMetadataResult,
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceMetadataResult,
 };
 
 use super::failure::Failure;
+use super::tools::ListedTools;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
@@ -26,7 +26,7 @@ pub(super) enum Answer {
     ReadResource(ReadResourceResult, CacheHint),
     ReadDirectory(ListResourcesResult),
     ResourceMetadata(ResourceMetadataResult),
-    ListTools(ListToolsResult),
+    ListTools(ListedTools, CacheHint),
     CallTool(CallToolResult),
     ListPrompts(ListPromptsResult),
     GetPrompt(GetPromptResult),

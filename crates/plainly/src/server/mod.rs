@@ -20,6 +20,7 @@ mod completion;
 mod cursor;
 mod discovery;
 mod prompts;
+mod registering;
 mod resources;
 mod seal;
 mod tools;

@@ -187,6 +187,10 @@ impl Tool {
     pub(super) fn name(&self) -> &str {
         &self.definition.name
     }
+
+    pub(super) fn needs(&self) -> &Needs {
+        &self.needs
+    }
 }
 
 impl fmt::Debug for Tool {

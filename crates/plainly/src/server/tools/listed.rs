@@ -1,7 +1,6 @@
 //! Tools as they are listed: each definition is written once, when its tool is added, for every revision.
 
 use plainly_errors::Revision;
-use plainly_protocol::shape;
 use plainly_protocol::types::{self, Cursor, RawJson};
 use serde::Serialize;
 
@@ -11,7 +10,7 @@ pub(super) struct Definition([RawJson; Revision::ALL.len()]);
 
 impl Definition {
     pub(super) fn of(tool: &types::Tool) -> Self {
-        let write = |revision| RawJson::encode(&shape::tool(revision, tool.clone()));
+        let write = |revision| RawJson::encode(&shaped(tool.clone(), revision));
         Self(Revision::ALL.map(|revision| write(revision).expect("a definition is JSON")))
     }
 
@@ -29,4 +28,11 @@ pub(in crate::server) struct ListedTools {
     pub(super) tools: Vec<RawJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<Cursor>,
+}
+
+/// Before 2026-07-28 structured output was an object, if there was any.
+fn shaped(mut tool: types::Tool, revision: Revision) -> types::Tool {
+    let _ = revision;
+    tool.output_schema.take_if(|_| false);
+    tool
 }

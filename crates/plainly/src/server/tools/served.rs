@@ -4,10 +4,11 @@ use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
-use plainly_protocol::types::{CacheHint, ListToolsParams, ToolAnnotations};
+use plainly_protocol::types::{CacheHint, ListToolsParams, RawJson, ToolAnnotations};
 
 use super::listed::{Definition, ListedTools};
 use super::{Call, Tool};
+use crate::limits::Limits;
 use crate::schema::Schema;
 use crate::server::answer::{AnswerFuture, STATIC};
 use crate::server::audience::Audience;
@@ -46,6 +47,7 @@ impl ServedTool {
     pub(in crate::server) fn check(
         mut tool: Tool,
         states: &States,
+        limits: &Limits,
         errors: &mut Vec<BuildError>,
     ) -> Option<Self> {
         let subject = format!("tool {}", tool.name());
@@ -57,8 +59,8 @@ impl ServedTool {
         let wrong = std::mem::take(&mut tool.wrong);
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
         check_needs(&subject, &tool.needs, states, errors);
-        let mut compile = |schema, which| {
-            Schema::compile(schema).map_err(|why| {
+        let mut compile = |schema: &RawJson, which| {
+            Schema::parse(schema.get(), limits).map_err(|why| {
                 let problem = format!("has an {which} schema that is invalid: {why}");
                 errors.push(BuildError::new(&subject, problem));
             })
