@@ -46,7 +46,7 @@ impl Tells {
     pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
         Self {
             all,
-            tools: all && !tools.is_empty(),
+            tools: all && tools.is_served() || tools.is_dynamic(),
             prompts: all && !prompts.is_empty(),
             resources: all && !resources.is_empty() || resources.can_watch(),
         }

@@ -15,10 +15,12 @@ mod route;
 mod running;
 mod scope;
 
+mod catalogue;
 mod completion;
 mod cursor;
 mod discovery;
 mod prompts;
+mod registering;
 mod resources;
 mod seal;
 mod tools;
