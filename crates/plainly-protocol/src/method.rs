@@ -42,6 +42,12 @@ pub enum Method {
     Complete,
     /// `subscriptions/listen`
     Listen,
+    /// `tasks/get` (extension `io.modelcontextprotocol/tasks`, as the next two)
+    GetTask,
+    /// `tasks/update`
+    UpdateTask,
+    /// `tasks/cancel`
+    CancelTask,
     /// `notifications/initialized`
     Initialized,
     /// `notifications/cancelled`
@@ -58,6 +64,8 @@ pub enum Method {
     PromptsChanged,
     /// `notifications/subscriptions/acknowledged`
     Acknowledged,
+    /// `notifications/tasks` (extension `io.modelcontextprotocol/tasks`)
+    TaskChanged,
 }
 
 /// What is known of one method.
@@ -122,6 +130,8 @@ pub enum Capability {
     Prompts,
     /// `completions`
     Completions,
+    /// `extensions["io.modelcontextprotocol/tasks"]`
+    Tasks,
 }
 
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
@@ -155,6 +165,12 @@ const PROMPTS: Row = Row {
     capability: Some(Capability::Prompts),
     ..REQUEST
 };
+const TASKS: Row = Row {
+    capability: Some(Capability::Tasks),
+    first: MODERN,
+    name_header: Some("taskId"),
+    ..REQUEST
+};
 const NEWS: Row = Row {
     sender: Sender::Server,
     ..NOTIFICATION
@@ -167,7 +183,7 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 24] = [
+static METHODS: [Row; 28] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
@@ -184,6 +200,9 @@ static METHODS: [Row; 24] = [
     Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
     Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
     Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
+    Row { method: Method::GetTask, name: "tasks/get", ..TASKS },
+    Row { method: Method::UpdateTask, name: "tasks/update", ..TASKS },
+    Row { method: Method::CancelTask, name: "tasks/cancel", ..TASKS },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
     Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
@@ -192,6 +211,7 @@ static METHODS: [Row; 24] = [
     Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
     Row { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
     Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
+    Row { method: Method::TaskChanged, name: "notifications/tasks", first: MODERN, ..NEWS },
 ];
 
 /// Every row.
@@ -252,6 +272,9 @@ mod tests {
             ),
             ("resources/subscribe", Revision::V2026_07_28, None),
             ("tools/call", Revision::V2024_11_05, Some(Method::CallTool)),
+            ("tasks/get", Revision::V2025_11_25, None),
+            ("tasks/get", Revision::V2026_07_28, Some(Method::GetTask)),
+            ("tasks/result", Revision::V2026_07_28, None),
             ("Tools/Call", Revision::V2024_11_05, None),
             ("", Revision::V2026_07_28, None),
         ];

@@ -24,6 +24,7 @@ mod representation;
 mod resource;
 mod resources;
 mod subscriptions;
+mod tasks;
 mod tools;
 
 mod arguments;
@@ -63,6 +64,10 @@ pub use self::result::{EmptyResult, ResultFields, ResultType};
 pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
     SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+};
+pub use self::tasks::{
+    CancelTaskParams, CreateTaskResult, DetailedTask, GetTaskParams, TASKS_EXTENSION, TaskState,
+    TaskStatus, UpdateTaskParams,
 };
 pub use self::tools::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,

@@ -13,3 +13,4 @@ mod spec;
 
 mod examples;
 mod schema;
+mod tasks;
