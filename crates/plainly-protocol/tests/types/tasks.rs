@@ -5,7 +5,7 @@ use plainly_protocol::types::{
     CancelTaskParams, CreateTaskResult, DetailedTask, ElicitUrlParams, GetTaskParams, InputRequest,
     RawJson, SubscriptionFilter, TaskState, TaskStatus, UpdateTaskParams,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::spec::{parse, spec};
@@ -107,6 +107,34 @@ fn what_we_write_of_tasks_is_valid() {
             !validator.is_valid(&json!([])),
             "{definition} accepts anything"
         );
+    }
+}
+
+type Again = fn(&str) -> serde_json::Result<String>;
+
+fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Result<String> {
+    serde_json::to_string(&serde_json::from_str::<T>(text)?)
+}
+
+#[rustfmt::skip]
+const WIRE: &[(Again, &str)] = &[
+    (again::<CreateTaskResult>, r#"{"taskId":"a","status":"working","statusMessage":"m","createdAt":"c","lastUpdatedAt":"u","ttlMs":1,"pollIntervalMs":2,"_meta":{"x":1}}"#),
+    (again::<CreateTaskResult>, r#"{"taskId":"a","status":"cancelled","createdAt":"c","lastUpdatedAt":"u","ttlMs":null}"#),
+    (again::<DetailedTask>, r#"{"taskId":"a","status":"working","statusMessage":"m","createdAt":"c","lastUpdatedAt":"u","ttlMs":1,"pollIntervalMs":2}"#),
+    (again::<DetailedTask>, r#"{"taskId":"a","status":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"mode":"url","message":"m","url":"a:b"}}},"createdAt":"c","lastUpdatedAt":"u","ttlMs":null}"#),
+    (again::<DetailedTask>, r#"{"taskId":"a","status":"completed","result":{"content":[],"x":1.50},"createdAt":"c","lastUpdatedAt":"u","ttlMs":null}"#),
+    (again::<DetailedTask>, r#"{"taskId":"a","status":"failed","error":{"code":-32603,"message":"m","data":{"x":1}},"createdAt":"c","lastUpdatedAt":"u","ttlMs":null}"#),
+    (again::<DetailedTask>, r#"{"taskId":"a","status":"cancelled","createdAt":"c","lastUpdatedAt":"u","ttlMs":null}"#),
+    (again::<GetTaskParams>, r#"{"taskId":"a"}"#),
+    (again::<UpdateTaskParams>, r#"{"taskId":"a","inputResponses":{"k":{"action":"accept","content":{"x":1.50}}}}"#),
+    (again::<CancelTaskParams>, r#"{"taskId":"a"}"#),
+];
+
+#[test]
+fn every_field_comes_back() {
+    for (again, wire) in WIRE {
+        let written = again(wire).unwrap_or_else(|error| panic!("{wire}: {error}"));
+        assert_eq!(written, *wire);
     }
 }
 
