@@ -44,6 +44,12 @@ pub enum Method {
     SetLevel,
     /// `subscriptions/listen`
     Listen,
+    /// `elicitation/create`
+    Elicit,
+    /// `sampling/createMessage`
+    CreateMessage,
+    /// `roots/list`
+    ListRoots,
     /// `tasks/get` (extension `io.modelcontextprotocol/tasks`, as the next two)
     GetTask,
     /// `tasks/update`
@@ -68,6 +74,10 @@ pub enum Method {
     PromptsChanged,
     /// `notifications/subscriptions/acknowledged`
     Acknowledged,
+    /// `notifications/elicitation/complete`
+    ElicitationComplete,
+    /// `notifications/roots/list_changed`
+    RootsChanged,
     /// `notifications/tasks` (extension `io.modelcontextprotocol/tasks`)
     TaskChanged,
 }
@@ -143,6 +153,8 @@ pub enum Capability {
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
 const MODERN: Option<Revision> = Some(Revision::V2026_07_28);
 
+const ELICITATION: Option<Revision> = Some(Revision::V2025_06_18);
+
 const REQUEST: Row = Row {
     method: Method::Ping,
     name: "",
@@ -181,6 +193,12 @@ const NEWS: Row = Row {
     sender: Sender::Server,
     ..NOTIFICATION
 };
+/// Later revisions ask within results.
+const QUESTION: Row = Row {
+    sender: Sender::Server,
+    last: LEGACY,
+    ..REQUEST
+};
 const SUBSCRIBE: Row = Row {
     capability: Some(Capability::ResourcesSubscribe),
     last: LEGACY,
@@ -189,7 +207,7 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 30] = [
+static METHODS: [Row; 35] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
@@ -207,6 +225,9 @@ static METHODS: [Row; 30] = [
     Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
     Row { method: Method::SetLevel, name: "logging/setLevel", capability: Some(Capability::Logging), last: LEGACY, ..REQUEST },
     Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
+    Row { method: Method::Elicit, name: "elicitation/create", first: ELICITATION, ..QUESTION },
+    Row { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
+    Row { method: Method::ListRoots, name: "roots/list", ..QUESTION },
     Row { method: Method::GetTask, name: "tasks/get", ..TASKS },
     Row { method: Method::UpdateTask, name: "tasks/update", ..TASKS },
     Row { method: Method::CancelTask, name: "tasks/cancel", ..TASKS },
@@ -219,6 +240,8 @@ static METHODS: [Row; 30] = [
     Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
     Row { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
     Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
+    Row { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", first: LEGACY, last: LEGACY, ..NEWS },
+    Row { method: Method::RootsChanged, name: "notifications/roots/list_changed", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::TaskChanged, name: "notifications/tasks", first: MODERN, ..NEWS },
 ];
 

@@ -3,13 +3,11 @@
 //! what is not decided here.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use plainly_errors::WireError;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::input::InputRequest;
+use super::input::{InputRequest, InputResponses};
 use super::json::{Meta, RawJson};
 use super::setters::setters;
 
@@ -214,19 +212,15 @@ pub struct UpdateTaskParams {
     /// The task.
     pub task_id: String,
     /// Answers, each under the key of what it answers.
-    #[serde(deserialize_with = "unique")]
-    pub input_responses: BTreeMap<String, RawJson>,
+    pub input_responses: InputResponses,
 }
 
 impl UpdateTaskParams {
     /// Tells this task these answers.
-    pub fn new(
-        task_id: impl Into<String>,
-        input_responses: impl IntoIterator<Item = (String, RawJson)>,
-    ) -> Self {
+    pub fn new(task_id: impl Into<String>, input_responses: InputResponses) -> Self {
         Self {
             task_id: task_id.into(),
-            input_responses: input_responses.into_iter().collect(),
+            input_responses,
         }
     }
 }
@@ -280,30 +274,3 @@ impl TryFrom<Wire> for DetailedTask {
 #[derive(Debug, thiserror::Error)]
 #[error("missing field `{0}`")]
 struct Incomplete(&'static str);
-
-/// Reads an object of which each member is there once.
-fn unique<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<BTreeMap<String, RawJson>, D::Error> {
-    struct Members;
-
-    impl<'de> Visitor<'de> for Members {
-        type Value = BTreeMap<String, RawJson>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an object of answers")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-            let mut members = BTreeMap::new();
-            while let Some(name) = access.next_key::<String>()? {
-                if members.contains_key(&name) {
-                    return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
-                }
-                members.insert(name, access.next_value()?);
-            }
-            Ok(members)
-        }
-    }
-    deserializer.deserialize_map(Members)
-}

@@ -3,7 +3,7 @@
 use plainly_errors::{Code, WireError};
 use plainly_protocol::types::{
     CancelTaskParams, CreateTaskResult, DetailedTask, ElicitUrlParams, GetTaskParams, InputRequest,
-    RawJson, SubscriptionFilter, TaskState, TaskStatus, UpdateTaskParams,
+    InputResponses, RawJson, SubscriptionFilter, TaskState, TaskStatus, UpdateTaskParams,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn value<T: Serialize>(value: &T) -> Value {
 
 /// A task in each state.
 fn tasks() -> Vec<(&'static str, DetailedTask)> {
-    let visit = InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", "Sign in"));
+    let visit = InputRequest::from(ElicitUrlParams::new("https://a.example/", "Sign in"));
     let states = [
         ("WorkingTask", TaskState::Working),
         (
@@ -55,7 +55,7 @@ fn request(method: &str, params: Value) -> Value {
 /// Everything that is said of tasks, by the name of its definition.
 fn documents() -> Vec<(&'static str, Value)> {
     let answer = RawJson::parse(r#"{"action":"accept"}"#).unwrap();
-    let update = UpdateTaskParams::new("t", [("sign-in".to_owned(), answer)]);
+    let update = UpdateTaskParams::new("t", InputResponses::from_iter([("sign-in", answer)]));
     let filter = SubscriptionFilter::new().task_ids(["t"]);
     let mut documents = vec![
         (

@@ -57,7 +57,11 @@ impl Server {
     }
 
     /// Starts every message of a session.
-    pub(super) async fn start_batch(&self, session: &Arc<Session>, messages: Messages<'_>) -> Batch {
+    pub(super) async fn start_batch(
+        &self,
+        session: &Arc<Session>,
+        messages: Messages<'_>,
+    ) -> Batch {
         let revision = session.peer.revision;
         let mut replies = Replies::new(self.clone(), revision);
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
@@ -154,7 +158,8 @@ impl Stream for Batch {
 
 impl Feed for Batch {
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        self.poll_next_unpin(context).map(|sent| sent.map(Sent::into_bytes))
+        self.poll_next_unpin(context)
+            .map(|sent| sent.map(Sent::into_bytes))
     }
 
     fn end(&mut self) {

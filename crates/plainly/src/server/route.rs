@@ -21,9 +21,9 @@ use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
 use super::listening::Tells;
-use super::scope::Scope;
 use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
+use super::scope::Scope;
 use super::state::States;
 use super::tools::Tools;
 
@@ -138,7 +138,12 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::Acknowledged => return Err(ProtocolError::method_not_found(method.name())),
+            | Method::Acknowledged
+            | Method::Elicit
+            | Method::CreateMessage
+            | Method::ListRoots
+            | Method::ElicitationComplete
+            | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
     }
 

@@ -13,8 +13,8 @@ use futures_util::{Stream, StreamExt};
 use plainly_errors::Internal;
 use tokio::time::{Instant, Sleep};
 
-use super::audience::{Asker, Audience, Ended, panicked};
 use super::answer::AnswerFuture;
+use super::audience::{Asker, Audience, Ended, panicked};
 use super::dispatch::Entered;
 use super::encode::Encoded;
 use super::in_flight::{Ending, Tracked};
@@ -140,7 +140,11 @@ impl Stream for Running {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
         let this = self.get_mut();
-        match this.tracked.as_mut().map(|tracked| tracked.poll_ending(context)) {
+        match this
+            .tracked
+            .as_mut()
+            .map(|tracked| tracked.poll_ending(context))
+        {
             Some(Poll::Ready(Ending::Cancelled)) => return Poll::Ready(None),
             Some(Poll::Ready(Ending::Stopped)) => {
                 this.tracked = None;
@@ -163,7 +167,8 @@ impl Stream for Running {
 /// Over HTTP, once it has said something: the rest of it.
 impl Feed for Running {
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        self.poll_next_unpin(context).map(|sent| sent.map(Sent::into_bytes))
+        self.poll_next_unpin(context)
+            .map(|sent| sent.map(Sent::into_bytes))
     }
 
     fn end(&mut self) {
@@ -182,7 +187,9 @@ impl Sent {
 
 impl fmt::Debug for Running {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("Running")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 

@@ -101,7 +101,12 @@ impl Scope {
 
     /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
     /// told.
-    pub(super) async fn progress(&self, progress: f64, total: Option<f64>, message: Option<String>) {
+    pub(super) async fn progress(
+        &self,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) {
         if !self.advance(progress) {
             return tracing::debug!(progress, "not told: that is no progress");
         }
@@ -115,7 +120,11 @@ impl Scope {
 
     /// Whether `progress` is more than ever before. It is a number.
     fn advance(&self, progress: f64) -> bool {
-        let mut last = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self
+            .0
+            .progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let is_more = progress.is_finite() && progress > *last;
         if is_more {
             *last = progress;

@@ -168,7 +168,9 @@ impl Table {
 /// The bytes that a record counts for.
 fn weight(record: &TaskRecord) -> usize {
     let answers = record.answers.iter();
-    let answers: usize = answers.map(|(key, answer)| key.len() + answer.get().len()).sum();
+    let answers: usize = answers
+        .map(|(key, answer)| key.len() + answer.get().len())
+        .sum();
     let state = match &record.task.state {
         TaskState::Working | TaskState::Cancelled => 0,
         TaskState::InputRequired { input_requests } => written(input_requests),

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use plainly_errors::WireError;
-use plainly_protocol::types::{DetailedTask, InputRequest, RawJson, TaskState};
+use plainly_protocol::types::{DetailedTask, InputRequest, InputResponses, RawJson, TaskState};
 use serde::{Deserialize, Serialize};
 
 /// What is known of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON it holds everything.
@@ -18,7 +18,7 @@ pub struct TaskRecord {
     /// Who may ask for it; where the server knows no principals, whoever has its name.
     pub principal: Option<String>,
     /// The answers of the client so far, by the keys of what was asked.
-    pub answers: BTreeMap<String, RawJson>,
+    pub answers: InputResponses,
     /// Until when it must be kept; without end where absent.
     pub expires: Option<SystemTime>,
     /// How often it has become another.
@@ -33,7 +33,7 @@ pub(super) enum Event {
     /// Its handler wants no answer any more.
     Withdrawn(String),
     /// The client answers; what was not asked, or is answered, is nothing to anybody.
-    Answered(BTreeMap<String, RawJson>),
+    Answered(InputResponses),
     /// Its handler says what it does.
     Said(String),
     /// It ends with a result.
@@ -59,7 +59,7 @@ impl TaskRecord {
         Self {
             task: task.poll_interval_ms(millis(poll_interval)),
             principal,
-            answers: BTreeMap::new(),
+            answers: InputResponses::new(),
             expires,
             version: 0,
         }
@@ -84,7 +84,7 @@ impl TaskRecord {
         let changes = match event {
             Event::Asked(key, request) => next.ask(key, request),
             Event::Withdrawn(key) => next.settle([&*key]),
-            Event::Answered(answers) => next.answer(answers),
+            Event::Answered(answers) => next.answer(&answers),
             Event::Said(message) => next.say(message),
             Event::Completed(result) => next.end(TaskState::Completed { result }),
             Event::Failed(error) => {
@@ -100,7 +100,7 @@ impl TaskRecord {
 
     /// A key stands for one question as long as the task lives.
     fn ask(&mut self, key: String, request: InputRequest) -> bool {
-        if self.answers.contains_key(&key) {
+        if self.answers.get(&key).is_some() {
             return false;
         }
         match &mut self.task.state {
@@ -118,14 +118,15 @@ impl TaskRecord {
         true
     }
 
-    fn answer(&mut self, answers: BTreeMap<String, RawJson>) -> bool {
-        let asked = self.asked();
-        let wanted: BTreeMap<_, _> = answers
-            .into_iter()
-            .filter(|(key, _)| asked.is_some_and(|asked| asked.contains_key(key)))
+    fn answer(&mut self, answers: &InputResponses) -> bool {
+        let asked = self.asked().into_iter().flatten();
+        let wanted: Vec<_> = asked
+            .filter_map(|(key, _)| Some((key.clone(), answers.get(key)?.clone())))
             .collect();
-        let changes = self.settle(wanted.keys().map(String::as_str));
-        self.answers.extend(wanted);
+        let changes = self.settle(wanted.iter().map(|(key, _)| key.as_str()));
+        for (key, answer) in wanted {
+            self.answers.insert(key, answer);
+        }
         changes
     }
 

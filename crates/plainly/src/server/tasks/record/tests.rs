@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use super::*;
 
 fn question(text: &str) -> InputRequest {
-    InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", text))
+    ElicitUrlParams::new("https://a.example/", text).into()
 }
 
 fn answers<const N: usize>(keys: [&str; N]) -> Event {
     let answer = |key: &str| (key.to_owned(), RawJson::parse(format!("\"{key}\"")).unwrap());
-    Event::Answered(keys.map(answer).into())
+    Event::Answered(keys.into_iter().map(answer).collect())
 }
 
 fn asked(key: &str) -> Event {
@@ -176,7 +176,7 @@ proptest! {
                 Event::Asked(key, _) if !open.contains(&key) && !known.contains(&key) => open.push(key),
                 Event::Withdrawn(key) => open.retain(|other| *other != key),
                 Event::Answered(answers) => {
-                    let wanted: Vec<_> = answers.into_keys().filter(|key| open.contains(key)).collect();
+                    let wanted: Vec<_> = answers.iter().map(|(key, _)| key.to_owned()).filter(|key| open.contains(key)).collect();
                     open.retain(|key| !wanted.contains(key));
                     known.extend(wanted);
                 }
@@ -191,7 +191,7 @@ proptest! {
                 prop_assert_eq!(&asked, &open);
             }
             known.sort();
-            prop_assert_eq!(record.answers.keys().cloned().collect::<Vec<_>>(), known.clone());
+            prop_assert_eq!(record.answers.iter().map(|(key, _)| key.to_owned()).collect::<Vec<_>>(), known.clone());
         }
     }
 }
