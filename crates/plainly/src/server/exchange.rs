@@ -16,7 +16,7 @@ use super::encode::Encoded;
 use super::malformed;
 use super::resolve::{self, Sender, Unresolved, session_of};
 use super::session::Session;
-use crate::transport::{Exchange, Frame, Reply};
+use crate::transport::{Exchange, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
@@ -55,6 +55,14 @@ impl Exchange for Server {
             Some(_) => self.refuse(&InvalidRequest::SessionNotFound.into()),
             None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
+    }
+
+    fn open_pipe(&self, _head: Frame) -> Result<Pipe, ProtocolError> {
+        self.pipe()
+    }
+
+    async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
+        self.put_into(pipe, message.body).await
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
