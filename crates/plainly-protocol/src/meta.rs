@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::envelope::{Limits, Object, parse_object};
 use crate::id::ProgressToken;
-use crate::types::{ClientCapabilities, Implementation};
+use crate::types::{ClientCapabilities, Implementation, LoggingLevel};
 
 /// The protocol version of a request (2026-07-28).
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -20,6 +21,8 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// Which subscription a notification is sent on, and which one a result ends: the id of the `subscriptions/listen` request
 /// (2026-07-28).
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+/// The least severe log messages that the sender wants for a request; absent, it wants none (2026-07-28).
+pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
@@ -39,6 +42,11 @@ struct Known<'a> {
     capabilities: Option<ClientCapabilities>,
     #[serde(rename = "io.modelcontextprotocol/clientInfo")]
     client: Option<Implementation>,
+    /// Unread, as the next: what is wrong in a wish is no reason to know less of who sends it.
+    #[serde(borrow, rename = "progressToken")]
+    progress: Option<&'a RawValue>,
+    #[serde(borrow, rename = "io.modelcontextprotocol/logLevel")]
+    log_level: Option<&'a RawValue>,
 }
 
 /// How a modern request introduces its sender.
@@ -56,7 +64,7 @@ impl<'a> RequestMeta<'a> {
     pub fn of(params: Option<&Object<'a>>) -> Self {
         let raw = params.and_then(|params| params.get("_meta"));
         let known = raw.and_then(|raw| serde_json::from_str(raw).ok());
-        let known = known.or_else(|| raw.map(Known::version_alone));
+        let known = known.or_else(|| raw.map(Known::without_introduction));
         Self {
             raw,
             known: known.unwrap_or_default(),
@@ -75,6 +83,7 @@ impl<'a> RequestMeta<'a> {
                 version: Some(_),
                 capabilities: Some(capabilities),
                 client,
+                ..
             } => Ok(Introduction {
                 capabilities,
                 implementation: client,
@@ -106,13 +115,14 @@ impl<'a> RequestMeta<'a> {
 
     /// The token under which the sender wants progress, if it is a valid one.
     pub fn progress_token(&self) -> Option<ProgressToken> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Progress {
-            progress_token: ProgressToken,
-        }
-        let progress: Progress = serde_json::from_str(self.raw?).ok()?;
-        Some(progress.progress_token)
+        serde_json::from_str(self.known.progress?.get()).ok()
+    }
+
+    /// The least severe log messages that the sender wants for this request (2026-07-28; before, the key means nothing).
+    /// The error says which levels there are.
+    pub fn log_level(&self) -> serde_json::Result<Option<LoggingLevel>> {
+        let level = self.known.log_level.map(RawValue::get);
+        level.map(serde_json::from_str).transpose()
     }
 
     /// Whether the member `key` is a `T`; nothing if there is none.
@@ -123,13 +133,18 @@ impl<'a> RequestMeta<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Enough to tell the era, where something else in `raw` is wrong.
-    fn version_alone(raw: &'a str) -> Self {
-        let meta = parse_object(raw, &Limits::default()).ok();
-        let version = meta.as_ref().and_then(|meta| meta.get(PROTOCOL_VERSION));
+    /// Enough to tell the era, and what is wished for, where something else in `raw` is wrong.
+    fn without_introduction(raw: &'a str) -> Self {
+        let Ok(meta) = parse_object(raw, &Limits::default()) else {
+            return Self::default();
+        };
+        let wish = |key| serde_json::from_str(meta.get(key)?).ok();
+        let version = meta.get(PROTOCOL_VERSION);
         let version = version.and_then(|version| serde_json::from_str::<Text<'a>>(version).ok());
         Self {
             version: version.map(|text| text.0),
+            progress: wish(PROGRESS_TOKEN),
+            log_level: wish(LOG_LEVEL),
             ..Self::default()
         }
     }
@@ -191,6 +206,52 @@ mod tests {
         assert_eq!(introduction(&whole).unwrap().implementation, None);
         let part = format!(r#"{{"_meta":{{{rest}}}}}"#);
         assert_eq!(introduction(&part).unwrap_err(), [CLIENT_CAPABILITIES]);
+    }
+
+    /// The progress token, and the level or that it is wrong, of a `_meta`.
+    fn wishes(meta: &str) -> (Option<ProgressToken>, Result<Option<LoggingLevel>, ()>) {
+        let params = format!(r#"{{"_meta":{meta}}}"#);
+        let params = parse_object(&params, &Limits::default()).unwrap();
+        let meta = RequestMeta::of(Some(&params));
+        (meta.progress_token(), meta.log_level().map_err(drop))
+    }
+
+    #[test]
+    fn what_is_wished_for_is_read_whatever_else_is_there() {
+        let token = |token| Some(ProgressToken::from(token));
+        let info = Ok(Some(LoggingLevel::Info));
+        for (meta, expected) in [
+            ("{}", (None, Ok(None))),
+            ("[]", (None, Ok(None))),
+            (r#"{"progressToken":"t"}"#, (token("t"), Ok(None))),
+            (r#"{"progressToken":null}"#, (None, Ok(None))),
+            (r#"{"progressToken":1.5}"#, (None, Ok(None))),
+            (
+                r#"{"io.modelcontextprotocol/logLevel":"info"}"#,
+                (None, info),
+            ),
+            (
+                r#"{"io.modelcontextprotocol/logLevel":"loud","progressToken":"t"}"#,
+                (token("t"), Err(())),
+            ),
+            (
+                r#"{"io.modelcontextprotocol/logLevel":"info","progressToken":"t",
+                    "io.modelcontextprotocol/clientInfo":7}"#,
+                (token("t"), info),
+            ),
+        ] {
+            assert_eq!(wishes(meta), expected, "{meta}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_wish_does_not_hide_who_sends_it() {
+        let introduced = introduction(
+            r#"{"_meta":{"progressToken":{},"io.modelcontextprotocol/logLevel":0,
+                "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities":{}}}"#,
+        );
+        assert_eq!(introduced.unwrap().implementation, None);
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub enum Method {
     GetPrompt,
     /// `completion/complete`
     Complete,
+    /// `logging/setLevel`
+    SetLevel,
     /// `subscriptions/listen`
     Listen,
     /// `notifications/initialized`
@@ -48,6 +50,8 @@ pub enum Method {
     Cancelled,
     /// `notifications/progress`
     Progress,
+    /// `notifications/message`
+    LoggingMessage,
     /// `notifications/resources/updated`
     ResourceUpdated,
     /// `notifications/resources/list_changed`
@@ -122,6 +126,8 @@ pub enum Capability {
     Prompts,
     /// `completions`
     Completions,
+    /// `logging`
+    Logging,
 }
 
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
@@ -167,7 +173,7 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 24] = [
+static METHODS: [Row; 26] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
@@ -183,10 +189,12 @@ static METHODS: [Row; 24] = [
     Row { method: Method::ListPrompts, name: "prompts/list", cacheable: true, ..PROMPTS },
     Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
     Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
+    Row { method: Method::SetLevel, name: "logging/setLevel", capability: Some(Capability::Logging), last: LEGACY, ..REQUEST },
     Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
     Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
+    Row { method: Method::LoggingMessage, name: "notifications/message", ..NEWS },
     Row { method: Method::ResourceUpdated, name: "notifications/resources/updated", ..NEWS },
     Row { method: Method::ResourcesChanged, name: "notifications/resources/list_changed", ..NEWS },
     Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
@@ -251,6 +259,12 @@ mod tests {
                 Some(Method::Subscribe),
             ),
             ("resources/subscribe", Revision::V2026_07_28, None),
+            (
+                "logging/setLevel",
+                Revision::V2025_11_25,
+                Some(Method::SetLevel),
+            ),
+            ("logging/setLevel", Revision::V2026_07_28, None),
             ("tools/call", Revision::V2024_11_05, Some(Method::CallTool)),
             ("Tools/Call", Revision::V2024_11_05, None),
             ("", Revision::V2026_07_28, None),

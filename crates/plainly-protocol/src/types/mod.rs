@@ -30,6 +30,9 @@ mod arguments;
 mod completion;
 mod prompts;
 
+mod logging;
+mod progress;
+
 pub use self::arguments::Arguments;
 pub use self::caching::{CacheHint, CacheScope};
 pub use self::capabilities::{
@@ -47,7 +50,9 @@ pub use self::elicitation::ElicitUrlParams;
 pub use self::initialize::{InitializeParams, InitializeResult};
 pub use self::input::{InputRequest, InputRequiredResult};
 pub use self::json::{JsonObject, Meta, RawJson};
+pub use self::logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
 pub use self::pagination::Cursor;
+pub use self::progress::ProgressParams;
 pub use self::prompts::{
     GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
     PromptMessage,

@@ -8,8 +8,9 @@ use plainly_protocol::types::{
     CompleteResult, Content, DiscoverResult, ElicitUrlParams, GetPromptParams, GetPromptResult,
     ListChangedParams, ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams,
     ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
-    ListToolsResult, ListenParams, ListenResult, ReadResourceParams, ReadResourceResult, Resource,
-    ResourceContents, ResourceUpdatedParams, ResultFields, ResultType, ServerCapabilities, Tool,
+    ListToolsResult, ListenParams, ListenResult, LoggingMessageParams, ProgressParams,
+    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams,
+    ResultFields, ResultType, ServerCapabilities, Tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,12 +78,16 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ListToolsRequest", Holds::Request, again::<ListToolsParams>),
     ("ListToolsResult", Holds::Result, again::<ListToolsResult>),
     ("ListToolsResultResponse", Holds::Response, again::<ListToolsResult>),
+    ("LoggingMessageNotification", Holds::Notification, again::<LoggingMessageParams>),
+    ("LoggingMessageNotificationParams", Holds::Type, again::<LoggingMessageParams>),
     ("PaginatedRequestParams", Holds::Params, again::<ListResourcesParams>),
     ("ReadResourceRequest", Holds::Request, again::<ReadResourceParams>),
     ("ReadResourceResult", Holds::Result, again::<ReadResourceResult>),
     ("ReadResourceResultResponse", Holds::Response, again::<ReadResourceResult>),
     ("Resource", Holds::Type, again::<Resource>),
     ("ResourceLink", Holds::Type, again::<Content>),
+    ("ProgressNotification", Holds::Notification, again::<ProgressParams>),
+    ("ProgressNotificationParams", Holds::Type, again::<ProgressParams>),
     ("PromptListChangedNotification", Holds::Notification, again::<ListChangedParams>),
     ("ResourceListChangedNotification", Holds::Notification, again::<ListChangedParams>),
     ("ResourceUpdatedNotification", Holds::Notification, again::<ResourceUpdatedParams>),

@@ -6,10 +6,11 @@ use plainly_protocol::types::{
     Implementation, InitializeParams, InitializeResult, ListChangedParams, ListPromptsParams,
     ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
     ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, Prompt, PromptArgument, PromptMessage, ReadDirectoryParams, ReadResourceParams,
-    ReadResourceResult, Resource, ResourceContents, ResourceMetadataParams, ResourceMetadataResult,
-    ResourceTemplate, ResourceUpdatedParams, ServerCapabilities, SubscribeParams,
-    SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeParams,
+    ListenResult, LoggingMessageParams, ProgressParams, Prompt, PromptArgument, PromptMessage,
+    ReadDirectoryParams, ReadResourceParams, ReadResourceResult, Resource, ResourceContents,
+    ResourceMetadataParams, ResourceMetadataResult, ResourceTemplate, ResourceUpdatedParams,
+    ServerCapabilities, SetLevelParams, SubscribeParams, SubscriptionFilter, Tool, ToolAnnotations,
+    UnsubscribeParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,9 @@ const WIRE: &[(Again, &str)] = &[
     (again::<CompleteParams>, r#"{"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":"x"},"context":{"arguments":{"b":"y"}}}"#),
     (again::<CompleteParams>, r#"{"ref":{"type":"ref/resource","uri":"a:{b}"},"argument":{"name":"b","value":""},"context":{}}"#),
     (again::<CompleteResult>, r#"{"completion":{"values":["x"],"total":2,"hasMore":true},"_meta":{"x":1}}"#),
+    (again::<SetLevelParams>, r#"{"level":"debug"}"#),
+    (again::<LoggingMessageParams>, r#"{"level":"error","logger":"l","data":[1.0]}"#),
+    (again::<ProgressParams>, r#"{"progressToken":"t","progress":1,"total":2.5,"message":"m"}"#),
     (again::<Content>, r#"{"type":"text","text":"x","annotations":{},"_meta":{"x":1}}"#),
     (again::<Content>, r#"{"type":"image","data":"YWJj","mimeType":"image/png","annotations":{},"_meta":{"x":1}}"#),
     (again::<Content>, r#"{"type":"audio","data":"YWJj","mimeType":"audio/wav","annotations":{},"_meta":{"x":1}}"#),

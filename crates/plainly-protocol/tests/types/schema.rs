@@ -7,9 +7,10 @@ use plainly_protocol::types::{
     InitializeParams, InitializeResult, InputRequest, InputRequiredResult, ListChangedParams,
     ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
     ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, MediaContent, Prompt, PromptMessage, RawJson, ReadResourceParams,
-    ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
-    ResourceUpdatedParams, Role, SubscribeParams, Tool, UnsubscribeParams,
+    ListenResult, LoggingLevel, LoggingMessageParams, MediaContent, ProgressParams, Prompt,
+    PromptMessage, RawJson, ReadResourceParams, ReadResourceResult, Reference, Resource,
+    ResourceContents, ResourceTemplate, ResourceUpdatedParams, Role, SetLevelParams,
+    SubscribeParams, Tool, UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -239,7 +240,15 @@ fn notifications(modern: bool) -> Vec<(&'static str, Value)> {
     } else {
         (updated, changed)
     };
+    let progress = ProgressParams::new("t", 1.0).total(2.5).message("Half");
+    let logged = LoggingMessageParams::new(LoggingLevel::Alert, schema()).logger("l");
     let mut sent = vec![
+        ("ProgressNotification", Method::Progress, value(&progress)),
+        (
+            "LoggingMessageNotification",
+            Method::LoggingMessage,
+            value(&logged),
+        ),
         (
             "ResourceUpdatedNotification",
             Method::ResourceUpdated,
@@ -302,10 +311,11 @@ fn calls() -> Vec<Call> {
 }
 
 #[rustfmt::skip]
-fn legacy_calls() -> [Call; 3] {
+fn legacy_calls() -> [Call; 4] {
     let initialize = InitializeParams::new("2025-11-25", client_capabilities(), implementation());
     [
         ("InitializeRequest", "initialize", value(&initialize)),
+        ("SetLevelRequest", "logging/setLevel", value(&SetLevelParams::new(LoggingLevel::Notice))),
         ("SubscribeRequest", "resources/subscribe", value(&SubscribeParams::new("file:///a"))),
         ("UnsubscribeRequest", "resources/unsubscribe", value(&UnsubscribeParams::new("file:///a"))),
     ]

@@ -35,6 +35,7 @@ impl Discovery {
         prompts: &Prompts,
         completions: &Completions,
         tells: Tells,
+        may_log: bool,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
@@ -52,12 +53,20 @@ impl Discovery {
         if !completions.is_empty() {
             capabilities = capabilities.completions(JsonObject::new());
         }
+        if may_log {
+            capabilities = capabilities.logging(JsonObject::new());
+        }
         Self {
             implementation: implementation.clone(),
             instructions,
             capabilities,
             extensions,
         }
+    }
+
+    /// Whether there may be log messages.
+    pub(super) fn may_log(&self) -> bool {
+        self.capabilities.logging.is_some()
     }
 
     /// Answers `initialize`.

@@ -1,0 +1,154 @@
+//! Log messages from a server to its client: the spec's page "Logging". Who wants them, from which level on, is said in
+//! `logging/setLevel` up to 2025-11-25 and in the `_meta` of each request from 2026-07-28; whom to send them is not decided here.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::json::RawJson;
+use super::setters::setters;
+
+/// How severe a log message is: the levels of RFC 5424, ordered from the least severe to the most.
+///
+/// ```
+/// use plainly_protocol::types::LoggingLevel;
+///
+/// let wanted = LoggingLevel::Warning;
+/// assert!(LoggingLevel::Error >= wanted);
+/// assert!(LoggingLevel::Notice < wanted);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "RFC 5424 has these eight, and every revision the same"
+)]
+pub enum LoggingLevel {
+    /// Detail for debugging, as when functions are entered and left.
+    Debug,
+    /// What goes on, as the progress of an operation.
+    Info,
+    /// Normal but significant, as a change of configuration.
+    Notice,
+    /// A warning, as that something deprecated is used.
+    Warning,
+    /// A failure of an operation.
+    Error,
+    /// A failure of a component.
+    Critical,
+    /// Something that needs action at once, as corrupt data.
+    Alert,
+    /// The system is unusable.
+    Emergency,
+}
+
+impl LoggingLevel {
+    /// Every level, the least severe first.
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+
+    /// The word on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+}
+
+impl fmt::Display for LoggingLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The parameters of `logging/setLevel`, up to 2025-11-25.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SetLevelParams {
+    /// The least severe level that the client wants to be told of.
+    pub level: LoggingLevel,
+}
+
+impl SetLevelParams {
+    /// Asks for messages of this level and of those above.
+    #[must_use]
+    pub fn new(level: LoggingLevel) -> Self {
+        Self { level }
+    }
+}
+
+/// The parameters of `notifications/message`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LoggingMessageParams {
+    /// How severe it is.
+    pub level: LoggingLevel,
+    /// Which part of the server says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logger: Option<String>,
+    /// What is said: any JSON, verbatim.
+    pub data: RawJson,
+}
+
+impl LoggingMessageParams {
+    /// A message of no part in particular.
+    pub fn new(level: LoggingLevel, data: impl Into<RawJson>) -> Self {
+        Self {
+            level,
+            logger: None,
+            data: data.into(),
+        }
+    }
+
+    setters! {
+        /// Sets which part of the server says it.
+        logger: impl Into<String>;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_words_in_order_of_severity() {
+        assert!(LoggingLevel::ALL.is_sorted());
+        for level in LoggingLevel::ALL {
+            let json = format!("\"{level}\"");
+            assert_eq!(serde_json::to_string(&level).unwrap(), json);
+            assert_eq!(serde_json::from_str::<LoggingLevel>(&json).unwrap(), level);
+        }
+        for other in [r#""Info""#, r#""warn""#, r#""""#, "3", "null"] {
+            assert!(
+                serde_json::from_str::<LoggingLevel>(other).is_err(),
+                "{other}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_message_needs_data_and_null_is_some() {
+        let read = serde_json::from_str::<LoggingMessageParams>;
+        assert_eq!(
+            read(r#"{"level":"info","data":null}"#).unwrap().data.get(),
+            "null"
+        );
+        assert!(read(r#"{"level":"info"}"#).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! Progress of a request, from the side that serves it: the spec's page "Progress". Which request asked for it, and that
+//! it only ever increases, is known elsewhere.
+
+use serde::ser::{Error, Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::setters::setters;
+use crate::id::ProgressToken;
+
+/// The parameters of `notifications/progress`.
+///
+/// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
+/// fraction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ProgressParams {
+    /// Which request it is about: the token that the request gave.
+    pub progress_token: ProgressToken,
+    /// How far it has come; more in each notification.
+    #[serde(serialize_with = "number")]
+    pub progress: f64,
+    /// How far there is to go, if that is known.
+    #[serde(
+        serialize_with = "optional_number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub total: Option<f64>,
+    /// What is being done, for people; from 2025-03-26.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl ProgressParams {
+    /// So far, of nobody knows how much.
+    pub fn new(progress_token: impl Into<ProgressToken>, progress: f64) -> Self {
+        Self {
+            progress_token: progress_token.into(),
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+
+    setters! {
+        /// Sets how far there is to go.
+        total: f64;
+        /// Sets what is being done.
+        message: impl Into<String>;
+    }
+}
+
+/// Up to here every whole number has a float of its own.
+const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
+
+fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if !number.is_finite() {
+        return Err(S::Error::custom(format_args!(
+            "{number} is no number that JSON has"
+        )));
+    }
+    if number.fract() == 0.0 && number.abs() <= LARGEST_WHOLE {
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
+    }
+}
+
+fn optional_number<S: Serializer>(
+    number_or_none: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match number_or_none {
+        Some(some) => number(some, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_people_write_them() {
+        for (progress, text) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (50.0, "50"),
+            (0.25, "0.25"),
+            (-3.0, "-3"),
+            (LARGEST_WHOLE, "9007199254740992"),
+            (1e300, "1e+300"),
+        ] {
+            let params = ProgressParams::new(1, progress).total(progress);
+            assert_eq!(
+                serde_json::to_string(&params).unwrap(),
+                format!(r#"{{"progressToken":1,"progress":{text},"total":{text}}}"#)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_never_written() {
+        for progress in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(serde_json::to_string(&ProgressParams::new("t", progress)).is_err());
+            let of = ProgressParams::new("t", 1.0).total(progress);
+            assert!(serde_json::to_string(&of).is_err());
+        }
+    }
+}
