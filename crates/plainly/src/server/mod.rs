@@ -53,6 +53,7 @@ mod connection;
 mod exchange;
 #[cfg(feature = "http-server")]
 mod http;
+mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
 
@@ -92,6 +93,7 @@ struct Inner {
     cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
+    pipes: pipes::Pipes,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,
