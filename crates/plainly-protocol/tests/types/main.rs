@@ -11,5 +11,7 @@ mod rules;
 mod samples;
 mod spec;
 
+mod asking;
 mod examples;
 mod schema;
+mod tasks;

@@ -28,18 +28,25 @@ mod call;
 mod connect;
 mod driver;
 mod error;
+#[cfg(feature = "server")]
+mod in_memory;
 mod inbox;
 mod link;
 mod listen;
 mod listeners;
+mod log;
 mod message;
 mod news;
 mod pages;
+mod patience;
 mod process;
+mod progress;
 mod prompts;
 mod read_result;
+mod reception;
 mod reply;
 mod resources;
+mod rounds;
 #[cfg(feature = "http-client")]
 mod session;
 mod spoken;
@@ -61,9 +68,13 @@ pub use self::builder::Http;
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
+#[cfg(feature = "server")]
+pub use self::in_memory::InMemory;
 pub use self::listen::{Change, Subscription};
+pub use self::progress::Progress;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
+pub use self::rounds::Call;
 
 use self::call::Connected;
 
