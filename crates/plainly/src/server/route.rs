@@ -132,6 +132,10 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
+            | Method::GetTask
+            | Method::UpdateTask
+            | Method::CancelTask
+            | Method::TaskChanged
             | Method::Acknowledged
             | Method::Elicit
             | Method::CreateMessage
