@@ -5,6 +5,8 @@
 mod calls;
 #[path = "client_stream/eras.rs"]
 mod eras;
+#[path = "client_stream/hearing.rs"]
+mod hearing;
 #[path = "client_stream/listening.rs"]
 mod listening;
 #[path = "client_stream/listings.rs"]

@@ -181,6 +181,9 @@ impl Shared {
     }
 
     fn hand_over(&self, id: Option<RequestId>, reply: Reply) {
+        if let Some(id) = &id {
+            self.reception.underway.leave(id);
+        }
         let mut pending = lock(&self.pending);
         let waiter = match &id {
             Some(id) => pending.take(id),
