@@ -20,7 +20,7 @@ pub struct Limits {
 
 impl Limits {
     /// For text that has been scanned before.
-    pub(super) const UNLIMITED: Self = Self {
+    pub(crate) const UNLIMITED: Self = Self {
         depth: usize::MAX,
         members_per_object: usize::MAX,
         nodes: usize::MAX,

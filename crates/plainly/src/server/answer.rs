@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use plainly_errors::Revision;
+use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
     GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
@@ -32,6 +34,28 @@ pub(super) enum Answer {
     GetPrompt(GetPromptResult),
     Complete(CompleteResult),
     InputRequired(InputRequiredResult),
+}
+
+impl Shape for Answer {
+    fn shape(&mut self, revision: Revision) {
+        match self {
+            Self::ListTools(listed) => listed.shape(revision),
+            Self::CallTool(called) => called.shape(revision),
+            Self::GetPrompt(prompt) => prompt.shape(revision),
+            // Capabilities have their shape already: which of them to declare is settled with the session.
+            Self::Initialize(_) | Self::Discover(_) => {}
+            // All that they hold every revision has, or its clients ignore.
+            Self::Empty(_)
+            | Self::ListResources(..)
+            | Self::ListResourceTemplates(_)
+            | Self::ReadResource(..)
+            | Self::ReadDirectory(_)
+            | Self::ResourceMetadata(_)
+            | Self::ListPrompts(_)
+            | Self::Complete(_)
+            | Self::InputRequired(_) => {}
+        }
+    }
 }
 
 /// An answer that a handler still works on.

@@ -4,9 +4,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, Problem, ProtocolError};
+use plainly_errors::{ErrorKind, Internal, Problem, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
+use plainly_protocol::shape::Field;
 use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
 use serde::Serialize;
 
@@ -62,17 +63,23 @@ impl Audience {
                 Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
                 Some(Told::Refused(error)) => Err(error),
                 Some(Told::Words(text)) => Ok(Answer::CallTool(tool_error(text))),
-                None => self.failed(failure, masking),
+                None => self.failed(failure, asker.peer.revision, masking),
             },
             Err(error) => self.broke(error),
         }
     }
 
     /// The handler's own failure.
-    fn failed(&self, failure: Failure, masking: bool) -> Result<Answer, ProtocolError> {
+    fn failed(
+        &self,
+        failure: Failure,
+        revision: Revision,
+        masking: bool,
+    ) -> Result<Answer, ProtocolError> {
         match self {
             Self::Model(schema) => {
-                tool_failed(&failure, schema.is_some(), masking).map(Answer::CallTool)
+                let is_in_meta = schema.is_some() || !Field::StructuredContent.is_in(revision);
+                tool_failed(&failure, is_in_meta, masking).map(Answer::CallTool)
             }
             Self::Code => Err(request_failed(failure, masking)),
         }
@@ -126,11 +133,11 @@ fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
 /// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
 fn tool_failed(
     failure: &Failure,
-    has_schema: bool,
+    is_in_meta: bool,
     masking: bool,
 ) -> Result<CallToolResult, ProtocolError> {
     let of_problem =
-        |problem: &Problem| with_object(tool_error(problem.text()), problem, has_schema);
+        |problem: &Problem| with_object(tool_error(problem.text()), problem, is_in_meta);
     match failure.meaning() {
         Meaning::Protocol(error) if is_for_the_host(error) => Err(error.clone()),
         Meaning::Protocol(error) => Ok(match error.problem() {
@@ -141,7 +148,7 @@ fn tool_failed(
         Meaning::Problems(problems) => Ok(with_object(
             tool_error(problems.text()),
             problems,
-            has_schema,
+            is_in_meta,
         )),
         Meaning::Text(text) => Ok(tool_error(text)),
         Meaning::Unknown(error) if masking => Ok(tool_error(
@@ -179,13 +186,13 @@ fn tool_error(text: impl Into<String>) -> CallToolResult {
 }
 
 /// The problem as an object too: as structured output, or where the tool promises another one (clients check it even on
-/// errors) in `_meta`.
+/// errors), and in revisions that have none, in `_meta`.
 fn with_object(
     result: CallToolResult,
     problem: &impl Serialize,
-    has_schema: bool,
+    is_in_meta: bool,
 ) -> CallToolResult {
-    if has_schema {
+    if is_in_meta {
         let object = serde_json::to_value(problem).expect("a problem is JSON");
         return result.meta(Meta::from_iter([(PROBLEM, object)]));
     }

@@ -3,38 +3,46 @@
 //! together no larger than one may be.
 
 use std::collections::{BTreeMap, HashSet};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures_util::StreamExt;
-use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::SelectAll;
+use futures_util::{Stream, StreamExt};
 use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, Message, Request};
 use plainly_protocol::id::RequestId;
+use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::dispatch::{Begun, Started};
+use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed::cancelled;
+use super::running::{Begun, Running, Sent};
+use super::scope::{Scope, Wants};
 use super::session::Session;
+use crate::transport::Feed;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
-/// A batch whose handlers run. Dropping it cancels them.
+/// A batch whose handlers run: a stream of what they say, in the end all replies as one; nothing if no message wants one.
+/// Dropping it cancels them.
+#[derive(Debug)]
 pub(super) struct Batch {
-    replies: Replies,
-    ids: HashSet<RequestId>,
-    running: FuturesUnordered<BoxFuture<'static, Ended>>,
+    replies: Option<Replies>,
+    running: SelectAll<Part>,
 }
 
-/// A request that runs no more; without a reply if it was cancelled.
-struct Ended {
+/// One request of a batch.
+#[derive(Debug)]
+struct Part {
     place: usize,
     id: Box<str>,
-    reply: Option<Encoded>,
+    running: Running,
 }
 
 impl Server {
@@ -49,17 +57,33 @@ impl Server {
     }
 
     /// Starts every message of a session.
-    pub(super) async fn start_batch(&self, session: &Session, messages: Messages<'_>) -> Batch {
+    pub(super) async fn start_batch(
+        &self,
+        session: &Arc<Session>,
+        messages: Messages<'_>,
+    ) -> Batch {
         let revision = session.peer.revision;
-        let mut batch = Batch {
-            replies: Replies::new(self.clone(), revision),
-            ids: HashSet::new(),
-            running: FuturesUnordered::new(),
-        };
+        let mut replies = Replies::new(self.clone(), revision);
+        let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
-                    batch.start(place, session, &request).await;
+                    let begun = self.begin_part(&mut ids, session, &request).await;
+                    let id = request.id.as_raw();
+                    match begun {
+                        Ok(Begun::Done(reply)) => replies.fit(place, id, reply),
+                        Ok(Begun::Pending(pending)) => {
+                            let tracked = session.in_flight.track(&request.id.to_owned());
+                            running.push(Part {
+                                place,
+                                id: id.into(),
+                                running: pending.tracked(tracked),
+                            });
+                        }
+                        Err(error) => {
+                            replies.add(place, self.respond(id, revision, Err(error)).bytes);
+                        }
+                    }
                 }
                 Ok(Message::Notification(notification)) => {
                     if let Some(id) = cancelled(&notification) {
@@ -68,44 +92,20 @@ impl Server {
                 }
                 Ok(Message::Response(_)) => {}
                 Err(malformed) => {
-                    let answer = self.malformed(&malformed, revision);
-                    batch.replies.add(place, answer.bytes);
+                    replies.add(place, self.malformed(&malformed, revision).bytes);
                 }
             }
         }
-        batch
-    }
-}
-
-impl Batch {
-    async fn start(&mut self, place: usize, session: &Session, request: &Request<'_>) {
-        let raw = request.id.as_raw();
-        let server = self.replies.server.clone();
-        match self.begin(&server, session, request).await {
-            Ok(Begun::Done(reply)) => self.replies.fit(place, raw, reply),
-            Ok(Begun::Pending(finishing)) => {
-                let tracked = session.in_flight.track(&request.id.to_owned());
-                let (id, revision) = (Box::<str>::from(raw), session.peer.revision);
-                self.running.push(Box::pin(async move {
-                    let instead = || server.shutting_down(&id, revision);
-                    let reply = match tracked {
-                        Some(tracked) => tracked.run(finishing, instead).await,
-                        None => Some(finishing.await),
-                    };
-                    Ended { place, id, reply }
-                }));
-            }
-            Err(error) => {
-                let refusal = server.respond(raw, session.peer.revision, Err(error));
-                self.replies.add(place, refusal.bytes);
-            }
+        Batch {
+            replies: Some(replies),
+            running,
         }
     }
 
-    async fn begin(
-        &mut self,
-        server: &Server,
-        session: &Session,
+    async fn begin_part(
+        &self,
+        ids: &mut HashSet<RequestId>,
+        session: &Arc<Session>,
         request: &Request<'_>,
     ) -> Result<Begun, ProtocolError> {
         if request.method == Method::Initialize.name() {
@@ -115,10 +115,11 @@ impl Batch {
         }
         let id = request.id.to_owned();
         session.in_flight.check(&id)?;
-        if !self.ids.insert(id) {
+        if !ids.insert(id) {
             return Err(InvalidRequest::DuplicateId.into());
         }
-        match server.start(request, &session.peer, Some(&session.news)) {
+        let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
+        match self.start(request, Scope::within(session, wants)) {
             Started::Done(reply) => Ok(Begun::Done(reply)),
             Started::Running(running) => {
                 session.in_flight.check_room()?;
@@ -128,19 +129,46 @@ impl Batch {
             Started::Listening(_) => Err(ProtocolError::method_not_found(&*request.method)),
         }
     }
+}
 
-    /// Waits for all handlers, and gives the array of the replies; nothing if no message wants one.
-    pub(super) async fn finish(mut self) -> Option<Bytes> {
-        while let Some(Ended { place, id, reply }) = self.running.next().await {
-            if let Some(reply) = reply {
-                self.replies.fit(place, &id, reply);
+impl Stream for Part {
+    type Item = (usize, Box<str>, Sent);
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let sent = ready!(this.running.poll_next_unpin(context));
+        Poll::Ready(sent.map(|sent| (this.place, this.id.clone(), sent)))
+    }
+}
+
+impl Stream for Batch {
+    type Item = Sent;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
+        let this = self.get_mut();
+        while let Some((place, id, sent)) = ready!(this.running.poll_next_unpin(context)) {
+            match (sent, &mut this.replies) {
+                (Sent::Reply(reply), Some(replies)) => replies.fit(place, &id, reply),
+                (sent, _) => return Poll::Ready(Some(sent)),
             }
         }
-        self.replies.join()
+        Poll::Ready(this.replies.take().and_then(Replies::join).map(Sent::Reply))
+    }
+}
+
+impl Feed for Batch {
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.poll_next_unpin(context)
+            .map(|sent| sent.map(Sent::into_bytes))
+    }
+
+    fn end(&mut self) {
+        self.running.iter_mut().for_each(|part| part.running.end());
     }
 }
 
 /// The replies so far, by the places of their requests.
+#[derive(Debug)]
 struct Replies {
     server: Server,
     revision: Revision,
@@ -177,7 +205,7 @@ impl Replies {
         self.written.insert(place, reply);
     }
 
-    fn join(self) -> Option<Bytes> {
+    fn join(self) -> Option<Encoded> {
         if self.written.is_empty() {
             return None;
         }
@@ -188,6 +216,9 @@ impl Replies {
             out.extend_from_slice(&reply);
         }
         out.push(b']');
-        Some(out.into())
+        Some(Encoded {
+            http_status: 200,
+            bytes: out.into(),
+        })
     }
 }

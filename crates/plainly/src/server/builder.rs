@@ -20,6 +20,7 @@ use super::changes::Changes;
 use super::completion::Completions;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
+use super::extract::Needs;
 use super::listeners::Listeners;
 use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
@@ -220,6 +221,7 @@ impl ServerBuilder {
 
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
+        let may_log = self.needs().any(|needs| needs.may_log);
         let states = std::mem::take(&mut self.states);
         let tools = build_tools(std::mem::take(&mut self.tools), &states, errors);
         let mut completions = Completions::default();
@@ -246,6 +248,7 @@ impl ServerBuilder {
                 &prompts,
                 &completions,
                 tells,
+                may_log,
             ),
             tools,
             prompts,
@@ -254,6 +257,15 @@ impl ServerBuilder {
             states,
             tells,
         }
+    }
+
+    /// What the handlers need.
+    fn needs(&self) -> impl Iterator<Item = &Needs> {
+        let tools = self.tools.iter().map(Tool::needs);
+        let prompts = self.prompts.iter().flat_map(Prompt::all_needs);
+        let fixed = self.fixed.iter().map(StaticResource::needs);
+        let templates = self.templates.iter().flat_map(Template::all_needs);
+        tools.chain(prompts).chain(fixed).chain(templates)
     }
 }
 

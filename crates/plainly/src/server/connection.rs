@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use futures_util::future::{BoxFuture, Either};
-use futures_util::stream::FuturesUnordered;
+use futures_util::future::Either;
+use futures_util::stream::{BoxStream, SelectAll};
 use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
 use plainly_protocol::id::RequestId;
@@ -26,11 +26,11 @@ use self::throttle::Throttle;
 use super::Server;
 use super::answer::Answer;
 use super::batch::Messages;
-use super::dispatch::{Begun, Running, Started};
+use super::dispatch::Started;
 use super::in_flight::InFlight;
 use super::malformed::cancelled;
-use super::news::News;
 use super::resolve::{self, StreamSender};
+use super::running::{Begun, Running, Sent};
 use super::session::Session;
 use crate::transport::lines::{Line, LineReader};
 
@@ -70,7 +70,7 @@ impl Server {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(finished) = connection.running.next() => connection.finished(finished),
+                Some(sent) = connection.running.next() => connection.push(&sent.into_bytes()),
                 next = connection.listens.next_or(lines.next()) => match next {
                     Either::Left(message) => connection.push(&message),
                     Either::Right(line) => match line? {
@@ -95,9 +95,9 @@ struct Connection<W> {
     server: Server,
     writer: W,
     out: BytesMut,
-    session: Option<Session>,
-    /// The replies to come; nothing where all was cancelled.
-    running: FuturesUnordered<BoxFuture<'static, Option<Bytes>>>,
+    session: Option<Arc<Session>>,
+    /// What is sent for the requests that run.
+    running: SelectAll<BoxStream<'static, Sent>>,
     in_flight: Arc<InFlight>,
     listens: Listens,
     throttle: Throttle,
@@ -112,7 +112,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             writer,
             out: BytesMut::new(),
             session: None,
-            running: FuturesUnordered::new(),
+            running: SelectAll::new(),
             throttle: Throttle::default(),
         }
     }
@@ -133,8 +133,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Finishes what runs.
     async fn drain(&mut self) -> io::Result<()> {
-        while let Some(finished) = self.running.next().await {
-            self.finished(finished);
+        while let Some(sent) = self.running.next().await {
+            self.push(&sent.into_bytes());
             self.flush().await?;
         }
         self.flush().await
@@ -192,20 +192,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if let Err(error) = self.in_flight.check(&id).and(self.listens.check(&id)) {
             return self.refuse(request, error);
         }
-        let (peer, news) = match &self.session {
-            Some(session) => (Some(&session.peer), Some(&session.news)),
-            None => (None, None),
-        };
-        match resolve::over_stream(request, peer) {
+        match resolve::over_stream(request, self.session.as_ref()) {
             Ok(StreamSender::Opening) => self.open(request),
-            Ok(StreamSender::Peer(peer)) => match self.server.start(request, &peer, news) {
+            Ok(StreamSender::Peer(scope)) => match self.server.start(request, scope) {
                 Started::Done(encoded) => self.push(&encoded.bytes),
                 Started::Listening(listening) => {
                     if let Err(error) = self.listens.add(id, listening) {
                         self.refuse(request, error);
                     }
                 }
-                Started::Running(running) => self.run(id, request, &peer, running).await,
+                Started::Running(running) => self.run(id, request, running).await,
             },
             Err(unresolved) => {
                 let encoded = self.server.unresolved(request, &unresolved);
@@ -232,11 +228,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Begins the session of the stream, in place of one that was there.
     fn begin_session(&mut self, peer: Peer) {
-        let session = Session {
-            peer: Arc::new(peer),
-            in_flight: Arc::clone(&self.in_flight),
-            news: News::new(&self.server.0.changes),
-        };
+        let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
+        let session = Arc::new(Session::new(peer, in_flight, &self.server.0.changes));
         // Without room for it, or if there is nothing to tell, nothing will be told.
         if let Ok(listening) = self.server.listen_in_session(&session.news) {
             self.listens.add_session(listening);
@@ -252,22 +245,17 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         last.iter().for_each(|message| self.push(message));
     }
 
-    async fn run(&mut self, id: RequestId, request: &Request<'_>, peer: &Peer, running: Running) {
+    async fn run(&mut self, id: RequestId, request: &Request<'_>, running: Running) {
         if let Err(error) = self.in_flight.check_room() {
             return self.refuse(request, error);
         }
-        let finishing = match running.begin().await {
-            Begun::Done(encoded) => return self.push(&encoded.bytes),
-            Begun::Pending(finishing) => finishing,
-        };
-        let tracked = self.in_flight.track(&id).expect("the id was free");
-        let (server, revision) = (self.server.clone(), peer.revision);
-        let raw = Box::<str>::from(request.id.as_raw());
-        self.running.push(Box::pin(async move {
-            let instead = || server.shutting_down(&raw, revision);
-            let encoded = tracked.run(finishing, instead).await?;
-            Some(encoded.bytes)
-        }));
+        match running.begin().await {
+            Begun::Done(encoded) => self.push(&encoded.bytes),
+            Begun::Pending(running) => {
+                let tracked = self.in_flight.track(&id);
+                self.running.push(running.tracked(tracked).boxed());
+            }
+        }
     }
 
     async fn batch(&mut self, messages: Messages<'_>) {
@@ -281,11 +269,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 .unreadable(|server| server.0.encoder.error(None, Revision::LATEST, &error).bytes);
         };
         let batch = self.server.start_batch(session, messages).await;
-        self.running.push(Box::pin(batch.finish()));
-    }
-
-    fn finished(&mut self, reply: Option<Bytes>) {
-        reply.into_iter().for_each(|bytes| self.push(&bytes));
+        self.running.push(batch.boxed());
     }
 
     fn refuse(&mut self, request: &Request<'_>, error: ProtocolError) {

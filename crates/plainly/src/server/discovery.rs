@@ -1,7 +1,7 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
 use plainly_errors::{Era, Revision};
-use plainly_protocol::shape::declared;
+use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
     ResourcesCapability, ServerCapabilities,
@@ -23,7 +23,6 @@ pub(super) struct Discovery {
     implementation: Implementation,
     instructions: Option<String>,
     capabilities: ServerCapabilities,
-    extensions: JsonObject,
 }
 
 impl Discovery {
@@ -35,6 +34,7 @@ impl Discovery {
         prompts: &Prompts,
         completions: &Completions,
         tells: Tells,
+        may_log: bool,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
@@ -52,24 +52,28 @@ impl Discovery {
         if !completions.is_empty() {
             capabilities = capabilities.completions(JsonObject::new());
         }
+        if !extensions.is_empty() {
+            capabilities = capabilities.extensions(extensions);
+        }
+        if may_log {
+            capabilities = capabilities.logging(JsonObject::new());
+        }
         Self {
             implementation: implementation.clone(),
             instructions,
             capabilities,
-            extensions,
         }
+    }
+
+    /// Whether there may be log messages.
+    pub(super) fn may_log(&self) -> bool {
+        self.capabilities.logging.is_some()
     }
 
     /// Answers `initialize`.
     pub(super) fn initialize(&self, revision: Revision) -> InitializeResult {
-        let capabilities = match self.extensions.is_empty() {
-            true => self.capabilities.clone(),
-            false => self
-                .capabilities
-                .clone()
-                .experimental(self.extensions.clone()),
-        };
-        let capabilities = declared(revision, capabilities);
+        let mut capabilities = self.capabilities.clone();
+        capabilities.shape(revision);
         let mut result =
             InitializeResult::new(revision.as_str(), capabilities, self.implementation.clone());
         result.instructions.clone_from(&self.instructions);
@@ -78,14 +82,7 @@ impl Discovery {
 
     /// Answers `server/discover`. Only modern revisions: clients choose from them for the very next request.
     pub(super) fn discover(&self) -> DiscoverResult {
-        let capabilities = match self.extensions.is_empty() {
-            true => self.capabilities.clone(),
-            false => self
-                .capabilities
-                .clone()
-                .extensions(self.extensions.clone()),
-        };
-        let mut result = DiscoverResult::new(modern_versions(), capabilities);
+        let mut result = DiscoverResult::new(modern_versions(), self.capabilities.clone());
         result.instructions.clone_from(&self.instructions);
         result
     }

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
-use plainly_protocol::shape::{Surroundings, surroundings};
+use plainly_protocol::shape::{Shape, Surroundings, surroundings};
 use plainly_protocol::types::{
     CacheHint, CallToolResult, Content, Implementation, Meta, ResultType,
 };
@@ -79,8 +79,9 @@ impl Encoder {
         &self,
         id: &str,
         revision: Revision,
-        answer: Answer,
+        mut answer: Answer,
     ) -> Result<Encoded, ProtocolError> {
+        answer.shape(revision);
         let write = Write {
             encoder: self,
             id,

@@ -1,8 +1,10 @@
 //! Answers one HTTP request: a modern one by itself, a legacy one within its session.
 
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
@@ -15,8 +17,10 @@ use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
 use super::resolve::{self, Sender, Unresolved, session_of};
+use super::running::Sent;
+use super::scope::Scope;
 use super::session::Session;
-use crate::transport::{Exchange, Frame, Reply};
+use crate::transport::{Exchange, Feed, Frame, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
@@ -65,33 +69,27 @@ impl Exchange for Server {
 impl Server {
     async fn request(&self, headers: &HeaderMap, request: &Request<'_>) -> Reply {
         match resolve::over_http(headers, request, &self.0.sessions) {
-            Ok(Sender::Modern(peer)) => match self.start(request, &peer, None) {
+            Ok(Sender::Modern(scope)) => match self.start(request, scope) {
                 Started::Done(encoded) => reply(encoded),
                 Started::Listening(listening) => Reply::feed(listening),
-                Started::Running(running) => reply(running.finish().await),
+                Started::Running(running) => sent(running).await,
             },
-            Ok(Sender::Legacy(session)) => self
-                .within(&session, request)
-                .await
-                .map_or_else(accepted, reply),
+            Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
             Ok(Sender::Opening) => self.open(request),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
         }
     }
 
     /// A request of a session; nothing if it was cancelled.
-    async fn within(&self, session: &Arc<Session>, request: &Request<'_>) -> Option<Encoded> {
-        match self.start(request, &session.peer, Some(&session.news)) {
-            Started::Done(encoded) => Some(encoded),
+    async fn within(&self, session: &Session, scope: Scope, request: &Request<'_>) -> Reply {
+        match self.start(request, scope) {
+            Started::Done(encoded) => reply(encoded),
             // No revision that has sessions has this.
-            Started::Listening(_) => None,
-            Started::Running(running) => match session.in_flight.track(&request.id.to_owned()) {
-                Some(tracked) => {
-                    let instead = || self.shutting_down(request.id.as_raw(), session.peer.revision);
-                    tracked.run(running.finish(), instead).await
-                }
-                None => Some(running.finish().await),
-            },
+            Started::Listening(_) => accepted(),
+            Started::Running(running) => {
+                let tracked = session.in_flight.track(&request.id.to_owned());
+                sent(running.tracked(tracked)).await
+            }
         }
     }
 
@@ -152,11 +150,39 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        let batch = self.start_batch(&session, messages).await;
-        match batch.finish().await {
-            Some(bytes) => Reply::new(StatusCode::OK, bytes),
-            None => accepted(),
+        sent(self.start_batch(&session, messages).await).await
+    }
+}
+
+/// A whole reply where nothing is said before it; else messages, of which it is the last.
+async fn sent(mut sending: impl Stream<Item = Sent> + Feed + Unpin) -> Reply {
+    match sending.next().await {
+        Some(Sent::Reply(encoded)) => reply(encoded),
+        Some(Sent::Before(message)) => Reply::feed(Begun {
+            first: Some(message),
+            rest: sending,
+        }),
+        None => accepted(),
+    }
+}
+
+/// What is sent for a request, of which the first message was taken out.
+#[derive(Debug)]
+struct Begun<F> {
+    first: Option<Bytes>,
+    rest: F,
+}
+
+impl<F: Feed> Feed for Begun<F> {
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        match self.first.take() {
+            Some(first) => Poll::Ready(Some(first)),
+            None => self.rest.poll_message(context),
         }
+    }
+
+    fn end(&mut self) {
+        self.rest.end();
     }
 }
 

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
+use futures_util::FutureExt;
 use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
 use plainly_protocol::id::RequestId;
 use tokio::sync::oneshot;
@@ -60,7 +62,7 @@ impl InFlight {
         free.insert((number, end));
         Some(Tracked {
             ended,
-            place: Place {
+            _place: Place {
                 of: Arc::clone(self),
                 id: id.clone(),
                 number,
@@ -91,28 +93,24 @@ impl InFlight {
 #[derive(Debug)]
 pub(super) struct Tracked {
     ended: oneshot::Receiver<()>,
-    place: Place,
+    _place: Place,
+}
+
+/// What ends a request before its handler does.
+pub(super) enum Ending {
+    /// Nobody waits for it any more: it has no reply.
+    Cancelled,
+    /// Its time is over.
+    Stopped,
 }
 
 impl Tracked {
-    /// What `handler` gives, or what is said `instead` if it is ended before; nothing if it is cancelled.
-    pub(super) async fn run<T>(
-        self,
-        handler: impl Future<Output = T>,
-        instead: impl FnOnce() -> T,
-    ) -> Option<T> {
-        let Self {
-            ended,
-            place: _place,
-        } = self;
-        tokio::select! {
-            biased;
-            ended = ended => match ended {
-                Ok(()) => Some(instead()),
-                Err(_cancelled) => None,
-            },
-            finished = handler => Some(finished),
-        }
+    /// Whether it is ended.
+    pub(super) fn poll_ending(&mut self, context: &mut Context<'_>) -> Poll<Ending> {
+        self.ended.poll_unpin(context).map(|ended| match ended {
+            Ok(()) => Ending::Stopped,
+            Err(_cancelled) => Ending::Cancelled,
+        })
     }
 }
 

@@ -12,7 +12,6 @@ use bytes::Bytes;
 use futures_util::Stream;
 use plainly_errors::{ProtocolError, Refusal};
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
 };
@@ -27,6 +26,7 @@ use super::notices;
 use super::prompts::Prompts;
 use super::resources::{Resources, check_length};
 use super::route::Step;
+use super::scope::Scope;
 use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::Feed;
@@ -132,15 +132,14 @@ impl Server {
     pub(super) fn subscribe(
         &self,
         SubscribeParams { uri, .. }: SubscribeParams,
-        peer: &Arc<Peer>,
-        news: Option<&Arc<News>>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
-        let news = Arc::clone(news.ok_or_else(|| no_session(Method::Subscribe))?);
+        let news = Arc::clone(news_of(Method::Subscribe, scope)?);
         self.check_uris([&*uri])?;
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         let subscribing = async move {
             let resources = &server.0.routes.resources;
-            server.metadata(&uri, &peer).await?;
+            server.metadata(&uri, &scope).await?;
             if !resources.can_tell(&uri, server.0.routes.tells.all) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
@@ -158,9 +157,9 @@ impl Server {
     pub(super) fn unsubscribe(
         &self,
         UnsubscribeParams { uri, .. }: UnsubscribeParams,
-        news: Option<&Arc<News>>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
-        let news = news.ok_or_else(|| no_session(Method::Unsubscribe))?;
+        let news = news_of(Method::Unsubscribe, scope)?;
         news.subscription.remove(&Topic::Resource(uri.into()));
         Ok(Step::Now(Box::new(Answer::Empty(EmptyResult::new()))))
     }
@@ -221,9 +220,12 @@ fn topics(filter: &SubscriptionFilter) -> Vec<Topic> {
         .collect()
 }
 
-/// Only who has a session is of a revision that has the method, so this is answered to nobody.
-fn no_session(method: Method) -> ProtocolError {
-    ProtocolError::method_not_found(method.name())
+/// Only who has a session is of a revision that has the method, so the error is answered to nobody.
+fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
+    let session = scope.session();
+    session
+        .map(|session| &session.news)
+        .ok_or_else(|| ProtocolError::method_not_found(method.name()))
 }
 
 impl Listening {

@@ -10,7 +10,10 @@ mod resolve;
 mod session;
 
 mod dispatch;
+mod outbox;
 mod route;
+mod running;
+mod scope;
 
 mod completion;
 mod cursor;

@@ -1,4 +1,5 @@
-//! What is said on a subscription, as bytes: that it began, what has changed, and that it is over.
+//! What a server says unasked, as bytes: on a subscription, that it began, what has changed, and that it is over; and other
+//! notifications.
 
 use bytes::Bytes;
 use plainly_errors::Revision;
@@ -26,22 +27,22 @@ pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Byte
         notifications: Some(notifications),
         ..Members::default()
     };
-    notification(Method::Acknowledged, Some(id), &members)
+    on_subscription(Method::Acknowledged, Some(id), &members)
 }
 
 /// That `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session.
 pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Bytes {
     let nothing = Members::default();
     match topic {
-        Topic::Tools => notification(Method::ToolsChanged, id, &nothing),
-        Topic::Prompts => notification(Method::PromptsChanged, id, &nothing),
-        Topic::Resources => notification(Method::ResourcesChanged, id, &nothing),
+        Topic::Tools => on_subscription(Method::ToolsChanged, id, &nothing),
+        Topic::Prompts => on_subscription(Method::PromptsChanged, id, &nothing),
+        Topic::Resources => on_subscription(Method::ResourcesChanged, id, &nothing),
         Topic::Resource(uri) => {
             let members = Members {
                 uri: Some(uri),
                 ..nothing
             };
-            notification(Method::ResourceUpdated, id, &members)
+            on_subscription(Method::ResourceUpdated, id, &members)
         }
     }
 }
@@ -56,7 +57,14 @@ impl Server {
     }
 }
 
-fn notification(method: Method, id: Option<&str>, members: &Members<'_>) -> Bytes {
+/// A notification with these parameters, on no subscription.
+pub(super) fn notification(method: Method, params: &impl Serialize) -> serde_json::Result<Bytes> {
+    let params = serde_json::to_string(params)?;
+    let method = method.name();
+    Ok(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#).into())
+}
+
+fn on_subscription(method: Method, id: Option<&str>, members: &Members<'_>) -> Bytes {
     let mut out = format!(r#"{{"jsonrpc":"2.0","method":"{}""#, method.name());
     let members = serde_json::to_string(members).expect("strings and booleans are JSON");
     // Without its braces.

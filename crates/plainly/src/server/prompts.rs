@@ -84,6 +84,14 @@ impl Prompt {
         Self::of_parts(name.into(), needs, Box::new(get))
     }
 
+    /// What its handlers need.
+    pub(super) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
+        let completers = self.completers.iter();
+        completers
+            .map(|(_, completer)| completer.needs())
+            .chain([&self.needs])
+    }
+
     fn of_parts(name: String, needs: Needs, get: Get) -> Self {
         let mut definition = types::Prompt::new(name);
         let arguments = arguments::of(&needs);

@@ -19,15 +19,16 @@ use plainly_protocol::types::InitializeParams;
 use self::headers::{Header, are_unclear, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
+use super::scope::{Scope, Wants};
 use super::session::{Session, Sessions};
 use crate::limits::Limits;
 
 /// Who sent a request.
 pub(super) enum Sender {
     /// A peer that introduced itself in the request.
-    Modern(Arc<Peer>),
+    Modern(Scope),
     /// A peer that opened a session before.
-    Legacy(Arc<Session>),
+    Legacy(Arc<Session>, Scope),
     /// A peer that opens a session with this very request.
     Opening,
 }
@@ -65,7 +66,10 @@ pub(super) fn over_http(
         return Ok(Sender::Opening);
     }
     match by_session(headers, sessions)? {
-        Some(session) => Ok(Sender::Legacy(session)),
+        Some(session) => {
+            let scope = Scope::within(&session, Wants::of(&meta));
+            Ok(Sender::Legacy(session, scope))
+        }
         None => match version {
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 Err(ProtocolError::unsupported_version(modern_versions(), text).into())
@@ -113,7 +117,7 @@ pub(super) fn by_session(
 /// Over a stream of messages, where the session, if one is open, is the stream's.
 pub(super) fn over_stream(
     request: &Request<'_>,
-    session: Option<&Arc<Peer>>,
+    session: Option<&Arc<Session>>,
 ) -> Result<StreamSender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
@@ -123,11 +127,16 @@ pub(super) fn over_stream(
         return Ok(StreamSender::Opening);
     }
     match session {
-        Some(peer) => Ok(StreamSender::Peer(Arc::clone(peer))),
+        Some(session) => {
+            let scope = Scope::within(session, Wants::of(&meta));
+            Ok(StreamSender::Peer(scope))
+        }
         // Before `initialize` a legacy client may only ask whether anybody is there.
-        None if request.method == Method::Ping.name() => Ok(StreamSender::Peer(Arc::new(
-            Peer::new(Revision::LATEST_LEGACY, Default::default(), None),
-        ))),
+        None if request.method == Method::Ping.name() => {
+            let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
+            let scope = Scope::of(Arc::new(anybody), Wants::of(&meta));
+            Ok(StreamSender::Peer(scope))
+        }
         None => Err(ProtocolError::from(InvalidParams::MissingMeta {
             keys: meta.wrong_keys(),
         })
@@ -138,7 +147,7 @@ pub(super) fn over_stream(
 /// Who sent a request over a stream.
 pub(super) enum StreamSender {
     /// A known peer.
-    Peer(Arc<Peer>),
+    Peer(Scope),
     /// A peer that opens the stream's session with this very request.
     Opening,
 }
@@ -180,7 +189,7 @@ fn mirroring(
     request: &Request<'_>,
     meta: RequestMeta<'_>,
     version: &Header<'_>,
-) -> Result<Arc<Peer>, ProtocolError> {
+) -> Result<Scope, ProtocolError> {
     let mut wrong: Vec<_> = version
         .contradicts("MCP-Protocol-Version", meta.protocol_version())
         .into_iter()
@@ -191,25 +200,27 @@ fn mirroring(
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let peer = introduced(meta)?;
+    let scope = introduced(meta)?;
     if others.is_empty() {
-        Ok(peer)
+        Ok(scope)
     } else {
         Err(mismatch(&others))
     }
 }
 
-/// The peer that a request's `_meta` introduces.
-fn introduced(meta: RequestMeta<'_>) -> Result<Arc<Peer>, ProtocolError> {
+/// What a request is served within whose `_meta` introduces its peer.
+fn introduced(meta: RequestMeta<'_>) -> Result<Scope, ProtocolError> {
+    let wants = Wants::modern(&meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let introduction = meta
         .introduction()
         .map_err(|keys| InvalidParams::MissingMeta { keys })?;
-    Ok(Arc::new(Peer::new(
+    let peer = Peer::new(
         revision?,
         introduction.capabilities,
         introduction.implementation,
-    )))
+    );
+    Ok(Scope::of(Arc::new(peer), wants?))
 }
 
 fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {

@@ -1,7 +1,5 @@
 //! From a method to what serves it. Parameters are parsed here, into the type that the method has.
 
-use std::sync::Arc;
-
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
@@ -10,7 +8,7 @@ use plainly_protocol::types::{
     CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
     ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
     ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Resource,
-    ResourceMetadataParams, ResourceMetadataResult, SubscriptionFilter,
+    ResourceMetadataParams, ResourceMetadataResult, SetLevelParams, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
 use serde::Deserialize;
@@ -23,9 +21,9 @@ use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
 use super::listening::Tells;
-use super::news::News;
 use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
+use super::scope::Scope;
 use super::state::States;
 use super::tools::Tools;
 
@@ -64,6 +62,7 @@ impl Routes {
                     Some(Capability::Tools) => !self.tools.is_empty(),
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
+                    Some(Capability::Logging) => self.discovery.may_log(),
                     Some(_) => false,
                 }
         };
@@ -79,8 +78,7 @@ impl Server {
         &self,
         method: Method,
         params: Option<&Object<'_>>,
-        peer: &Arc<Peer>,
-        news: Option<&Arc<News>>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             discovery,
@@ -103,13 +101,13 @@ impl Server {
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
                 let call = ToolCall {
                     arguments,
-                    peer,
+                    scope,
                     states,
                 };
                 let (audience, running) = tools.call(&params.name, &call)?;
                 Step::Later(audience, running)
             }
-            Method::ListResources => self.list_resources(read(params)?, peer)?,
+            Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => {
                 let params: ListResourceTemplatesParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
@@ -118,36 +116,41 @@ impl Server {
                     resources.list_templates(&params, &self.0.cursors, limits.page_entries)?;
                 now(Answer::ListResourceTemplates(listed))
             }
-            Method::ReadDirectory => self.read_directory(read(params)?, peer)?,
-            Method::ReadResource => self.read_resource(read(params)?, peer)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?, peer),
+            Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
+            Method::ReadResource => self.read_resource(read(params)?, scope)?,
+            Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
             Method::ListPrompts => self.list_prompts(&read(params)?)?,
-            Method::GetPrompt => self.get_prompt(read(params)?, peer)?,
-            Method::Complete => self.complete(read(params)?, peer)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, scope)?,
+            Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
-            Method::Subscribe => self.subscribe(read(params)?, peer, news)?,
-            Method::Unsubscribe => self.unsubscribe(read(params)?, news)?,
+            Method::SetLevel => set_level(read(params)?, scope)?,
+            Method::Subscribe => self.subscribe(read(params)?, scope)?,
+            Method::Unsubscribe => self.unsubscribe(read(params)?, scope)?,
             Method::Initialize
             | Method::Initialized
             | Method::Cancelled
             | Method::Progress
-            | Method::LoggingMessage
-            | Method::SetLevel
             | Method::ResourceUpdated
             | Method::ResourcesChanged
             | Method::ToolsChanged
             | Method::PromptsChanged
-            | Method::Acknowledged => return Err(ProtocolError::method_not_found(method.name())),
+            | Method::LoggingMessage
+            | Method::Acknowledged
+            | Method::Elicit
+            | Method::CreateMessage
+            | Method::ListRoots
+            | Method::ElicitationComplete
+            | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
     }
 
     fn read_resource(
         &self,
         ReadResourceParams { uri, .. }: ReadResourceParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             resources, states, ..
@@ -157,7 +160,7 @@ impl Server {
                 &ResourceCall {
                     uri: &uri,
                     variables: &Values::new(),
-                    peer,
+                    scope,
                     states,
                 },
                 self.limits(),
@@ -181,14 +184,14 @@ impl Server {
         GetPromptParams {
             name, arguments, ..
         }: GetPromptParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             prompts, states, ..
         } = &self.0.routes;
         let call = PromptCall {
             arguments: &arguments.unwrap_or_default(),
-            peer,
+            scope,
             states,
         };
         Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
@@ -202,7 +205,7 @@ impl Server {
             context,
             ..
         }: CompleteParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
             completions,
@@ -213,7 +216,7 @@ impl Server {
         let call = CompletionCall {
             text: &argument.value,
             others: &others.unwrap_or_default(),
-            peer,
+            scope,
             states,
         };
         let completing = completions.complete(&reference, &argument.name, &call)?;
@@ -223,14 +226,14 @@ impl Server {
     fn list_resources(
         &self,
         ListResourcesParams { uri, cursor, .. }: ListResourcesParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         if let Some(parent) = uri {
             let method = Method::ListResources;
-            return self.list_children(method, parent, cursor, peer, Answer::ListResources);
+            return self.list_children(method, parent, cursor, scope, Answer::ListResources);
         }
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
@@ -238,7 +241,7 @@ impl Server {
                     resources, states, ..
                 } = &server.0.routes;
                 let call = ListingCall {
-                    peer: &peer,
+                    scope: &scope,
                     states,
                 };
                 let (cursors, limits) = (&server.0.cursors, server.limits());
@@ -253,13 +256,13 @@ impl Server {
     fn read_directory(
         &self,
         ReadDirectoryParams { uri, cursor, .. }: ReadDirectoryParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let answer = |mut result: ListResourcesResult, _| {
             result.resources.iter_mut().for_each(as_directory);
             Answer::ReadDirectory(result)
         };
-        self.list_children(Method::ReadDirectory, uri, cursor, peer, answer)
+        self.list_children(Method::ReadDirectory, uri, cursor, scope, answer)
     }
 
     /// The children of `parent`, for the two methods that list them.
@@ -268,11 +271,11 @@ impl Server {
         method: Method,
         parent: String,
         cursor: Option<Cursor>,
-        peer: &Arc<Peer>,
+        scope: &Scope,
         answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
     ) -> Result<Step, ProtocolError> {
         check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         Ok(Step::Later(
             Audience::Code,
             Box::pin(async move {
@@ -280,7 +283,7 @@ impl Server {
                     resources, states, ..
                 } = &server.0.routes;
                 let call = ListingCall {
-                    peer: &peer,
+                    scope: &scope,
                     states,
                 };
                 let listing = Listing {
@@ -299,11 +302,11 @@ impl Server {
     fn resource_metadata(
         &self,
         ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Step {
-        let (server, peer) = (self.clone(), Arc::clone(peer));
+        let (server, scope) = (self.clone(), scope.clone());
         let finding = async move {
-            let found = server.metadata(&uri, &peer).await?;
+            let found = server.metadata(&uri, &scope).await?;
             Ok(Answer::ResourceMetadata(found))
         };
         Step::Later(Audience::Code, Box::pin(finding))
@@ -313,7 +316,7 @@ impl Server {
     pub(super) async fn metadata(
         &self,
         uri: &str,
-        peer: &Arc<Peer>,
+        scope: &Scope,
     ) -> Result<ResourceMetadataResult, Failure> {
         let Routes {
             resources, states, ..
@@ -321,11 +324,21 @@ impl Server {
         let call = ResourceCall {
             uri,
             variables: &Values::new(),
-            peer,
+            scope,
             states,
         };
         resources.metadata(&call, self.limits()).await
     }
+}
+
+/// Only who has a session is of a revision that has the method.
+fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolError> {
+    let method = Method::SetLevel;
+    let session = scope.session();
+    session
+        .ok_or_else(|| ProtocolError::method_not_found(method.name()))?
+        .set_level(params.level);
+    Ok(now(Answer::Empty(EmptyResult::new())))
 }
 
 fn now(answer: Answer) -> Step {

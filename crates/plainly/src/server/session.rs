@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plainly_protocol::peer::Peer;
+use plainly_protocol::types::LoggingLevel;
 
 use super::changes::Changes;
 use super::in_flight::InFlight;
@@ -18,6 +19,27 @@ pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) news: Arc<News>,
+    level: Mutex<LoggingLevel>,
+}
+
+impl Session {
+    pub(super) fn new(peer: Arc<Peer>, in_flight: Arc<InFlight>, changes: &Changes) -> Self {
+        Self {
+            peer,
+            in_flight,
+            news: News::new(changes),
+            level: Mutex::new(LoggingLevel::Info),
+        }
+    }
+
+    /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
+    pub(super) fn level(&self) -> LoggingLevel {
+        *lock(&self.level)
+    }
+
+    pub(super) fn set_level(&self, level: LoggingLevel) {
+        *lock(&self.level) = level;
+    }
 }
 
 /// All sessions.
@@ -70,11 +92,8 @@ impl Sessions {
         if table.len() >= self.most {
             self.make_room(&mut table);
         }
-        let session = Arc::new(Session {
-            peer,
-            in_flight: InFlight::new(self.requests),
-            news: News::new(&self.changes),
-        });
+        let in_flight = InFlight::new(self.requests);
+        let session = Arc::new(Session::new(peer, in_flight, &self.changes));
         table.insert(
             name.clone(),
             Opened {

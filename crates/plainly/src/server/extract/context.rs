@@ -1,28 +1,80 @@
-//! Who asks.
+//! Who asks, and what they are told before the reply.
 
-use std::sync::Arc;
+use plainly_protocol::types::{
+    ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams, RawJson,
+};
+use serde::Serialize;
 
-use plainly_protocol::peer::Peer;
-use plainly_protocol::types::{ClientCapabilities, Implementation};
-
-use super::{Call, Channel, Extract};
+use super::{Call, Channel, Extract, Needs};
 use crate::server::failure::Failure;
+use crate::server::scope::Scope;
 
-/// What a handler can know of the client. It says nothing of the client's revision: a handler is written once for all.
+/// What a handler can know of the client, and tell it before the reply. It says nothing of the client's revision: a handler
+/// is written once for all.
+///
+/// A client hears no more than it asked for, and nothing after the reply. One that reads slowly makes the handler wait.
+///
+/// ```
+/// use plainly::Context;
+/// use plainly::server::extract::Progress;
+///
+/// async fn index(context: Context) -> String {
+///     for page in 1..=3_u32 {
+///         // ...
+///         context.progress(Progress::new(page).of(3_u32).message(format!("page {page}"))).await;
+///     }
+///     "done".to_owned()
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context {
-    peer: Arc<Peer>,
+    scope: Scope,
 }
 
 impl Context {
     /// Who the client says it is: for display and logs, never for decisions.
     pub fn client(&self) -> Option<&Implementation> {
-        self.peer.implementation.as_ref()
+        self.scope.peer().implementation.as_ref()
     }
 
     /// What the client declared that it can do.
     pub fn capabilities(&self) -> &ClientCapabilities {
-        &self.peer.capabilities
+        &self.scope.peer().capabilities
+    }
+
+    /// Tells how far the handler has come (Progress), and gives it as much time again as it had in the beginning. Each time
+    /// it must have come farther than before: what hasn't is not told.
+    pub async fn progress(&self, progress: impl Into<Progress>) {
+        let Progress {
+            progress,
+            total,
+            message,
+        } = progress.into();
+        self.scope.progress(progress, total, message).await;
+    }
+
+    /// Sends the client a log message (Logging): any value that is JSON, such as a sentence. Nothing secret must be in it.
+    pub async fn log(&self, level: LoggingLevel, data: impl Serialize) {
+        self.send(level, None, data).await;
+    }
+
+    /// As [`log`](Self::log), from the part of the server that is called `logger`.
+    pub async fn log_from(&self, logger: &str, level: LoggingLevel, data: impl Serialize) {
+        self.send(level, Some(logger), data).await;
+    }
+
+    async fn send(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
+        if !self.scope.wants_log(level) {
+            return;
+        }
+        match RawJson::encode(&data) {
+            Ok(data) => {
+                let mut params = LoggingMessageParams::new(level, data);
+                params.logger = logger.map(str::to_owned);
+                self.scope.log(&params).await;
+            }
+            Err(error) => tracing::error!(%error, "a log message could not be written"),
+        }
     }
 }
 
@@ -32,7 +84,50 @@ where
 {
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure> {
         Ok(Self {
-            peer: Arc::clone(call.peer()),
+            scope: call.within().0.clone(),
         })
+    }
+
+    fn needs(needs: &mut Needs) {
+        needs.may_log = true;
+    }
+}
+
+/// How far a handler has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    progress: f64,
+    total: Option<f64>,
+    message: Option<String>,
+}
+
+impl Progress {
+    /// So far, of nobody knows how much.
+    pub fn new(progress: impl Into<f64>) -> Self {
+        Self {
+            progress: progress.into(),
+            total: None,
+            message: None,
+        }
+    }
+
+    /// How far there is to go.
+    #[must_use]
+    pub fn of(mut self, total: impl Into<f64>) -> Self {
+        self.total = Some(total.into());
+        self
+    }
+
+    /// What is being done, for people.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+}
+
+impl<N: Into<f64>> From<N> for Progress {
+    fn from(progress: N) -> Self {
+        Self::new(progress)
     }
 }

@@ -7,7 +7,7 @@
 //! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
 //! | [`Completing`] | | | | | yes | what was typed so far |
 //! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
-//! | [`Context`] | yes | yes | yes | yes | yes | who asks |
+//! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply |
 
 mod args;
 mod completing;
@@ -27,11 +27,12 @@ use serde_json::Value;
 pub use self::args::Args;
 pub(super) use self::args::schema_of;
 pub use self::completing::Completing;
-pub use self::context::Context;
+pub use self::context::{Context, Progress};
 pub use self::state::State;
 pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
 use super::failure::Failure;
+use super::scope::Scope;
 use super::state::Needed;
 pub use super::state::States;
 
@@ -92,8 +93,7 @@ impl Channel for CompletionChannel {
 pub struct ToolCall<'a> {
     /// The arguments: a JSON object, checked to be one.
     pub arguments: &'a str,
-    /// Who asks.
-    pub peer: &'a Arc<Peer>,
+    pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
 
@@ -105,8 +105,7 @@ pub struct ResourceCall<'a> {
     pub uri: &'a str,
     /// What the variables of its template stand for in it; of a static resource none.
     pub variables: &'a Values,
-    /// Who asks.
-    pub peer: &'a Arc<Peer>,
+    pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
 
@@ -121,8 +120,7 @@ impl<'a> ResourceCall<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ListingCall<'a> {
-    /// Who asks.
-    pub peer: &'a Arc<Peer>,
+    pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
 
@@ -132,8 +130,7 @@ pub struct ListingCall<'a> {
 pub struct PromptCall<'a> {
     /// What the prompt is filled in with.
     pub arguments: &'a Arguments,
-    /// Who asks.
-    pub peer: &'a Arc<Peer>,
+    pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
 
@@ -143,7 +140,7 @@ impl<'a> ListingCall<'a> {
         ResourceCall {
             uri,
             variables,
-            peer: self.peer,
+            scope: self.scope,
             states: self.states,
         }
     }
@@ -157,22 +154,29 @@ pub struct CompletionCall<'a> {
     pub text: &'a str,
     /// The other arguments that are filled in.
     pub others: &'a Arguments,
-    /// Who asks.
-    pub peer: &'a Arc<Peer>,
+    pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
 
 /// What all kinds of call have.
 pub trait Call {
     /// Who asks.
-    fn peer(&self) -> &Arc<Peer>;
+    fn peer(&self) -> &Arc<Peer> {
+        self.within().0.peer()
+    }
+    #[doc(hidden)]
+    fn within(&self) -> Within<'_>;
     #[doc(hidden)]
     fn states(&self) -> &States;
 }
 
+/// What a call is served within: the framework's own.
+#[derive(Debug)]
+pub struct Within<'a>(pub(super) &'a Scope);
+
 impl Call for ToolCall<'_> {
-    fn peer(&self) -> &Arc<Peer> {
-        self.peer
+    fn within(&self) -> Within<'_> {
+        Within(self.scope)
     }
     fn states(&self) -> &States {
         self.states
@@ -180,8 +184,8 @@ impl Call for ToolCall<'_> {
 }
 
 impl Call for ResourceCall<'_> {
-    fn peer(&self) -> &Arc<Peer> {
-        self.peer
+    fn within(&self) -> Within<'_> {
+        Within(self.scope)
     }
     fn states(&self) -> &States {
         self.states
@@ -189,8 +193,8 @@ impl Call for ResourceCall<'_> {
 }
 
 impl Call for ListingCall<'_> {
-    fn peer(&self) -> &Arc<Peer> {
-        self.peer
+    fn within(&self) -> Within<'_> {
+        Within(self.scope)
     }
     fn states(&self) -> &States {
         self.states
@@ -198,8 +202,8 @@ impl Call for ListingCall<'_> {
 }
 
 impl Call for PromptCall<'_> {
-    fn peer(&self) -> &Arc<Peer> {
-        self.peer
+    fn within(&self) -> Within<'_> {
+        Within(self.scope)
     }
     fn states(&self) -> &States {
         self.states
@@ -207,8 +211,8 @@ impl Call for PromptCall<'_> {
 }
 
 impl Call for CompletionCall<'_> {
-    fn peer(&self) -> &Arc<Peer> {
-        self.peer
+    fn within(&self) -> Within<'_> {
+        Within(self.scope)
     }
     fn states(&self) -> &States {
         self.states
@@ -245,6 +249,8 @@ pub struct Needs {
     pub(super) vars: Vec<Value>,
     /// The names of the arguments in the order of their type, where the schema has lost it.
     pub(super) fields: &'static [&'static str],
+    /// It may send log messages.
+    pub(super) may_log: bool,
 }
 
 /// All arguments of a handler, as a tuple.

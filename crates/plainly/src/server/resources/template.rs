@@ -198,6 +198,14 @@ impl Template {
         &self.definition.uri_template
     }
 
+    /// What its handlers need.
+    pub(in crate::server) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
+        let completers = self.completers.iter();
+        completers
+            .map(|(_, completer)| completer.needs())
+            .chain([&self.needs])
+    }
+
     pub(in crate::server) fn needs(&self) -> &Needs {
         &self.needs
     }

@@ -1,0 +1,136 @@
+//! Blocks of content of a kind that a revision doesn't have: its union of kinds is closed, so they become text that says
+//! what they are.
+
+use std::fmt::Write;
+
+use plainly_errors::Revision;
+
+use super::{Field, Shape};
+use crate::types::{Content, GetPromptResult, MediaContent, Resource, TextContent};
+
+impl Shape for Content {
+    fn shape(&mut self, revision: Revision) {
+        let text = match self {
+            Self::Audio(audio) if !Field::Audio.is_in(revision) => TextContent {
+                text: note(audio, revision),
+                annotations: audio.annotations.take(),
+                meta: audio.meta.take(),
+            },
+            Self::ResourceLink(link) if !Field::ResourceLink.is_in(revision) => TextContent {
+                text: reference(link),
+                annotations: link.annotations.take(),
+                meta: link.meta.take(),
+            },
+            Self::Text(_)
+            | Self::Image(_)
+            | Self::Audio(_)
+            | Self::Resource(_)
+            | Self::ResourceLink(_)
+            | Self::Unknown(_) => return,
+        };
+        *self = Self::Text(text);
+    }
+}
+
+impl Shape for GetPromptResult {
+    fn shape(&mut self, revision: Revision) {
+        for message in &mut self.messages {
+            message.content.shape(revision);
+        }
+    }
+}
+
+/// What the recording was that could not be sent.
+fn note(audio: &MediaContent, revision: Revision) -> String {
+    let bytes = audio.data.len();
+    format!(
+        "Audio ({}, {bytes} bytes), which protocol version {revision} can't carry",
+        audio.mime_type
+    )
+}
+
+/// All that is needed to read the resource, or to decide not to.
+fn reference(link: &Resource) -> String {
+    let name = link.title.as_ref().unwrap_or(&link.name);
+    let mut text = format!("Resource {name}: {}", link.uri);
+    let size = link.size.map(|size| format!("{size} bytes"));
+    let facts: Vec<_> = link
+        .mime_type
+        .iter()
+        .chain(&size)
+        .map(String::as_str)
+        .collect();
+    if !facts.is_empty() {
+        write!(text, " ({})", facts.join(", ")).expect("a string takes all that is written");
+    }
+    if let Some(description) = &link.description {
+        text.push('\n');
+        text.push_str(description);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Annotations, Meta, PromptMessage, Role};
+
+    fn shaped(content: &Content, revision: Revision) -> Content {
+        let mut prompt = GetPromptResult::new([PromptMessage::new(Role::User, content.clone())]);
+        prompt.shape(revision);
+        prompt.messages.remove(0).content
+    }
+
+    fn hints() -> (Annotations, Meta) {
+        let meta = Meta::from_iter([("a", true.into())]);
+        (Annotations::new().priority(0.5), meta)
+    }
+
+    fn text(text: &str) -> Content {
+        let (annotations, meta) = hints();
+        Content::Text(TextContent::new(text).annotations(annotations).meta(meta))
+    }
+
+    #[test]
+    fn audio_is_told_of_where_it_cannot_be_heard() {
+        let (annotations, meta) = hints();
+        let audio = MediaContent::new(*b"abc", "audio/wav");
+        let audio = Content::Audio(audio.annotations(annotations).meta(meta));
+        for revision in Revision::ALL {
+            let expected = match revision == Revision::V2024_11_05 {
+                true => text(
+                    "Audio (audio/wav, 3 bytes), which protocol version 2024-11-05 can't carry",
+                ),
+                false => audio.clone(),
+            };
+            assert_eq!(shaped(&audio, revision), expected, "{revision}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_is_no_content_is_text_with_the_uri() {
+        let (annotations, meta) = hints();
+        let link = Resource::new("file:///a", "a")
+            .annotations(annotations)
+            .meta(meta);
+        let whole = link.clone().title("A").description("It is.");
+        let whole = whole.mime_type("text/plain").size(12);
+        for (link, words) in [
+            (link.clone(), "Resource a: file:///a"),
+            (link.size(0), "Resource a: file:///a (0 bytes)"),
+            (
+                whole,
+                "Resource A: file:///a (text/plain, 12 bytes)\nIt is.",
+            ),
+        ] {
+            let link = Content::resource_link(link);
+            for revision in Revision::ALL {
+                let expected = match revision.within(Some(Revision::V2025_06_18), None) {
+                    true => link.clone(),
+                    false => text(words),
+                };
+                assert_eq!(shaped(&link, revision), expected, "{revision}");
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Tools and their results: structured content and its schema, which began as objects only.
+
+use plainly_errors::Revision;
+
+use super::schema::{is_of_object, without_booleans};
+use super::{Field, Shape};
+use crate::types::{CallToolResult, Content, ListToolsResult, RawJson, Tool};
+
+impl Shape for CallToolResult {
+    /// Structured content that can't be sent as such is left to the content, which says the same to people and models; if
+    /// there is none, it becomes the content.
+    fn shape(&mut self, revision: Revision) {
+        for block in &mut self.content {
+            block.shape(revision);
+        }
+        let fits = |value: &mut RawJson| match value.get().starts_with('{') {
+            true => Field::StructuredContent.is_in(revision),
+            false => Field::StructuredValue.is_in(revision),
+        };
+        if let Some(lost) = self.structured_content.take_if(|value| !fits(value))
+            && self.content.is_empty()
+        {
+            self.content.push(Content::text(lost.get()));
+        }
+    }
+}
+
+impl Shape for ListToolsResult {
+    fn shape(&mut self, revision: Revision) {
+        for tool in &mut self.tools {
+            tool.shape(revision);
+        }
+    }
+}
+
+impl Shape for Tool {
+    fn shape(&mut self, revision: Revision) {
+        if !Field::OutputValueSchema.is_in(revision) {
+            let has = Field::OutputSchema.is_in(revision);
+            self.output_schema
+                .take_if(|schema| !has || !is_of_object(schema));
+        }
+        if !Field::BooleanSchema.is_in(revision) {
+            for schema in [Some(&mut self.input_schema), self.output_schema.as_mut()] {
+                if let Some(schema) = schema
+                    && let Some(older) = without_booleans(schema)
+                {
+                    *schema = older;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> RawJson {
+        RawJson::parse(text).unwrap()
+    }
+
+    /// What is left of structured content, and of content, in each revision.
+    fn shaped(result: &CallToolResult) -> Vec<(bool, usize)> {
+        let left = Revision::ALL.map(|revision| {
+            let mut result = result.clone();
+            result.shape(revision);
+            (result.structured_content.is_some(), result.content.len())
+        });
+        left.to_vec()
+    }
+
+    #[test]
+    fn structured_content_goes_where_it_is_known() {
+        let result = CallToolResult::new([Content::text("x")]);
+        let (yes, no) = ((true, 1), (false, 1));
+        for (value, expected) in [
+            (r#"{"a":1}"#, [no, no, yes, yes, yes]),
+            ("[1]", [no, no, no, no, yes]),
+            ("null", [no, no, no, no, yes]),
+        ] {
+            let result = result.clone().structured_content(raw(value));
+            assert_eq!(shaped(&result), expected, "{value}");
+        }
+        assert_eq!(shaped(&result), [no; 5]);
+    }
+
+    #[test]
+    fn structured_content_that_stands_alone_is_said_in_text() {
+        let mut result = CallToolResult::new([]).structured_content(raw(r#"{"a":1}"#));
+        let (data, text) = ((true, 0), (false, 1));
+        assert_eq!(shaped(&result), [text, text, data, data, data]);
+        result.shape(Revision::V2024_11_05);
+        assert_eq!(result.content, [Content::text(r#"{"a":1}"#)]);
+    }
+
+    #[test]
+    fn blocks_of_a_result_have_their_shape_too() {
+        let mut result = CallToolResult::new([Content::audio(*b"abc", "audio/wav")]);
+        result.shape(Revision::V2024_11_05);
+        assert!(matches!(&result.content[..], [Content::Text(_)]));
+    }
+
+    #[test]
+    fn schemas_are_verbatim_where_they_can_be() {
+        let object = r#"{"type":"object","properties":{"a":true}}"#;
+        let older = r#"{"type":"object","properties":{"a":{}}}"#;
+        let list = r#"{"type":"array"}"#;
+        let tools = ListToolsResult::new([
+            Tool::new("a", raw(object)).output_schema(raw(object)),
+            Tool::new("b", raw(older)).output_schema(raw(list)),
+        ]);
+        for (revision, input, of_a, of_b) in [
+            (Revision::V2024_11_05, older, None, None),
+            (Revision::V2025_03_26, older, None, None),
+            (Revision::V2025_06_18, older, Some(older), None),
+            (Revision::V2025_11_25, older, Some(older), None),
+            (Revision::V2026_07_28, object, Some(object), Some(list)),
+        ] {
+            let mut tools = tools.clone();
+            tools.shape(revision);
+            let [a, b] = &tools.tools[..] else {
+                panic!("{tools:?}")
+            };
+            assert_eq!(a.input_schema, raw(input), "{revision}");
+            assert_eq!(a.output_schema, of_a.map(raw), "{revision}");
+            assert_eq!(b.input_schema, raw(older), "{revision}");
+            assert_eq!(b.output_schema, of_b.map(raw), "{revision}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What leaves before the reply to one request: few messages at a time, so that a handler that says much waits for the peer
+//! to read. Knows nothing of what they say.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+
+/// How many messages wait for their reader.
+const ROOM: usize = 16;
+
+/// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
+#[derive(Debug, Default)]
+pub(super) struct Outbox(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    messages: VecDeque<Bytes>,
+    is_closed: bool,
+    reader: Option<Waker>,
+    writers: Vec<Waker>,
+}
+
+impl Outbox {
+    /// Says `message`, once there is room for it. After the reply nobody hears it.
+    pub(super) async fn send(&self, message: Bytes) {
+        let mut message = Some(message);
+        poll_fn(|context| self.poll_send(context, &mut message)).await;
+    }
+
+    fn poll_send(&self, context: &mut Context<'_>, message: &mut Option<Bytes>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Poll::Ready(());
+        }
+        if state.messages.len() >= ROOM {
+            let waker = context.waker();
+            if !state.writers.iter().any(|known| known.will_wake(waker)) {
+                state.writers.push(waker.clone());
+            }
+            return Poll::Pending;
+        }
+        state.messages.extend(message.take());
+        if let Some(reader) = state.reader.take() {
+            reader.wake();
+        }
+        Poll::Ready(())
+    }
+
+    /// The next message.
+    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Bytes> {
+        let mut state = self.lock();
+        let Some(message) = state.messages.pop_front() else {
+            match &mut state.reader {
+                Some(reader) => reader.clone_from(context.waker()),
+                reader => *reader = Some(context.waker().clone()),
+            }
+            return Poll::Pending;
+        };
+        state.writers.drain(..).for_each(Waker::wake);
+        Poll::Ready(message)
+    }
+
+    /// Takes no more: what is in it can still be read.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.writers.drain(..).for_each(Waker::wake);
+    }
+
+    /// Whether nothing waits to be read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lock().messages.is_empty()
+    }
+
+    /// A panic while it is locked leaves it whole: each change is one push or pop.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    async fn next(outbox: &Outbox) -> Bytes {
+        poll_fn(|context| outbox.poll_next(context)).await
+    }
+
+    #[tokio::test]
+    async fn who_writes_waits_for_who_reads() {
+        let outbox = Arc::new(Outbox::default());
+        let writer = Arc::clone(&outbox);
+        let writing = tokio::spawn(async move {
+            for number in 0..100 {
+                writer.send(Bytes::from(number.to_string())).await;
+                assert!(writer.lock().messages.len() <= ROOM);
+            }
+        });
+        for number in 0..100 {
+            assert_eq!(next(&outbox).await, number.to_string());
+        }
+        writing.await.unwrap();
+        assert!(outbox.is_empty());
+    }
+
+    #[tokio::test]
+    async fn many_who_wait_are_all_served() {
+        let outbox = Arc::new(Outbox::default());
+        let writing: Vec<_> = (0..50)
+            .map(|_| {
+                let writer = Arc::clone(&outbox);
+                tokio::spawn(async move { writer.send(Bytes::from_static(b"x")).await })
+            })
+            .collect();
+        for _ in 0..50 {
+            next(&outbox).await;
+        }
+        for writer in writing {
+            writer.await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn closed_it_keeps_what_it_has_and_takes_no_more() {
+        let outbox = Arc::new(Outbox::default());
+        for _ in 0..ROOM {
+            outbox.send(Bytes::from_static(b"before")).await;
+        }
+        let late = Arc::clone(&outbox);
+        let waiting = tokio::spawn(async move { late.send(Bytes::from_static(b"late")).await });
+        tokio::task::yield_now().await;
+        outbox.close();
+        waiting.await.unwrap();
+        for _ in 0..ROOM {
+            assert_eq!(next(&outbox).await, "before");
+        }
+        assert!(outbox.is_empty());
+    }
+}

@@ -1,0 +1,369 @@
+//! What a handler tells the client before its reply, progress and log messages: on both transports, in both eras, in raw
+//! messages.
+
+#![cfg(feature = "http-server")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use http::header::CONTENT_TYPE;
+use http::{Request, StatusCode};
+use plainly::limits::Limits;
+use plainly::protocol::types::LoggingLevel;
+use plainly::server::extract::Progress;
+use plainly::server::{Server, Tool};
+use plainly::{Context, Revision};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tower_service::Service;
+
+/// Tells three times of progress, of which one is none.
+async fn work(context: Context) -> &'static str {
+    context
+        .progress(Progress::new(1).of(2).message("half"))
+        .await;
+    context.progress(0.5).await;
+    context.progress(f64::NAN).await;
+    context.progress(Progress::new(2).of(2)).await;
+    "done"
+}
+
+async fn logs(context: Context) -> &'static str {
+    context.log(LoggingLevel::Debug, "found a file").await;
+    context.log(LoggingLevel::Info, json!({"files": 1})).await;
+    context
+        .log_from("disk", LoggingLevel::Error, "it is full")
+        .await;
+    "logged"
+}
+
+/// Says more than waits for a reader.
+async fn talks(context: Context) -> &'static str {
+    for step in 1..=1000 {
+        context.progress(step).await;
+    }
+    "enough"
+}
+
+/// Goes on after the reply.
+async fn leaves(context: Context) -> &'static str {
+    tokio::spawn(async move {
+        for step in 1..=1000 {
+            context.progress(step).await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    });
+    "gone"
+}
+
+/// Takes far longer than the deadline, and says so.
+async fn long(context: Context) -> &'static str {
+    for step in 1..=8 {
+        tokio::time::sleep(Duration::from_secs(40)).await;
+        context.progress(step).await;
+    }
+    "at last"
+}
+
+async fn silent() -> &'static str {
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    "too late"
+}
+
+async fn breaks(context: Context) -> &'static str {
+    context.progress(1).await;
+    panic!("broken")
+}
+
+fn server() -> Server {
+    let mut limits = Limits::default();
+    limits.deadline = Duration::from_secs(60);
+    Server::builder("teller", "1")
+        .tool(Tool::new("work", work))
+        .tool(Tool::new("logs", logs))
+        .tool(Tool::new("talks", talks))
+        .tool(Tool::new("leaves", leaves))
+        .tool(Tool::new("long", long))
+        .tool(Tool::new("silent", silent))
+        .tool(Tool::new("breaks", breaks))
+        .limits(limits)
+        .build()
+        .unwrap()
+}
+
+fn initialize(revision: Revision) -> Value {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": revision.as_str(),
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }})
+}
+
+/// A call of `tool`, as `revision` has it.
+fn call(revision: Revision, tool: &str, mut meta: Value) -> Value {
+    if revision == Revision::V2026_07_28 {
+        meta["io.modelcontextprotocol/protocolVersion"] = revision.as_str().into();
+        meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    }
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "_meta": meta}})
+}
+
+/// A client over a byte stream.
+struct Stream(BufReader<DuplexStream>);
+
+impl Stream {
+    async fn open(revision: Revision) -> Self {
+        let (near, far) = tokio::io::duplex(1 << 10);
+        let (reader, writer) = tokio::io::split(far);
+        tokio::spawn(async move { server().serve(reader, writer).await });
+        let mut stream = Self(BufReader::new(near));
+        if revision != Revision::V2026_07_28 {
+            stream.send(&initialize(revision)).await;
+            assert!(stream.next().await["result"]["capabilities"]["logging"].is_object());
+        }
+        stream
+    }
+
+    async fn send(&mut self, message: &Value) {
+        let line = format!("{message}\n");
+        self.0.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    async fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.0.read_line(&mut line).await.unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// All that is sent for a request, the reply last.
+    async fn answer(&mut self, request: &Value) -> Vec<Value> {
+        self.send(request).await;
+        let mut sent = vec![self.next().await];
+        while sent.last().unwrap().get("id").is_none() {
+            sent.push(self.next().await);
+        }
+        sent
+    }
+}
+
+/// A client over HTTP.
+struct Http {
+    server: Server,
+    revision: Revision,
+    session: Option<String>,
+}
+
+impl Http {
+    async fn open(revision: Revision) -> Self {
+        let (server, session) = (server(), None);
+        let mut client = Self {
+            server,
+            revision,
+            session,
+        };
+        if revision != Revision::V2026_07_28 {
+            let response = client.response(&initialize(revision)).await;
+            let session = response.headers()["mcp-session-id"].to_str().unwrap();
+            client.session = Some(session.to_owned());
+        }
+        client
+    }
+
+    async fn response(&self, message: &Value) -> http::Response<plainly::transport::http::Body> {
+        let mut request = Request::post("/")
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        if self.revision == Revision::V2026_07_28 {
+            request = request
+                .header("mcp-protocol-version", self.revision.as_str())
+                .header("mcp-method", message["method"].as_str().unwrap())
+                .header("mcp-name", message["params"]["name"].as_str().unwrap());
+        }
+        if let Some(session) = &self.session {
+            request = request.header("mcp-session-id", session);
+        }
+        let request = request.body(Body::from(message.to_string())).unwrap();
+        self.server.http().call(request).await.unwrap()
+    }
+
+    /// All that is sent for a request, and whether as events.
+    async fn answer(&self, request: &Value) -> (bool, Vec<Value>) {
+        let response = self.response(request).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        let is_stream = response.headers()[CONTENT_TYPE] == "text/event-stream";
+        assert_eq!(
+            response.headers().contains_key("x-accel-buffering"),
+            is_stream
+        );
+        let body = to_bytes(Body::new(response.into_body()), 1 << 20)
+            .await
+            .unwrap();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        let messages = if is_stream {
+            let events = body.lines().filter_map(|line| line.strip_prefix("data: "));
+            events
+                .map(|data| serde_json::from_str(data).unwrap())
+                .collect()
+        } else {
+            vec![serde_json::from_str(&body).unwrap()]
+        };
+        (is_stream, messages)
+    }
+}
+
+/// What `request` is answered with, over a stream and over HTTP the same.
+async fn answer(revision: Revision, request: &Value) -> Vec<Value> {
+    let streamed = Stream::open(revision).await.answer(request).await;
+    let (is_stream, posted) = Http::open(revision).await.answer(request).await;
+    assert_eq!(streamed, posted);
+    assert_eq!(is_stream, posted.len() > 1);
+    posted
+}
+
+fn text(reply: &Value) -> &str {
+    reply["result"]["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn progress_is_told_to_who_asked_for_it() {
+    for revision in Revision::ALL {
+        for token in [json!("t"), json!(7)] {
+            let request = call(revision, "work", json!({"progressToken": token}));
+            let sent = answer(revision, &request).await;
+            let [first, second, reply] = sent.as_slice() else {
+                panic!("{sent:?}")
+            };
+            assert_eq!(
+                *first,
+                json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {
+                    "progressToken": token, "progress": 1, "total": 2, "message": "half",
+                }})
+            );
+            assert_eq!(second["params"]["progress"], 2);
+            assert_eq!(text(reply), "done");
+        }
+        let sent = answer(revision, &call(revision, "work", json!({}))).await;
+        assert_eq!(sent.len(), 1, "nobody asked for it: {sent:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_modern_request_says_which_log_messages_it_wants() {
+    let revision = Revision::V2026_07_28;
+    let key = "io.modelcontextprotocol/logLevel";
+    let cases = [
+        (None, 0),
+        (Some("debug"), 3),
+        (Some("info"), 2),
+        (Some("notice"), 1),
+        (Some("emergency"), 0),
+    ];
+    for (level, count) in cases {
+        let meta = level.map_or(json!({}), |level| json!({key: level}));
+        let sent = answer(revision, &call(revision, "logs", meta)).await;
+        assert_eq!(sent.len(), count + 1, "{level:?}: {sent:?}");
+    }
+    let sent = answer(revision, &call(revision, "logs", json!({key: "notice"}))).await;
+    assert_eq!(
+        sent[0],
+        json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {
+            "level": "error", "logger": "disk", "data": "it is full",
+        }})
+    );
+}
+
+#[tokio::test]
+async fn a_level_that_is_none_is_refused() {
+    let meta = json!({"io.modelcontextprotocol/logLevel": "loud"});
+    let request = call(Revision::V2026_07_28, "logs", meta);
+    let mut stream = Stream::open(Revision::V2026_07_28).await;
+    let error = &stream.answer(&request).await[0]["error"];
+    assert_eq!(error["code"], -32602);
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("logLevel") && message.contains("emergency"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_session_sets_its_level() {
+    for revision in Revision::ALL
+        .into_iter()
+        .filter(|one| *one != Revision::V2026_07_28)
+    {
+        let sent = answer(revision, &call(revision, "logs", json!({}))).await;
+        assert_eq!(sent.len(), 3, "{revision}: {sent:?}");
+        let set = |level| json!({"jsonrpc": "2.0", "id": 9, "method": "logging/setLevel", "params": {"level": level}});
+        let (mut stream, http) = (Stream::open(revision).await, Http::open(revision).await);
+        for (level, count) in [("debug", 3), ("error", 1), ("alert", 0)] {
+            assert_eq!(stream.answer(&set(level)).await[0]["result"], json!({}));
+            assert_eq!(http.answer(&set(level)).await.1[0]["result"], json!({}));
+            let request = call(revision, "logs", json!({}));
+            assert_eq!(stream.answer(&request).await.len(), count + 1);
+            assert_eq!(http.answer(&request).await.1.len(), count + 1);
+        }
+        let refused = &stream.answer(&set("loud")).await[0]["error"];
+        assert_eq!(refused["code"], -32602);
+    }
+}
+
+#[tokio::test]
+async fn one_who_says_much_waits_for_who_reads() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let sent = answer(
+            revision,
+            &call(revision, "talks", json!({"progressToken": 1})),
+        )
+        .await;
+        assert_eq!(sent.len(), 1001);
+        for (position, message) in sent[..1000].iter().enumerate() {
+            assert_eq!(message["params"]["progress"], position + 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_told_after_the_reply() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let mut stream = Stream::open(revision).await;
+        let request = call(revision, "leaves", json!({"progressToken": 1}));
+        assert_eq!(text(stream.answer(&request).await.last().unwrap()), "gone");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let next = stream.answer(&call(revision, "work", json!({}))).await;
+        assert_eq!(text(&next[0]), "done");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_gives_more_time() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        for meta in [json!({}), json!({"progressToken": 1})] {
+            let sent = answer(revision, &call(revision, "long", meta)).await;
+            assert_eq!(text(sent.last().unwrap()), "at last");
+        }
+        let sent = answer(
+            revision,
+            &call(revision, "silent", json!({"progressToken": 1})),
+        )
+        .await;
+        assert_eq!(sent[0]["result"]["isError"], true, "{sent:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_before_a_panic_is_heard() {
+    let revision = Revision::V2026_07_28;
+    let sent = answer(
+        revision,
+        &call(revision, "breaks", json!({"progressToken": 1})),
+    )
+    .await;
+    let [progress, reply] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(progress["params"]["progress"], 1);
+    assert_eq!(reply["result"]["isError"], true);
+}
