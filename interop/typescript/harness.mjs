@@ -40,12 +40,14 @@ export async function step(name, action) {
 }
 
 // The steps with one server process for each connection, so that none can lean on what another left behind. `server` has
-// the command for each transport; over HTTP it says its URL on standard error.
-export async function everywhere(server, options, steps) {
+// the command for each transport; over HTTP it says its URL on standard error. `prepare` is given each client before it is
+// connected.
+export async function everywhere(server, options, steps, prepare = () => {}) {
   for (const [transport, open] of Object.entries(TRANSPORTS)) {
     for (const [era, mode] of Object.entries(ERAS)) {
       const name = `typescript, ${transport}, ${era}`;
       const client = new Client({ name: 'interop', version: '1.0.0' }, { versionNegotiation: { mode }, ...options });
+      prepare(client);
       let stop = async () => {};
       const connected = await step(`${name}: connect`, async () => {
         const opened = await open(server[transport]);

@@ -1,0 +1,43 @@
+//! Everything a server can do, a handler or two each, in one file per kind: what the scenarios of the official conformance
+//! suite ask for. Over standard input and output, or over HTTP at the address that is its argument.
+//!
+//! ```console
+//! $ plainly call test_simple_text -- cargo run -q --example everything
+//! This is a simple text response for testing.
+//! ```
+
+mod media;
+mod prompts;
+mod resources;
+mod telling;
+mod tools;
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use plainly::server::{BuildErrors, Changes};
+use plainly::transport::http::HttpServer;
+use plainly::{Server, shutdown};
+
+/// The server, for every peer.
+fn server() -> Result<Server, BuildErrors> {
+    let changes = Changes::new();
+    let server = Server::builder("everything", env!("CARGO_PKG_VERSION"))
+        .state(changes.clone())
+        .changes(changes);
+    let server = tools::add(server);
+    let server = telling::add(server);
+    let server = resources::add(server);
+    prompts::add(server).build()
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let server = server()?;
+    let Some(address) = std::env::args().nth(1) else {
+        return Ok(server.serve_stdio().await?);
+    };
+    let http = HttpServer::bind(address).await?;
+    writeln!(io::stderr(), "http://{}/mcp", http.local_addr())?;
+    Ok(http.serve(server.http(), shutdown::requested()).await?)
+}

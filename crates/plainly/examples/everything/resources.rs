@@ -1,0 +1,59 @@
+//! Resources: text, bytes, one that changes, and as many as a template has numbers.
+
+use plainly::server::ServerBuilder;
+use plainly::{Blob, Resource, Template, Text, Vars};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::media::PNG;
+
+pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
+    let text = Resource::new("test://static-text", static_text)
+        .name("static-text")
+        .description("Text that is always the same")
+        .mime_type("text/plain");
+    let binary = Resource::new("test://static-binary", static_binary)
+        .name("static-binary")
+        .description("An image that is always the same")
+        .mime_type("image/png");
+    let watched = Resource::new("test://watched-resource", watched)
+        .name("watched-resource")
+        .description("What one can subscribe to")
+        .mime_type("text/plain");
+    let template = Template::new("test://template/{id}/data", data)
+        .name("template")
+        .description("Data by its id")
+        .mime_type("application/json");
+    server
+        .resource(text)
+        .resource(binary)
+        .resource(watched)
+        .resource_template(template)
+}
+
+async fn static_text() -> Text {
+    Text::plain("This is the content of the static text resource.")
+}
+
+async fn static_binary() -> Blob {
+    Blob::new(PNG, "image/png")
+}
+
+async fn watched() -> Text {
+    Text::plain("This is the content of the watched resource.")
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Of {
+    id: String,
+}
+
+async fn data(Vars(Of { id }): Vars<Of>) -> Text {
+    let data = json!({
+        "id": id,
+        "templateTest": true,
+        "data": format!("Data for ID: {id}"),
+    });
+    Text::json(data.to_string())
+}

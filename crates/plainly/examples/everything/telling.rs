@@ -1,0 +1,80 @@
+//! Tools that take their time: they tell how far they have come, what they are doing, and are given up.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use plainly::protocol::types::LoggingLevel;
+use plainly::server::ServerBuilder;
+use plainly::server::extract::Progress;
+use plainly::{Context, State, Tool};
+use tokio::time::sleep;
+
+/// Between what a tool tells.
+const PAUSE: Duration = Duration::from_millis(50);
+
+pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
+    server
+        .state(Waiting::default())
+        .tool(Tool::new("test_tool_with_progress", progress).description("Tells of its progress"))
+        .tool(Tool::new("test_tool_with_logging", logging).description("Logs what it does"))
+        .tool(Tool::new("test_logging_tool", logging).description("Logs what it does too"))
+        .tool(Tool::new("test_wait", wait).description("Waits until it is given up"))
+        .tool(Tool::new("test_waiting", waiting).description("Tells how many wait"))
+}
+
+/// Only a client that gave a token hears of it.
+async fn progress(context: Context) -> &'static str {
+    context.progress(Progress::new(0).of(100)).await;
+    sleep(PAUSE).await;
+    context.progress(Progress::new(50).of(100)).await;
+    sleep(PAUSE).await;
+    context.progress(Progress::new(100).of(100)).await;
+    "The tool has come to its end."
+}
+
+/// Only a client that wishes for logs of this level hears of it.
+async fn logging(context: Context) -> &'static str {
+    context
+        .log(LoggingLevel::Info, "Tool execution started")
+        .await;
+    sleep(PAUSE).await;
+    context
+        .log(LoggingLevel::Info, "Tool processing data")
+        .await;
+    sleep(PAUSE).await;
+    context
+        .log(LoggingLevel::Info, "Tool execution completed")
+        .await;
+    "The tool has logged what it did."
+}
+
+/// How many wait.
+#[derive(Clone, Debug, Default)]
+struct Waiting(Arc<AtomicUsize>);
+
+/// One that waits. Whoever gives up a call drops its handler, and all that is in it.
+struct Waiter(Waiting);
+
+impl Waiter {
+    fn new(waiting: Waiting) -> Self {
+        waiting.0.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn wait(State(waiting): State<Waiting>) -> &'static str {
+    let _waiter = Waiter::new(waiting);
+    pending().await
+}
+
+async fn waiting(State(waiting): State<Waiting>) -> String {
+    waiting.0.load(Ordering::Relaxed).to_string()
+}

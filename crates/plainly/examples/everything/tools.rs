@@ -1,0 +1,81 @@
+//! Tools that answer at once: each kind of content, a failure, and what the answer hangs on besides the arguments.
+
+use plainly::protocol::types::{Content, Resource, ResourceContents};
+use plainly::server::{Changes, ServerBuilder};
+use plainly::{Context, Failure, ProtocolError, State, Tool};
+use serde_json::{Map, json};
+
+use crate::media::{PNG, WAV};
+
+/// The first one listed takes no arguments: whoever wants to call some tool, can call this.
+pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
+    server
+        .tool(Tool::new("test_simple_text", simple_text).description("Answers with text"))
+        .tool(Tool::new("test_image_content", image).description("Answers with an image"))
+        .tool(Tool::new("test_audio_content", audio).description("Answers with a recording"))
+        .tool(Tool::new("test_embedded_resource", embedded).description("Answers with a resource"))
+        .tool(Tool::new("test_multiple_content_types", several).description("Answers with several"))
+        .tool(Tool::new("test_error_handling", failing).description("Fails"))
+        .tool(Tool::new("test_missing_capability", capable).description("Wants one that samples"))
+        .tool(Tool::new("test_trigger_tool_change", change_tools).description("Changes the tools"))
+        .tool(
+            Tool::new("test_trigger_prompt_change", change_prompts)
+                .description("Changes the prompts"),
+        )
+}
+
+async fn simple_text() -> &'static str {
+    "This is a simple text response for testing."
+}
+
+async fn image() -> Content {
+    Content::image(PNG, "image/png")
+}
+
+async fn audio() -> Content {
+    Content::audio(WAV, "audio/wav")
+}
+
+async fn embedded() -> Content {
+    let resource = Resource::new("test://embedded-resource", "embedded").mime_type("text/plain");
+    let text = "This is an embedded resource content.";
+    Content::resource(ResourceContents::new(resource, text))
+}
+
+async fn several() -> Vec<Content> {
+    let resource =
+        Resource::new("test://mixed-content-resource", "mixed").mime_type("application/json");
+    let contents = ResourceContents::new(resource, r#"{"test":"data","value":123}"#);
+    vec![
+        Content::text("Multiple content types test:"),
+        Content::image(PNG, "image/png"),
+        Content::resource(contents),
+    ]
+}
+
+/// The model reads it; the call itself succeeded.
+async fn failing() -> Result<String, Failure> {
+    Err(Failure::text(
+        "This tool intentionally returns an error for testing",
+    ))
+}
+
+/// What a client can do it says with each request, or once for all.
+async fn capable(context: Context) -> Result<&'static str, ProtocolError> {
+    if context.capabilities().sampling.is_some() {
+        return Ok("The client can sample.");
+    }
+    let required = Map::from_iter([("sampling".to_owned(), json!({}))]);
+    Err(ProtocolError::missing_client_capability(required))
+}
+
+/// Whoever is subscribed to the list of tools hears of it.
+async fn change_tools(State(changes): State<Changes>) -> &'static str {
+    changes.tools_changed();
+    "The tools have changed."
+}
+
+async fn change_prompts(State(changes): State<Changes>) -> &'static str {
+    changes.prompts_changed();
+    "The prompts have changed."
+}
