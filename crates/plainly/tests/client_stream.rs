@@ -1,6 +1,8 @@
 //! A client over a byte stream whose other end is played by the test.
 #![cfg(feature = "client")]
 
+#[path = "client_stream/asking.rs"]
+mod asking;
 #[path = "client_stream/calls.rs"]
 mod calls;
 #[path = "client_stream/eras.rs"]
