@@ -120,6 +120,7 @@ fn invalid_params_status(detail: &InvalidParams) -> u16 {
         | InvalidParams::InvalidCursor
         | InvalidParams::InvalidRequestState
         | InvalidParams::InvalidInputResponse { .. }
+        | InvalidParams::UnknownTask
         | InvalidParams::InvalidUri { .. }
         | InvalidParams::NotACollection { .. }
         | InvalidParams::ResourceTooLarge { .. } => 200,

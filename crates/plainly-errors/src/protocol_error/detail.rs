@@ -108,6 +108,8 @@ pub enum InvalidParams {
         /// The key of the question.
         key: String,
     },
+    /// There is no task of this name, or not for this caller, or not any more (extension `io.modelcontextprotocol/tasks`).
+    UnknownTask,
     /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is
     /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
     InvalidUri {

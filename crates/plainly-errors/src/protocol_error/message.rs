@@ -104,6 +104,9 @@ fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
         InvalidParams::InvalidInputResponse { key } => {
             format!("Invalid input response: {key}").into()
         }
+        InvalidParams::UnknownTask => {
+            "Unknown task: there is none of this name, or it has expired".into()
+        }
         InvalidParams::InvalidUri { uri } => format!("Invalid URI: {uri}").into(),
         InvalidParams::NotACollection { uri } => format!("Not a collection: {uri}").into(),
         InvalidParams::ResourceTooLarge { uri, size, limit } => {
