@@ -39,7 +39,8 @@ pub(super) enum Answer {
 impl Shape for Answer {
     fn shape(&mut self, revision: Revision) {
         match self {
-            Self::ListTools(listed) => listed.shape(revision),
+            // Written for each revision when they were added.
+            Self::ListTools(..) => {}
             Self::CallTool(called) => called.shape(revision),
             Self::GetPrompt(prompt) => prompt.shape(revision),
             // Capabilities have their shape already: which of them to declare is settled with the session.

@@ -1,6 +1,7 @@
 //! Tools as they are listed: each definition is written once, when its tool is added, for every revision.
 
 use plainly_errors::Revision;
+use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{self, Cursor, RawJson};
 use serde::Serialize;
 
@@ -10,8 +11,16 @@ pub(super) struct Definition([RawJson; Revision::ALL.len()]);
 
 impl Definition {
     pub(super) fn of(tool: &types::Tool) -> Self {
-        let write = |revision| RawJson::encode(&shaped(tool.clone(), revision));
-        Self(Revision::ALL.map(|revision| write(revision).expect("a definition is JSON")))
+        let newest = encoded(tool);
+        Self(Revision::ALL.map(|revision| {
+            let mut shaped = tool.clone();
+            shaped.shape(revision);
+            // Nearly always they are one, of which one copy is enough.
+            match shaped == *tool {
+                true => newest.clone(),
+                false => encoded(&shaped),
+            }
+        }))
     }
 
     pub(super) fn of_revision(&self, revision: Revision) -> RawJson {
@@ -21,6 +30,10 @@ impl Definition {
     }
 }
 
+fn encoded(tool: &types::Tool) -> RawJson {
+    RawJson::encode(tool).expect("a definition is JSON")
+}
+
 /// The result of `tools/list`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -28,11 +41,4 @@ pub(in crate::server) struct ListedTools {
     pub(super) tools: Vec<RawJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<Cursor>,
-}
-
-/// Before 2026-07-28 structured output was an object, if there was any.
-fn shaped(mut tool: types::Tool, revision: Revision) -> types::Tool {
-    let _ = revision;
-    tool.output_schema.take_if(|_| false);
-    tool
 }
