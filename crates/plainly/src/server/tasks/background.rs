@@ -1,10 +1,11 @@
 //! A handler that goes on after its request was answered: until it ends, its time is over, or nobody wants it any more.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use plainly_errors::{ErrorKind, Internal, ProtocolError};
 use plainly_protocol::types::{CallToolResult, Content, RawJson};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::sleep;
 
 use super::live::Alive;
 use super::making::Call;
@@ -12,47 +13,49 @@ use super::record::Event;
 use super::store::TaskStoreError;
 use crate::server::Server;
 use crate::server::answer::Answer;
-use crate::server::audience::{Ended, panicked};
+use crate::server::audience::{Asker, Audience, Ended, panicked};
 use crate::server::failure::Meaning;
 use crate::server::incident::chain;
+use crate::server::running::Guarded;
 
 /// What a reply has around the result of a task, at most.
 const AROUND: usize = 4 << 10;
 
-/// A handler that goes on.
+/// What it takes to tell how a handler that goes on has ended.
 pub(super) struct Background {
     server: Server,
     alive: Alive,
-    call: Call,
+    audience: Audience,
+    asker: Asker,
 }
 
 impl Background {
-    pub(super) fn new(server: Server, alive: Alive, call: Call) -> Self {
-        Self {
+    /// Runs the handler of `call`, and keeps how it ended. One that was cancelled is dropped where it stands.
+    pub(super) async fn run(server: Server, alive: Alive, call: Call) {
+        let Call {
+            scope,
+            audience,
+            asker,
+            handler,
+        } = call;
+        let background = Self {
             server,
             alive,
-            call,
-        }
-    }
-
-    /// Runs the handler, and keeps how it ended. One that was cancelled is dropped where it stands.
-    pub(super) async fn run(mut self) {
-        let limits = self.server.limits();
-        let limit = limits.task_deadline.min(limits.task_ttl);
-        let until = Instant::now().checked_add(limit);
-        let ended = match until {
-            Some(until) => timeout_at(until, self.ended())
-                .await
-                .unwrap_or_else(|_elapsed| Some(Err(too_late(limit)))),
-            None => self.ended().await,
+            audience,
+            asker,
         };
+        let ended = background.ended(handler).await;
+        drop(scope);
         if let Some(ended) = ended {
-            self.keep(ended).await;
+            background.keep(ended).await;
         }
     }
 
     /// How the handler ends; nothing if nobody wants it any more.
-    async fn ended(&mut self) -> Option<Ended> {
+    async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
+        let limits = self.server.limits();
+        let limit = limits.task_deadline.min(limits.task_ttl);
+        let mut time = pin!(sleep(limit));
         loop {
             tokio::select! {
                 biased;
@@ -61,9 +64,10 @@ impl Background {
                         return None;
                     }
                 }
-                ended = &mut self.call.handler => {
+                ended = &mut handler => {
                     return Some(ended.map_err(|payload| panicked(&*payload)));
                 }
+                () = &mut time => return Some(Err(too_late(limit))),
             }
         }
     }
@@ -83,7 +87,8 @@ impl Background {
         let event = self.event(ended);
         let kept = match self.server.happened(&self.alive.id, event).await {
             Err(TaskStoreError::Full) => {
-                let error = ProtocolError::internal("Internal error: there is no room for the result");
+                let error =
+                    ProtocolError::internal("Internal error: there is no room for the result");
                 let failed = self.failed(&error);
                 self.server.happened(&self.alive.id, failed).await
             }
@@ -121,12 +126,12 @@ impl Background {
 
     fn delivered(&self, ended: Ended) -> Result<Answer, ProtocolError> {
         let masking = self.server.0.masking;
-        self.call.audience.deliver(ended, &self.call.asker, masking)
+        self.audience.deliver(ended, &self.asker, masking)
     }
 
     /// The result as it would have been sent.
     fn written(&self, answer: Answer) -> Result<RawJson, ProtocolError> {
-        let revision = self.call.asker.peer.revision;
+        let revision = self.asker.peer.revision;
         let encoder = &self.server.0.encoder;
         let limit = self.server.limits().reply_bytes.saturating_sub(AROUND);
         let error = match encoder.result_alone(revision, answer) {
@@ -148,7 +153,7 @@ impl Background {
         {
             tracing::error!(task = &*self.alive.id, error = %chain(error), "a task failed inside the server");
         }
-        let revision = self.call.asker.peer.revision;
+        let revision = self.asker.peer.revision;
         Event::Failed(self.server.0.encoder.wire(error, revision))
     }
 }

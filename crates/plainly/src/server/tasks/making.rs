@@ -48,9 +48,8 @@ pub(in crate::server) struct Call {
 impl Server {
     /// Makes a task of `call`; its handle is the answer.
     pub(in crate::server) async fn make_task(self, call: Call) -> Result<Answer, Failure> {
-        let id = name().map_err(|error| {
-            ProtocolError::internal("No task could be made").with_source(error)
-        })?;
+        let id = name()
+            .map_err(|error| ProtocolError::internal("No task could be made").with_source(error))?;
         let alive = Live::enter(&self, &id).ok_or(Unavailable::Overloaded);
         let alive: Alive = alive.map_err(ProtocolError::from)?;
         let limits = self.limits();
@@ -66,7 +65,7 @@ impl Server {
         stored.map_err(ProtocolError::from)?;
         let voice = Voice::new(self.clone(), Arc::clone(&alive.id));
         call.scope.stage().begun(voice);
-        tokio::spawn(Background::new(self, alive, call).run());
+        tokio::spawn(Background::run(self, alive, call));
         Ok(Answer::CreateTask(task.into()))
     }
 

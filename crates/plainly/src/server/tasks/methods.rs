@@ -75,7 +75,10 @@ impl Server {
 
     /// What the client does to its task: its handler hears of it.
     async fn happen(&self, id: &str, event: Event) -> Result<Answer, Failure> {
-        let happened = self.happened(id, event).await.map_err(ProtocolError::from)?;
+        let happened = self
+            .happened(id, event)
+            .await
+            .map_err(ProtocolError::from)?;
         if happened.is_none() {
             return Err(ProtocolError::from(InvalidParams::UnknownTask).into());
         }

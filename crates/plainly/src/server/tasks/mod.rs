@@ -24,6 +24,7 @@ mod live;
 mod making;
 
 mod methods;
+mod told;
 
 pub(super) use self::making::{Call, Tasks};
 pub use self::memory::MemoryTasks;

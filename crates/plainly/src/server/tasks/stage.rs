@@ -95,7 +95,7 @@ impl Stage {
     }
 
     /// Says what it does to those who ask for the task, if it is one.
-    pub(in crate::server) async fn say(&self, message: String) {
+    pub(in crate::server) async fn say(&self, message: &str) {
         let voice = match &self.lock().step {
             Step::Background(voice) => voice.clone(),
             Step::Foreground | Step::Open(_) | Step::Wanted | Step::Making => return,
@@ -122,7 +122,8 @@ impl Voice {
         Self { server, id }
     }
 
-    async fn say(&self, message: String) {
+    async fn say(&self, message: &str) {
+        let message = message.to_owned();
         if let Err(error) = self.server.happened(&self.id, Event::Said(message)).await {
             tracing::warn!(task = &*self.id, error = %chain(&error), "a task's message was not kept");
         }

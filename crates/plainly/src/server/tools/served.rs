@@ -15,9 +15,10 @@ use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
 use crate::server::cursor::CursorsOf;
-use crate::server::extract::ToolCall;
+use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
 use crate::server::state::States;
+use crate::server::tasks::{self, Becomes, TaskSupport};
 
 /// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
@@ -33,6 +34,7 @@ pub(in crate::server) struct ServedTool {
     /// Whether all arguments are held against the schema, also those that the handler takes.
     is_strict: bool,
     output: Option<Arc<Schema>>,
+    task: Option<(TaskSupport, Becomes)>,
     call: Call,
 }
 
@@ -59,6 +61,10 @@ impl ServedTool {
         let wrong = std::mem::take(&mut tool.wrong);
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
         check_needs(&subject, &tool.needs, states, errors);
+        if tool.needs.begins_task && tool.task.is_none() {
+            let problem = "takes Task, but task() doesn't say that it may become one";
+            errors.push(BuildError::new(&subject, problem));
+        }
         let mut compile = |schema: &RawJson, which| {
             Schema::parse(schema.get(), limits).map_err(|why| {
                 let problem = format!("has an {which} schema that is invalid: {why}");
@@ -83,6 +89,9 @@ impl ServedTool {
             is_strict: tool.is_input_own || input.is_strict(),
             input,
             output: output.map(Arc::new),
+            task: tool
+                .task
+                .map(|support| (support, becomes(support, &tool.needs))),
             call: tool.call,
         }
     }
@@ -97,6 +106,15 @@ impl ServedTool {
             self.check_arguments(call.arguments)?;
             Err(failure)
         })
+    }
+
+    /// Lets the call become a task, if it may and the client can follow.
+    fn open_task(&self, call: &ToolCall<'_>) {
+        if let Some((_, becomes)) = self.task
+            && tasks::can_follow(call.scope.peer())
+        {
+            call.scope.stage().open(becomes);
+        }
     }
 
     fn check_arguments(&self, arguments: &str) -> Result<(), Failure> {
@@ -156,10 +174,26 @@ impl Tools {
             name: name.to_owned(),
         };
         let tool = self.get(name).ok_or_else(unknown)?;
-        let running = tool
-            .call(call)
-            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))));
+        if let Some((TaskSupport::Required, _)) = tool.task {
+            tasks::check(call.scope.peer())?;
+        }
+        let running = match tool.call(call) {
+            Ok(running) => {
+                tool.open_task(call);
+                running
+            }
+            Err(failure) => Box::pin(ready(Err(failure))),
+        };
         Ok((Audience::Model(tool.output.clone()), running))
+    }
+}
+
+/// When the calls of a tool become tasks.
+fn becomes(support: TaskSupport, needs: &Needs) -> Becomes {
+    match support {
+        _ if needs.begins_task => Becomes::WhenItSays,
+        TaskSupport::Required => Becomes::AtOnce,
+        TaskSupport::Optional => Becomes::Waiting,
     }
 }
 
