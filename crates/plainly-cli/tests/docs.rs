@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use plainly::errors::{ProblemCode, registry};
+use plainly::errors::{ProblemCode, Revision, registry};
 use plainly::limits::Limits;
+use plainly::protocol::method::methods;
+use plainly::protocol::shape::{Elsewhere, fields};
 use plainly::transport::http::HttpLimits;
 
 /// The cells of every row of every table of a page, without heads.
@@ -218,5 +220,46 @@ fn the_store_of_the_page_of_resources_is_the_example() {
     assert_eq!(
         between(page, store, "\nlet notes"),
         between(example, store, "\n/// Two notes")
+    );
+}
+
+/// What each revision makes of `name`, as a row; nothing if all have it, or none.
+fn row(name: &str, is_in: impl Fn(Revision) -> bool, elsewhere: &str) -> Option<String> {
+    let has = Revision::ALL.map(is_in);
+    if [[true; 5], [false; 5]].contains(&has) {
+        return None;
+    }
+    let cells = has.map(|has| if has { "yes" } else { elsewhere });
+    Some(format!("| {name} | {} |", cells.join(" | ")))
+}
+
+#[test]
+fn the_page_of_revisions_is_the_tables() {
+    let methods = methods().iter().filter_map(|method| {
+        let name = format!("`{}`", method.name);
+        row(&name, |it| it.within(method.first, method.last), "–")
+    });
+    let fields = fields().iter().filter_map(|field| {
+        let elsewhere = match field.elsewhere {
+            Elsewhere::LeftOut => "–",
+            Elsewhere::Rewritten => "rewritten",
+            Elsewhere::Sent => "sent",
+        };
+        row(
+            field.name,
+            |it| it.within(field.first, field.last),
+            elsewhere,
+        )
+    });
+    let codes = registry().iter().filter_map(|entry| {
+        let name = format!("error `{}`, {}", entry.code, entry.name);
+        row(&name, |it| entry.defined_in(it), "–")
+    });
+    let rows: Vec<String> = methods.chain(fields).chain(codes).collect();
+    let expected = rows.join("\n");
+    let page = include_str!("../../../docs/revisions.md");
+    assert!(
+        page.contains(&format!("|---|---|---|---|---|---|\n{expected}\n\n")),
+        "the table must be:\n{expected}"
     );
 }

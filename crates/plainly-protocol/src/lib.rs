@@ -19,6 +19,8 @@ pub mod peer;
 pub mod types;
 pub mod uri_template;
 
+pub mod question;
+
 pub mod shape;
 
 /// Holds the examples of the README to what compiles and runs.

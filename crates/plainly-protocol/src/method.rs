@@ -44,6 +44,12 @@ pub enum Method {
     SetLevel,
     /// `subscriptions/listen`
     Listen,
+    /// `elicitation/create`
+    Elicit,
+    /// `sampling/createMessage`
+    CreateMessage,
+    /// `roots/list`
+    ListRoots,
     /// `notifications/initialized`
     Initialized,
     /// `notifications/cancelled`
@@ -62,6 +68,10 @@ pub enum Method {
     PromptsChanged,
     /// `notifications/subscriptions/acknowledged`
     Acknowledged,
+    /// `notifications/elicitation/complete`
+    ElicitationComplete,
+    /// `notifications/roots/list_changed`
+    RootsChanged,
 }
 
 /// What is known of one method.
@@ -133,6 +143,8 @@ pub enum Capability {
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
 const MODERN: Option<Revision> = Some(Revision::V2026_07_28);
 
+const ELICITATION: Option<Revision> = Some(Revision::V2025_06_18);
+
 const REQUEST: Row = Row {
     method: Method::Ping,
     name: "",
@@ -165,6 +177,12 @@ const NEWS: Row = Row {
     sender: Sender::Server,
     ..NOTIFICATION
 };
+/// Later revisions ask within results.
+const QUESTION: Row = Row {
+    sender: Sender::Server,
+    last: LEGACY,
+    ..REQUEST
+};
 const SUBSCRIBE: Row = Row {
     capability: Some(Capability::ResourcesSubscribe),
     last: LEGACY,
@@ -173,7 +191,7 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 26] = [
+static METHODS: [Row; 31] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
@@ -191,6 +209,9 @@ static METHODS: [Row; 26] = [
     Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
     Row { method: Method::SetLevel, name: "logging/setLevel", capability: Some(Capability::Logging), last: LEGACY, ..REQUEST },
     Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
+    Row { method: Method::Elicit, name: "elicitation/create", first: ELICITATION, ..QUESTION },
+    Row { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
+    Row { method: Method::ListRoots, name: "roots/list", ..QUESTION },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
     Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
@@ -200,6 +221,8 @@ static METHODS: [Row; 26] = [
     Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
     Row { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
     Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
+    Row { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", first: LEGACY, last: LEGACY, ..NEWS },
+    Row { method: Method::RootsChanged, name: "notifications/roots/list_changed", last: LEGACY, ..NOTIFICATION },
 ];
 
 /// Every row.

@@ -1,6 +1,118 @@
-//! Questions to the user (Elicitation).
+//! Questions to the user (Elicitation): forms that the client shows, and visits to a URL that it never sees into.
 
+use std::borrow::Cow;
+
+use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::form::{Field, FormSchema};
+use super::json::{JsonObject, Meta, RawJson};
+use super::setters::setters;
+
+/// The parameters of `elicitation/create`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum ElicitParams {
+    /// A form to fill in; from 2025-06-18.
+    Form(ElicitFormParams),
+    /// A URL to visit; from 2025-11-25.
+    Url(ElicitUrlParams),
+}
+
+impl From<ElicitFormParams> for ElicitParams {
+    fn from(form: ElicitFormParams) -> Self {
+        Self::Form(form)
+    }
+}
+
+impl From<ElicitUrlParams> for ElicitParams {
+    fn from(visit: ElicitUrlParams) -> Self {
+        Self::Url(visit)
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Mode<'a> {
+            #[serde(borrow)]
+            mode: Option<Cow<'a, str>>,
+        }
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let read = |text| {
+            let mode: Mode<'_> = serde_json::from_str(text)?;
+            match mode.mode.as_deref() {
+                Some("url") => serde_json::from_str(text).map(Self::Url),
+                // Any other word is refused there.
+                Some(_) | None => serde_json::from_str(text).map(Self::Form),
+            }
+        };
+        read(raw.get()).map_err(D::Error::custom)
+    }
+}
+
+/// Asks the user to fill in a form: the parameters of `elicitation/create` with `mode: form`; from 2025-06-18.
+///
+/// ```
+/// use plainly_protocol::types::{BooleanField, ChoiceField, ElicitFormParams, NumberField, TextField};
+///
+/// let form = ElicitFormParams::new("Where shall it go?")
+///     .field("name", TextField::new().max_length(80))
+///     .field("speed", ChoiceField::new([("a", "By air"), ("s", "By sea")]).default_value("s"))
+///     .optional("copies", NumberField::integer().minimum(1).default_value(1))
+///     .optional("insured", BooleanField::new());
+/// assert_eq!(form.requested_schema.required, ["name", "speed"]);
+/// ```
+///
+/// Never for secrets: the client sees what is filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitFormParams {
+    /// Says that this is a form; from 2025-11-25. Absent means the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<FormMode>,
+    /// Why, for the user.
+    pub message: String,
+    /// What to fill in.
+    pub requested_schema: FormSchema,
+}
+
+/// What the parameters of a form name their mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "another mode has other parameters")]
+pub enum FormMode {
+    /// `form`
+    Form,
+}
+
+impl ElicitFormParams {
+    /// A form that asks for nothing yet, because of `message`.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            mode: Some(FormMode::Form),
+            message: message.into(),
+            requested_schema: FormSchema::new(),
+        }
+    }
+
+    /// Asks for something that must be given. A name that is already there is asked for anew.
+    #[must_use]
+    pub fn field(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
+        self.requested_schema = self.requested_schema.field(name, field);
+        self
+    }
+
+    /// Asks for something that may be left out. A name that is already there is asked for anew.
+    #[must_use]
+    pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
+        self.requested_schema = self.requested_schema.optional(name, field);
+        self
+    }
+}
 
 /// Asks the user to visit a URL: the parameters of `elicitation/create` with `mode: url`; from 2025-11-25.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +123,9 @@ pub struct ElicitUrlParams {
     pub message: String,
     /// Where to go.
     pub url: String,
+    /// Names the visit in the notification that it is over: 2025-11-25 must have it, later revisions have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elicitation_id: Option<String>,
 }
 
 impl ElicitUrlParams {
@@ -19,6 +134,110 @@ impl ElicitUrlParams {
         Self {
             message: message.into(),
             url: url.into(),
+            elicitation_id: None,
+        }
+    }
+
+    setters! {
+        /// Sets what names the visit.
+        elicitation_id: impl Into<String>;
+    }
+}
+
+/// What the user did with a question: the result of `elicitation/create`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ElicitResult {
+    /// What the user did.
+    pub action: ElicitAction,
+    /// What was filled in, if the user accepted a form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<JsonObject>,
+    /// Metadata of the result; until 2025-11-25.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+/// What the user did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ElicitAction {
+    /// Agreed, and filled in the form if there was one. A visit that was agreed to need not be over.
+    Accept,
+    /// Said no.
+    Decline,
+    /// Went away without a choice.
+    Cancel,
+}
+
+impl ElicitResult {
+    /// The user accepted, and filled in `content`.
+    #[must_use]
+    pub fn accept(content: JsonObject) -> Self {
+        Self {
+            content: Some(content),
+            ..Self::new(ElicitAction::Accept)
+        }
+    }
+
+    /// The user did this, and filled in nothing.
+    #[must_use]
+    pub fn new(action: ElicitAction) -> Self {
+        Self {
+            action,
+            content: None,
+            meta: None,
+        }
+    }
+
+    /// Whether the user accepted.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.action == ElicitAction::Accept
+    }
+
+    /// What was filled in, as `T`; nothing if the user did not accept. An accepted answer without content is an empty form.
+    ///
+    /// ```
+    /// use plainly_protocol::types::ElicitResult;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Confirmation {
+    ///     yes: bool,
+    /// }
+    ///
+    /// let result: ElicitResult = serde_json::from_str(r#"{"action":"accept","content":{"yes":true}}"#)?;
+    /// assert!(result.accepted::<Confirmation>()?.is_some_and(|answer| answer.yes));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn accepted<T: DeserializeOwned>(&self) -> serde_json::Result<Option<T>> {
+        if !self.is_accepted() {
+            return Ok(None);
+        }
+        match &self.content {
+            // Through text: an error then says where, and numbers are read as on the wire.
+            Some(content) => RawJson::encode(content)?.decode().map(Some),
+            None => serde_json::from_str("{}").map(Some),
+        }
+    }
+}
+
+/// The parameters of `notifications/elicitation/complete`: a visit is over (2025-11-25).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ElicitationCompleteParams {
+    /// The visit.
+    pub elicitation_id: String,
+}
+
+impl ElicitationCompleteParams {
+    /// The visit of this id is over.
+    pub fn new(elicitation_id: impl Into<String>) -> Self {
+        Self {
+            elicitation_id: elicitation_id.into(),
         }
     }
 }

@@ -1,19 +1,31 @@
-//! What a server asks of the client before it can answer (Multi Round-Trip Requests, from 2026-07-28).
+//! What a server asks of the client before it can answer (Multi Round-Trip Requests, from 2026-07-28), and what comes back.
+//! The questions themselves have pages of their own, and are the same where a legacy server asks them by requests.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::elicitation::ElicitUrlParams;
-use super::json::Meta;
+use super::elicitation::{ElicitFormParams, ElicitParams, ElicitUrlParams};
+use super::json::{Meta, RawJson};
+use super::roots::ListRootsParams;
+use super::sampling::CreateMessageParams;
+use super::setters::setters;
+use crate::method::Method;
 
-/// The result of a request that the client must send again, with what is asked for here.
+/// The result of a request that the client must send again, with what is asked for here and the state as it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InputRequiredResult {
-    /// What is asked for, under keys that the answers must have too.
+    /// What is asked for, under keys that the answers must have too. May be empty if there is a state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub input_requests: BTreeMap<String, InputRequest>,
+    /// What the server wants back as it is. The client can't read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
     /// Metadata of the result.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
@@ -21,20 +33,236 @@ pub struct InputRequiredResult {
 
 impl InputRequiredResult {
     /// Asks for all of these.
-    pub fn new(input_requests: impl IntoIterator<Item = (String, InputRequest)>) -> Self {
+    pub fn new<K: Into<String>, Q: Into<InputRequest>>(
+        input_requests: impl IntoIterator<Item = (K, Q)>,
+    ) -> Self {
+        let requests = input_requests.into_iter();
         Self {
-            input_requests: input_requests.into_iter().collect(),
+            input_requests: requests
+                .map(|(key, one)| (key.into(), one.into()))
+                .collect(),
+            request_state: None,
             meta: None,
         }
+    }
+
+    setters! {
+        /// Sets what the server wants back as it is. Whoever sets it must expect it back changed, or from someone else.
+        request_state: impl Into<String>;
+        /// Sets the metadata of the result.
+        meta: Meta;
     }
 }
 
 /// One request of the server to the client.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "method", content = "params")]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
-    /// A visit to a URL.
-    #[serde(rename = "elicitation/create")]
-    ElicitUrl(ElicitUrlParams),
+    /// A question to the user.
+    Elicit(ElicitParams),
+    /// A question to the model.
+    CreateMessage(CreateMessageParams),
+    /// A question for the roots.
+    ListRoots(ListRootsParams),
+}
+
+impl InputRequest {
+    /// What is asked for.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        match self {
+            Self::Elicit(_) => Method::Elicit,
+            Self::CreateMessage(_) => Method::CreateMessage,
+            Self::ListRoots(_) => Method::ListRoots,
+        }
+    }
+}
+
+impl From<ElicitParams> for InputRequest {
+    fn from(params: ElicitParams) -> Self {
+        Self::Elicit(params)
+    }
+}
+
+impl From<ElicitFormParams> for InputRequest {
+    fn from(form: ElicitFormParams) -> Self {
+        Self::Elicit(form.into())
+    }
+}
+
+impl From<ElicitUrlParams> for InputRequest {
+    fn from(visit: ElicitUrlParams) -> Self {
+        Self::Elicit(visit.into())
+    }
+}
+
+impl From<CreateMessageParams> for InputRequest {
+    fn from(params: CreateMessageParams) -> Self {
+        Self::CreateMessage(params)
+    }
+}
+
+impl From<ListRootsParams> for InputRequest {
+    fn from(params: ListRootsParams) -> Self {
+        Self::ListRoots(params)
+    }
+}
+
+impl Serialize for InputRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Wire<'a, P: Serialize> {
+            method: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            params: Option<&'a P>,
+        }
+        fn wire<P: Serialize>(method: Method, params: Option<&P>) -> Wire<'_, P> {
+            let method = method.name();
+            Wire { method, params }
+        }
+        match self {
+            Self::Elicit(params) => wire(self.method(), Some(params)).serialize(serializer),
+            Self::CreateMessage(params) => wire(self.method(), Some(params)).serialize(serializer),
+            Self::ListRoots(params) => {
+                let params = params.meta.is_some().then_some(params);
+                wire(self.method(), params).serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Wire<'a> {
+            #[serde(borrow)]
+            method: Cow<'a, str>,
+            params: Option<RawJson>,
+        }
+        fn read(wire: &RawJson) -> serde_json::Result<InputRequest> {
+            let Wire { method, params } = wire.decode()?;
+            let text = params.as_ref().map_or("{}", RawJson::get);
+            if method == Method::Elicit.name() {
+                serde_json::from_str(text).map(InputRequest::Elicit)
+            } else if method == Method::CreateMessage.name() {
+                serde_json::from_str(text).map(InputRequest::CreateMessage)
+            } else if method == Method::ListRoots.name() {
+                serde_json::from_str(text).map(InputRequest::ListRoots)
+            } else {
+                let message = format_args!("`{method}` can't be asked of a client").to_string();
+                Err(de::Error::custom(message))
+            }
+        }
+        read(&RawJson::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+/// What came back for an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct InputResponseParams {
+    /// The answers.
+    #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
+    pub input_responses: InputResponses,
+    /// The state as the server gave it out, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_state: Option<String>,
+}
+
+impl InputResponseParams {
+    /// These answers.
+    #[must_use]
+    pub fn new(input_responses: InputResponses) -> Self {
+        Self {
+            input_responses,
+            request_state: None,
+        }
+    }
+
+    setters! {
+        /// Sets the state.
+        request_state: impl Into<String>;
+    }
+}
+
+/// Answers by the keys of the questions. What an answer must be depends on its question, so each is kept as it was written.
+/// Reading refuses a key that comes twice.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(transparent)]
+pub struct InputResponses(BTreeMap<String, RawJson>);
+
+impl InputResponses {
+    /// No answers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The answer to the question of this key, unread.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&RawJson> {
+        self.0.get(key)
+    }
+
+    /// The answer to the question of this key, as `T`: nothing if there is none, an error if it isn't one.
+    pub fn read<T: de::DeserializeOwned>(&self, key: &str) -> serde_json::Result<Option<T>> {
+        self.get(key).map(RawJson::decode).transpose()
+    }
+
+    /// Answers a question: once, the last answer counts.
+    pub fn insert(&mut self, key: impl Into<String>, answer: RawJson) {
+        self.0.insert(key.into(), answer);
+    }
+
+    /// Each key with its answer.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
+        self.0.iter().map(|(key, answer)| (key.as_str(), answer))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Into<String>> FromIterator<(K, RawJson)> for InputResponses {
+    fn from_iter<I: IntoIterator<Item = (K, RawJson)>>(answers: I) -> Self {
+        let answers = answers.into_iter();
+        Self(answers.map(|(key, answer)| (key.into(), answer)).collect())
+    }
+}
+
+impl<'de> Deserialize<'de> for InputResponses {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(UniqueKeys)
+    }
+}
+
+struct UniqueKeys;
+
+impl<'de> Visitor<'de> for UniqueKeys {
+    type Value = InputResponses;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of answers")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<InputResponses, A::Error> {
+        let mut answers = BTreeMap::new();
+        while let Some((key, answer)) = access.next_entry::<String, RawJson>()? {
+            if answers.contains_key(&key) {
+                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
+            }
+            answers.insert(key, answer);
+        }
+        Ok(InputResponses(answers))
+    }
 }

@@ -16,7 +16,10 @@ mod discover;
 mod initialize;
 
 mod elicitation;
+mod form;
 mod input;
+mod roots;
+mod sampling;
 
 mod content;
 mod contents;
@@ -46,9 +49,16 @@ pub use self::completion::{
 pub use self::content::{Content, EmbeddedResource, MediaContent, TextContent};
 pub use self::contents::{Body, ResourceContents};
 pub use self::discover::DiscoverResult;
-pub use self::elicitation::ElicitUrlParams;
+pub use self::elicitation::{
+    ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
+    ElicitationCompleteParams, FormMode,
+};
+pub use self::form::{
+    BooleanField, Choice, ChoiceField, ChoiceStyle, ChoicesField, Field, Fields, FormSchema,
+    NumberField, TextField, TextFormat,
+};
 pub use self::initialize::{InitializeParams, InitializeResult};
-pub use self::input::{InputRequest, InputRequiredResult};
+pub use self::input::{InputRequest, InputRequiredResult, InputResponseParams, InputResponses};
 pub use self::json::{JsonObject, Meta, RawJson};
 pub use self::logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
 pub use self::pagination::Cursor;
@@ -65,6 +75,11 @@ pub use self::resources::{
     ResourceMetadataParams, ResourceMetadataResult,
 };
 pub use self::result::{EmptyResult, ResultFields, ResultType};
+pub use self::roots::{ListRootsParams, ListRootsResult, Root};
+pub use self::sampling::{
+    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
+    SamplingContent, SamplingMessage, ToolChoice, ToolChoiceMode, ToolResult, ToolUse,
+};
 pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
     SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,

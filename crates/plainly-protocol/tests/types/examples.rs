@@ -1,16 +1,19 @@
 //! The spec's examples of these types come back as they were.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
 use plainly_protocol::types::{
     AcknowledgedParams, CallToolParams, CallToolResult, ClientCapabilities, CompleteParams,
-    CompleteResult, Content, DiscoverResult, ElicitUrlParams, GetPromptParams, GetPromptResult,
-    ListChangedParams, ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams,
-    ListResourceTemplatesResult, ListResourcesParams, ListResourcesResult, ListToolsParams,
-    ListToolsResult, ListenParams, ListenResult, LoggingMessageParams, ProgressParams,
-    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams,
-    ResultFields, ResultType, ServerCapabilities, Tool,
+    CompleteResult, Content, CreateMessageParams, CreateMessageResult, DiscoverResult,
+    ElicitParams, ElicitResult, Field, GetPromptParams, GetPromptResult, InputRequest,
+    InputRequiredResult, InputResponses, ListChangedParams, ListPromptsParams, ListPromptsResult,
+    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
+    ListResourcesResult, ListRootsResult, ListToolsParams, ListToolsResult, ListenParams,
+    ListenResult, LoggingMessageParams, ModelPreferences, ProgressParams, ReadResourceParams,
+    ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams, ResultFields,
+    ResultType, Root, SamplingContent, SamplingMessage, ServerCapabilities, Tool,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,6 +37,8 @@ enum Holds {
     Type,
     /// A request with it as `params`.
     Request,
+    /// It with an id, as where questions were requests.
+    Question,
     /// A notification with it as `params`.
     Notification,
     /// It as parameters, with the request's `_meta`.
@@ -48,11 +53,15 @@ enum Holds {
 const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("AudioContent", Holds::Type, again::<Content>),
     ("BlobResourceContents", Holds::Type, again::<ResourceContents>),
+    ("BooleanSchema", Holds::Type, again::<Field>),
     ("CallToolRequest", Holds::Request, call_again),
     ("CallToolRequestParams", Holds::Params, call_again),
     ("CallToolResult", Holds::Result, again::<CallToolResult>),
     ("CallToolResultResponse", Holds::Response, again::<CallToolResult>),
     ("ClientCapabilities", Holds::Type, again::<ClientCapabilities>),
+    ("CreateMessageRequest", Holds::Type, again::<InputRequest>),
+    ("CreateMessageRequestParams", Holds::Type, again::<CreateMessageParams>),
+    ("CreateMessageResult", Holds::Type, again::<CreateMessageResult>),
     ("DiscoverResult", Holds::Result, again::<DiscoverResult>),
     ("DiscoverResultResponse", Holds::Response, again::<DiscoverResult>),
     ("EmbeddedResource", Holds::Type, again::<Content>),
@@ -60,7 +69,26 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ListResourceTemplatesRequest", Holds::Request, again::<ListResourceTemplatesParams>),
     ("ListResourceTemplatesResult", Holds::Result, again::<ListResourceTemplatesResult>),
     ("ListResourceTemplatesResultResponse", Holds::Response, again::<ListResourceTemplatesResult>),
-    ("ElicitRequestURLParams", Holds::Type, again::<ElicitUrlParams>),
+    ("ElicitRequest", Holds::Type, again::<InputRequest>),
+    ("ElicitRequestFormParams", Holds::Type, again::<ElicitParams>),
+    ("ElicitRequestURLParams", Holds::Type, again::<ElicitParams>),
+    ("ElicitResult", Holds::Type, again::<ElicitResult>),
+    ("InputRequests", Holds::Type, again::<BTreeMap<String, InputRequest>>),
+    ("InputRequiredResult", Holds::Result, again::<InputRequiredResult>),
+    ("InputResponses", Holds::Type, again::<InputResponses>),
+    ("ListRootsRequest", Holds::Question, again::<InputRequest>),
+    ("ListRootsResult", Holds::Type, again::<ListRootsResult>),
+    ("ModelPreferences", Holds::Type, again::<ModelPreferences>),
+    ("NumberSchema", Holds::Type, again::<Field>),
+    ("Root", Holds::Type, again::<Root>),
+    ("SamplingMessage", Holds::Type, again::<SamplingMessage>),
+    ("StringSchema", Holds::Type, again::<Field>),
+    ("TitledMultiSelectEnumSchema", Holds::Type, again::<Field>),
+    ("TitledSingleSelectEnumSchema", Holds::Type, again::<Field>),
+    ("ToolResultContent", Holds::Type, again::<SamplingContent>),
+    ("ToolUseContent", Holds::Type, again::<SamplingContent>),
+    ("UntitledMultiSelectEnumSchema", Holds::Type, again::<Field>),
+    ("UntitledSingleSelectEnumSchema", Holds::Type, again::<Field>),
     ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
     ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
     ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),
@@ -130,13 +158,16 @@ fn examples_come_back() {
 /// The part of an example that is of the type, without what others write around it.
 fn body(mut example: Value, holds: &Holds) -> Value {
     let mut body = match holds {
-        Holds::Type | Holds::Params | Holds::Result => example,
+        Holds::Type | Holds::Question | Holds::Params | Holds::Result => example,
         Holds::Request | Holds::Notification => example["params"].take(),
         Holds::Response => example["result"].take(),
     };
     let members = body.as_object_mut().unwrap();
     match holds {
         Holds::Type | Holds::Notification => {}
+        Holds::Question => {
+            members.remove("id");
+        }
         Holds::Request | Holds::Params => {
             members.remove("_meta");
         }

@@ -11,5 +11,6 @@ mod rules;
 mod samples;
 mod spec;
 
+mod asking;
 mod examples;
 mod schema;

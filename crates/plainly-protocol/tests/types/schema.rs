@@ -1,16 +1,22 @@
 //! What we write is valid by the JSON Schema of every revision that has the type.
 
+use plainly_errors::Revision;
 use plainly_protocol::method::Method;
+use plainly_protocol::question::asked;
 use plainly_protocol::types::{
-    AcknowledgedParams, CallToolParams, CallToolResult, CompleteParams, CompleteResult, Completion,
-    Content, DiscoverResult, ElicitUrlParams, EmptyResult, GetPromptParams, GetPromptResult,
-    InitializeParams, InitializeResult, InputRequest, InputRequiredResult, ListChangedParams,
-    ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, LoggingLevel, LoggingMessageParams, MediaContent, ProgressParams, Prompt,
-    PromptMessage, RawJson, ReadResourceParams, ReadResourceResult, Reference, Resource,
-    ResourceContents, ResourceTemplate, ResourceUpdatedParams, Role, SetLevelParams,
-    SubscribeParams, Tool, UnsubscribeParams,
+    AcknowledgedParams, BooleanField, CallToolParams, CallToolResult, ChoiceField, ChoicesField,
+    CompleteParams, CompleteResult, Completion, Content, CreateMessageParams, CreateMessageResult,
+    DiscoverResult, ElicitAction, ElicitFormParams, ElicitResult, ElicitUrlParams, EmptyResult,
+    GetPromptParams, GetPromptResult, IncludeContext, InitializeParams, InitializeResult,
+    InputRequest, InputRequiredResult, JsonObject, ListChangedParams, ListPromptsParams,
+    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListRootsParams, ListRootsResult, ListToolsParams,
+    ListToolsResult, ListenParams, ListenResult, LoggingLevel, LoggingMessageParams, MediaContent,
+    ModelHint, ModelPreferences, NumberField, ProgressParams, Prompt, PromptMessage, RawJson,
+    ReadResourceParams, ReadResourceResult, Reference, Resource, ResourceContents,
+    ResourceTemplate, ResourceUpdatedParams, Role, Root, SamplingContent, SamplingMessage,
+    SetLevelParams, SubscribeParams, TextField, TextFormat, Tool, ToolChoice, ToolChoiceMode,
+    ToolResult, ToolUse, UnsubscribeParams,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -99,7 +105,109 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
     documents.extend(results(revision).into_iter().map(shape));
     documents.extend(requests(modern));
     documents.extend(notifications(modern));
+    documents.extend(questions(revision));
+    documents.extend(answers(revision));
     documents
+}
+
+/// What the revision can ask, written for it.
+fn questions(revision: &str) -> Vec<(&'static str, Value)> {
+    let written: Revision = revision.parse().unwrap();
+    let messages = [
+        SamplingMessage::user("x"),
+        SamplingMessage::assistant("y"),
+        SamplingMessage::new(
+            Role::User,
+            [SamplingContent::text("a"), SamplingContent::text("b")],
+        ),
+    ];
+    let sample = CreateMessageParams::new(messages, 1)
+        .model_preferences(ModelPreferences::new().hints([ModelHint::new("a")]))
+        .include_context(IncludeContext::AllServers)
+        .temperature(0.5);
+    let mut questions: Vec<(_, InputRequest)> = vec![
+        ("ListRootsRequest", ListRootsParams::new().into()),
+        ("CreateMessageRequest", sample.clone().into()),
+    ];
+    if revision >= "2025-06-18" {
+        questions.push(("ElicitRequest", form().into()));
+    }
+    if revision >= "2025-11-25" {
+        let visit = ElicitUrlParams::new("https://a.example/", "Sign in").elicitation_id("v");
+        questions.push(("ElicitRequest", visit.into()));
+        questions.push(("CreateMessageRequest", with_tools(sample).into()));
+    }
+    let question = |(definition, question): (_, InputRequest)| {
+        let mut question = value(&asked(question, written));
+        if revision != "2026-07-28" {
+            question["jsonrpc"] = json!("2.0");
+            question["id"] = json!("q-1");
+        }
+        (definition, question)
+    };
+    questions.into_iter().map(question).collect()
+}
+
+fn form() -> ElicitFormParams {
+    ElicitFormParams::new("Which?")
+        .field(
+            "text",
+            TextField::new()
+                .format(TextFormat::DateTime)
+                .default_value("x"),
+        )
+        .optional(
+            "number",
+            NumberField::integer().minimum(0).default_value(30),
+        )
+        .field("yes", BooleanField::new().default_value(true))
+        .field("one", ChoiceField::new(["a", "b"]).default_value("a"))
+        .field("titled", ChoiceField::new([("a", "A")]).default_value("a"))
+        .field("some", ChoicesField::new(["a", "b"]).default_values(["a"]))
+        .field(
+            "more",
+            ChoicesField::new([("a", "A")]).min_items(1).max_items(1),
+        )
+}
+
+fn with_tools(sample: CreateMessageParams) -> CreateMessageParams {
+    let input = meta();
+    let mut sample = sample
+        .tools([tool()])
+        .tool_choice(ToolChoice::new(ToolChoiceMode::Auto));
+    sample.messages.extend([
+        SamplingMessage::new(
+            Role::Assistant,
+            [SamplingContent::ToolUse(ToolUse::new("c", "a", input))],
+        ),
+        SamplingMessage::new(
+            Role::User,
+            [
+                SamplingContent::ToolResult(ToolResult::new("c", [text()]).is_error(false)),
+                SamplingContent::text("And now?"),
+            ],
+        ),
+    ]);
+    sample
+}
+
+/// What clients answer.
+fn answers(revision: &str) -> Vec<(&'static str, Value)> {
+    let root = Root::new("file:///a").name("a");
+    let said = CreateMessageResult::new("m", [SamplingContent::text("x")]).stop_reason("endTurn");
+    let mut answers = vec![
+        ("ListRootsResult", value(&ListRootsResult::new([root]))),
+        ("CreateMessageResult", value(&said)),
+    ];
+    if revision >= "2025-06-18" {
+        let content = JsonObject::from_iter([("a", json!("x")), ("b", json!(true))]);
+        answers.push(("ElicitResult", value(&ElicitResult::accept(content))));
+        answers.push((
+            "ElicitResult",
+            value(&ElicitResult::new(ElicitAction::Cancel)),
+        ));
+    }
+    answers
 }
 
 fn results(revision: &str) -> Vec<(&'static str, Value)> {
@@ -183,8 +291,8 @@ fn results_of_an_era(revision: &str) -> Vec<(&'static str, Value)> {
             DiscoverResult::new([revision.to_owned()], server_capabilities()).instructions("Ask.");
         results.push(("DiscoverResult", value(&discovery.meta(meta()))));
         results.push(("SubscriptionsListenResult", value(&ListenResult::new("x"))));
-        let visit = InputRequest::ElicitUrl(ElicitUrlParams::new("https://a.example/", "Sign in"));
-        let asked = InputRequiredResult::new([("sign-in".to_owned(), visit)]);
+        let visit = InputRequest::from(ElicitUrlParams::new("https://a.example/", "Sign in"));
+        let asked = InputRequiredResult::new([("sign-in", visit)]).request_state("s");
         results.push(("InputRequiredResult", value(&asked)));
     } else {
         let initialized = InitializeResult::new(revision, server_capabilities(), implementation())

@@ -5,7 +5,9 @@ use std::fmt;
 use std::time::Duration;
 
 use plainly_errors::Revision;
-use plainly_protocol::types::{ClientCapabilities, Implementation};
+use plainly_protocol::types::{
+    ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams,
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::connect::Options;
@@ -14,6 +16,7 @@ use super::error::Error;
 #[cfg(any(feature = "http-client", feature = "child"))]
 use super::error::LocalError;
 use super::link::Connection;
+use super::log::Log;
 use super::message::Introduction;
 use super::process::OtherEnd;
 #[cfg(feature = "http-client")]
@@ -59,10 +62,13 @@ impl<T> Builder<T> {
                 introduction: Introduction {
                     implementation: Implementation::new("plainly", env!("CARGO_PKG_VERSION")),
                     capabilities: ClientCapabilities::new(),
+                    log_level: None,
                 },
                 revision: None,
                 timeout: Duration::from_secs(60),
+                longest: Duration::from_secs(60 * 60),
                 connect_timeout: Duration::from_secs(30),
+                log: None,
             },
         }
     }
@@ -86,8 +92,32 @@ impl<T> Builder<T> {
     }
 
     /// Sets the time for one request, its reply included. 60 s by default. Beyond it, the request is cancelled.
+    ///
+    /// It begins anew when the server tells of [progress](super::Call::on_progress), and when it has got the answer to
+    /// something that it asked.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = timeout;
+        self
+    }
+
+    /// Sets the time for one request, however often [the other](Self::timeout) begins anew. 1 h by default; never less
+    /// than the other.
+    pub fn longest(mut self, time: Duration) -> Self {
+        self.options.longest = time;
+        self
+    }
+
+    /// Asks for what the server logs, from this level on, and tells it to `tell`: of servers before 2026-07-28 all that
+    /// they log, else what they log about a request of this client.
+    ///
+    /// It runs where the connection is read, and must neither block nor wait for a call.
+    pub fn on_log(
+        mut self,
+        level: LoggingLevel,
+        tell: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.options.introduction.log_level = Some(level);
+        self.options.log = Some(Log::new(level, tell));
         self
     }
 
@@ -117,7 +147,9 @@ where
 
     /// Agrees with the server on a revision. Within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
-        let stream = Stream::new(self.target.reader, self.target.writer, OtherEnd::Foreign);
+        let Over { reader, writer } = self.target;
+        let reception = self.options.reception();
+        let stream = Stream::new(reader, writer, OtherEnd::Foreign, reception);
         Client::establish(Connection::Stream(stream), self.options).await
     }
 }
@@ -145,7 +177,8 @@ impl Builder<Spawn> {
         let child = crate::transport::child::spawn(command)
             .map_err(|source| Error::from(LocalError::Spawn { program, source }))?;
         let other_end = OtherEnd::Ours(child.process, grace);
-        let stream = Stream::new(child.stdout, child.stdin, other_end);
+        let reception = self.options.reception();
+        let stream = Stream::new(child.stdout, child.stdin, other_end, reception);
         Client::establish(Connection::Stream(stream), self.options).await
     }
 }
@@ -173,11 +206,8 @@ impl Builder<Http> {
         let connect = self.options.connect_timeout;
         let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
-        Client::establish(
-            Connection::Http(Box::new(Session::new(endpoint))),
-            self.options,
-        )
-        .await
+        let session = Session::new(endpoint, self.options.reception());
+        Client::establish(Connection::Http(session.into()), self.options).await
     }
 }
 

@@ -9,15 +9,14 @@ use plainly_protocol::types::{DiscoverResult, EmptyResult};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::time::timeout;
 
 use super::connect::{self, Deadline, Options, Server};
 use super::error::{Error, LocalError};
-use super::link::{Connection, Link};
+use super::link::{Besides, Connection, Link};
 use super::message::Writer;
-#[cfg(feature = "http-client")]
-use super::news::News;
-use super::reply::Answer;
+use super::news::{self, Task};
+use super::patience::Patience;
+use super::reply::{Answer, Unread};
 use super::{Client, Result};
 
 /// What all clones of a client share.
@@ -32,15 +31,15 @@ pub(super) struct Connected {
     renewal: tokio::sync::Mutex<()>,
     /// Held while a legacy server is subscribed to a resource, or unsubscribed from one: neither overtakes the other.
     pub(super) subscribing: tokio::sync::Mutex<()>,
-    #[cfg(feature = "http-client")]
-    pub(super) news: News,
+    /// Has what a legacy server says unasked come in, where that is heard.
+    hearing: Mutex<Option<Task>>,
 }
 
 impl Client {
     pub(super) async fn establish(connection: Connection, options: Options) -> Result<Self> {
         let link = Link::new(connection);
         let server = connect::establish(&link, &options).await?;
-        Ok(Self {
+        let client = Self {
             timeout: options.timeout,
             connected: Arc::new(Connected {
                 link,
@@ -49,10 +48,11 @@ impl Client {
                 server,
                 renewal: tokio::sync::Mutex::default(),
                 subscribing: tokio::sync::Mutex::default(),
-                #[cfg(feature = "http-client")]
-                news: News::default(),
+                hearing: Mutex::default(),
             }),
-        })
+        };
+        client.connected.hear();
+        Ok(client)
     }
 
     /// How many bytes have come from the server so far, on all calls of the connection: for showing progress.
@@ -92,12 +92,25 @@ impl Client {
         method: Method,
         params: &(impl Serialize + Sync),
     ) -> Result<Answer<T>> {
-        let after = self.timeout;
-        let reply = timeout(after, self.connected.call(method, params)).await;
-        reply.map_err(|_elapsed| LocalError::Timeout {
-            method: method.name(),
-            after,
-        })?
+        let result = self.result(method, params, Besides::default()).await?;
+        result.decode(method.name())
+    }
+
+    /// The result of a call, whatever type it says that it is of.
+    pub(super) async fn result(
+        &self,
+        method: Method,
+        params: &(impl Serialize + Sync),
+        besides: Besides<'_>,
+    ) -> Result<Unread> {
+        let patience = Patience {
+            after: self.timeout,
+            most: self.connected.options.longest.max(self.timeout),
+        };
+        let busy = &self.connected.link.reception().busy;
+        let signs = besides.signs.map(|signs| &**signs);
+        let calling = self.connected.call(method, params, besides);
+        patience.within(method, signs, busy, calling).await
     }
 }
 
@@ -106,20 +119,24 @@ impl Connected {
         self.writer().revision()
     }
 
-    async fn call<T: DeserializeOwned>(
+    async fn call(
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
-    ) -> Result<Answer<T>> {
+        besides: Besides<'_>,
+    ) -> Result<Unread> {
         let writer = self.writer();
-        let error = match self.link.call(&writer, method, params).await {
-            Ok(answer) => return Ok(answer),
+        let reply = self.link.ask(&writer, method, params, besides).await;
+        let error = match reply.and_then(|reply| reply.result(method.name())) {
+            Ok(result) => return Ok(result),
             Err(error) => error,
         };
         if !self.is_mended(&error, writer.revision()).await? {
             return Err(error);
         }
-        self.link.call(&self.writer(), method, params).await
+        let writer = self.writer();
+        let reply = self.link.ask(&writer, method, params, besides).await?;
+        reply.result(method.name())
     }
 
     /// Whether a call of `revision` that ended with `error`, and with which the server did nothing, may do better now.
@@ -148,7 +165,16 @@ impl Connected {
         options.revision = Some(revision);
         let by = Deadline::of(&options);
         connect::initialize(&self.link, &options, revision, by).await?;
+        self.hear();
         Ok(())
+    }
+
+    /// Hears what the server says unasked, if it is of the era that does and there is who wants it.
+    fn hear(&self) {
+        if self.revision().era() == Era::Legacy && self.link.reception().is_all_ears() {
+            let hearing = news::hear(self.link.connection());
+            *self.hearing.lock().unwrap_or_else(PoisonError::into_inner) = hearing;
+        }
     }
 
     /// Speaks another revision than the `refused` one from now on, unless another call has seen to that in the meantime.
@@ -164,6 +190,7 @@ impl Connected {
         tracing::info!(%refused, %revision, "the server refuses the revision: speaking another");
         let writer = Writer::new(revision, &self.options.introduction);
         *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer.into();
+        self.hear();
         Ok(true)
     }
 

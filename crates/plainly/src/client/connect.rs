@@ -8,14 +8,17 @@ use std::time::Duration;
 use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    DiscoverResult, Implementation, InitializeParams, InitializeResult, ServerCapabilities,
+    DiscoverResult, EmptyResult, Implementation, InitializeParams, InitializeResult,
+    ServerCapabilities, SetLevelParams,
 };
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::error::{Error, LocalError, is_of_the_way};
-use super::link::Link;
+use super::link::{Besides, Link};
+use super::log::Log;
 use super::message::{Introduction, Writer};
+use super::reception::Reception;
 use super::reply::{Answer, Reply};
 
 /// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
@@ -29,8 +32,19 @@ pub(super) struct Options {
     pub(super) revision: Option<Revision>,
     /// The time for one request.
     pub(super) timeout: Duration,
+    /// The time for all that one request takes, however much is heard of it.
+    pub(super) longest: Duration,
     /// The time for all that comes before the first request.
     pub(super) connect_timeout: Duration,
+    /// Who wants what servers log.
+    pub(super) log: Option<Log>,
+}
+
+impl Options {
+    /// Where a connection with these options hands what is no reply.
+    pub(super) fn reception(&self) -> Reception {
+        Reception::new(self.log.clone())
+    }
 }
 
 /// What was found out about the server.
@@ -126,7 +140,7 @@ async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, 
 async fn probe(link: &Link, options: &Options, by: Deadline) -> Verdict {
     let writer = Writer::new(Revision::LATEST, &options.introduction);
     let params = json!({});
-    let asking = link.ask(&writer, Method::Discover, &params);
+    let asking = link.ask(&writer, Method::Discover, &params, Besides::default());
     let reply = by.within(Method::Discover, asking).await;
     let status = reply.as_ref().ok().and_then(Reply::status);
     match reply.and_then(|reply| reply.decode(Method::Discover.name())) {
@@ -272,7 +286,23 @@ pub(super) async fn initialize(
     let writer = Writer::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
     by.within(Method::Initialized, telling).await?;
+    if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging) {
+        set_level(link, &writer, log, by).await?;
+    }
     Ok(Server::initialized(agreed, answer.body))
+}
+
+/// Asks for log messages. A server that refuses is still good for everything else.
+async fn set_level(link: &Link, writer: &Writer, log: &Log, by: Deadline) -> Result<(), Error> {
+    let params = SetLevelParams::new(log.level);
+    let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
+    match by.within(Method::SetLevel, asking).await {
+        Err(error @ Error::Protocol(_)) => {
+            tracing::warn!(%error, "the server does not take the level of its log messages");
+            Ok(())
+        }
+        done => done.map(drop),
+    }
 }
 
 /// The revisions to choose from, oldest first.

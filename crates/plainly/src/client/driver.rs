@@ -165,16 +165,15 @@ impl Shared {
                 self.hand_over(id, reply);
                 None
             }
-            Incoming::Request { id, method } => {
-                let answer = message::answer(&id, &method, self.revision.get());
+            Incoming::Request { id, method, .. } => {
+                let answer = message::answer(&id, &method, self.reception.revision.get());
                 if answer.is_none() {
                     tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
                 }
                 answer
             }
             Incoming::Notification { method, params } => {
-                self.listeners
-                    .take(self.revision.get(), &method, &params, None);
+                self.reception.tell(&method, &params, None);
                 None
             }
             Incoming::NoMessage { .. } => None,

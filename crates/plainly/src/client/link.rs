@@ -13,7 +13,9 @@ use serde::de::DeserializeOwned;
 use super::error::Error;
 use super::inbox::Inbox;
 use super::listeners::Listeners;
-use super::message::{Request, Writer};
+use super::message::{Extras, Inputs, Request, Writer};
+use super::progress::Signs;
+use super::reception::Reception;
 use super::reply::{Answer, Reply};
 #[cfg(feature = "http-client")]
 use super::session::Session;
@@ -26,11 +28,20 @@ pub(super) struct Link {
     last_id: AtomicI64,
 }
 
+/// What goes with one call beside its parameters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Besides<'a> {
+    /// What the server asked for before.
+    pub(super) inputs: Option<&'a Inputs>,
+    /// Where it is told how far the call has come, if it is to be.
+    pub(super) signs: Option<&'a Arc<Signs>>,
+}
+
 #[derive(Debug)]
 pub(super) enum Connection {
     Stream(Stream),
     #[cfg(feature = "http-client")]
-    Http(Box<Session>),
+    Http(Arc<Session>),
 }
 
 impl Link {
@@ -48,7 +59,7 @@ impl Link {
         method: Method,
         params: &(impl Serialize + Sync),
     ) -> Result<Answer<T>, Error> {
-        let reply = self.ask(writer, method, params).await?;
+        let reply = self.ask(writer, method, params, Besides::default()).await?;
         reply.decode(method.name())
     }
 
@@ -58,8 +69,17 @@ impl Link {
         writer: &Writer,
         method: Method,
         params: &(impl Serialize + Sync),
+        besides: Besides<'_>,
     ) -> Result<Reply, Error> {
-        let request = writer.request(self.next_id(), method, params)?;
+        let extras = Extras {
+            progress: besides.signs.is_some(),
+            inputs: besides.inputs,
+        };
+        let request = writer.request(self.next_id(), method, params, extras)?;
+        let underway = &self.reception().underway;
+        let _followed = besides
+            .signs
+            .map(|signs| underway.follow(&request.id, signs));
         self.send(&request).await
     }
 
@@ -71,19 +91,25 @@ impl Link {
         inbox: &Arc<Inbox>,
     ) -> Result<(), Error> {
         let method = Method::Listen;
-        let request = writer.request(self.next_id(), method, &ListenParams::new(filter))?;
+        let params = ListenParams::new(filter);
+        let request = writer.request(self.next_id(), method, &params, Extras::default())?;
         let _listening = self.listeners().add(Some(request.id.clone()), inbox);
         let reply = self.send(&request).await?;
         reply.decode::<EmptyResult>(method.name()).map(drop)
     }
 
-    /// Who is told of notifications.
-    pub(super) fn listeners(&self) -> &Arc<Listeners> {
+    /// Where what is no reply goes.
+    pub(super) fn reception(&self) -> &Reception {
         match &self.connection {
-            Connection::Stream(stream) => stream.listeners(),
+            Connection::Stream(stream) => stream.reception(),
             #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.listeners(),
+            Connection::Http(session) => session.reception(),
         }
+    }
+
+    /// Who is told of changes.
+    pub(super) fn listeners(&self) -> &Arc<Listeners> {
+        &self.reception().listeners
     }
 
     /// The connection itself.
@@ -115,11 +141,7 @@ impl Link {
 
     /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
-        match &self.connection {
-            Connection::Stream(stream) => stream.speak(revision),
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.speak(revision),
-        }
+        self.reception().revision.set(revision);
     }
 
     /// How many bytes have arrived.

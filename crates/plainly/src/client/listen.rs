@@ -164,7 +164,7 @@ impl Client {
 
     async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<Subscribed> {
         let listening = self.connected.link.listeners().add(None, inbox);
-        let news = news::open(&self.connected).await?;
+        let news = news::open(self.connected.link.connection()).await?;
         inbox.acknowledge(&match &news {
             Some(_) => offered(self.capabilities(), inbox.asked()),
             None => SubscriptionFilter::new(),

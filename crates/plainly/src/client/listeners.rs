@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use plainly_errors::Revision;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{AcknowledgedParams, ListChangedParams, ResourceUpdatedParams};
@@ -47,17 +46,8 @@ impl Listeners {
         }
     }
 
-    /// Takes a notification of a server that speaks `revision`. `on` is the request on whose stream it came, if it has one.
-    pub(super) fn take(
-        &self,
-        revision: Revision,
-        method: &str,
-        params: &[u8],
-        on: Option<&RequestId>,
-    ) {
-        let Some(method) = Method::find(method, revision) else {
-            return;
-        };
+    /// Takes a notification. `on` is the request on whose stream it came, if it has one.
+    pub(super) fn take(&self, method: Method, params: &[u8], on: Option<&RequestId>) {
         if method == Method::Cancelled {
             return self.abandon(params);
         }

@@ -9,20 +9,55 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_errors::{Dialect, Era, ProtocolError, Revision};
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION};
 use plainly_protocol::id::RequestId;
-use plainly_protocol::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION};
+use plainly_protocol::meta::{
+    CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION,
+};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ClientCapabilities, Implementation};
+use plainly_protocol::types::{ClientCapabilities, Implementation, LoggingLevel};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::error::{Error, LocalError};
 use crate::transport::Frame;
 
-/// Who this client says it is.
+/// Who this client says it is, and what it wants with every request.
 #[derive(Clone, Debug)]
 pub(super) struct Introduction {
     pub(super) implementation: Implementation,
     pub(super) capabilities: ClientCapabilities,
+    /// The least severe log messages that it wants, if it wants any.
+    pub(super) log_level: Option<LoggingLevel>,
+}
+
+/// What one request carries beside its parameters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extras<'a> {
+    /// Whether it asks for progress: its id is the token.
+    pub(super) progress: bool,
+    /// What it answers of what the server asked for, as [`Inputs`] write it. Nothing to a legacy server.
+    pub(super) inputs: Option<&'a Inputs>,
+}
+
+/// What the server asked for in reply to the same request before, and the state that it gave along: members of an object,
+/// as they are written (2026-07-28, Multi Round-Trip Requests).
+#[derive(Clone, Debug)]
+pub(super) struct Inputs(String);
+
+impl Inputs {
+    /// These answers, and the state exactly as it came, if there was one.
+    pub(super) fn new(
+        method: &'static str,
+        responses: &impl Serialize,
+        state: Option<&str>,
+    ) -> Result<Self, Error> {
+        let responses = to_object(method, responses)?;
+        let mut members = format!(r#""inputResponses":{responses}"#);
+        if let Some(state) = state {
+            let state = serde_json::Value::from(state);
+            members += &format!(r#","requestState":{state}"#);
+        }
+        Ok(Self(members))
+    }
 }
 
 /// A request that is ready to be sent.
@@ -51,7 +86,7 @@ impl Request {
 #[derive(Debug)]
 pub(super) struct Writer {
     revision: Revision,
-    /// What a modern request's `params` begin with.
+    /// The members of a modern request's `_meta`.
     meta: Option<String>,
 }
 
@@ -59,12 +94,15 @@ impl Writer {
     /// For requests of `revision` by whom `introduction` describes.
     pub(super) fn new(revision: Revision, introduction: &Introduction) -> Self {
         let meta = (revision.era() == Era::Modern).then(|| {
-            let meta = serde_json::json!({
+            let mut meta = serde_json::json!({
                 PROTOCOL_VERSION: revision.as_str(),
                 CLIENT_INFO: introduction.implementation,
                 CLIENT_CAPABILITIES: introduction.capabilities,
             });
-            format!(r#""_meta":{meta}"#)
+            if let Some(level) = introduction.log_level {
+                meta[LOG_LEVEL] = level.as_str().into();
+            }
+            members(&meta.to_string()).to_owned()
         });
         Self { revision, meta }
     }
@@ -80,6 +118,7 @@ impl Writer {
         id: i64,
         method: Method,
         params: &impl Serialize,
+        extras: Extras<'_>,
     ) -> Result<Request, Error> {
         let name = method.name();
         let row = method.row();
@@ -93,7 +132,7 @@ impl Writer {
         }
         let params = to_object(name, params)?;
         let headers = self.headers(method, &params);
-        let body = self.body(id, name, &params);
+        let body = self.body(id, name, &params, extras);
         Ok(Request {
             id: id.into(),
             method,
@@ -107,17 +146,23 @@ impl Writer {
         Frame::new(self.headers(method, "{}"), body.into())
     }
 
-    fn body(&self, id: i64, name: &str, params: &str) -> Bytes {
-        let inner = params.get(1..).unwrap_or("}");
-        let (meta, comma) = match &self.meta {
-            Some(meta) if inner == "}" => (meta.as_str(), ""),
-            Some(meta) => (meta.as_str(), ","),
-            None => ("", ""),
-        };
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{{{meta}{comma}{inner}}}"#
-        )
-        .into()
+    fn body(&self, id: i64, name: &str, params: &str, extras: Extras<'_>) -> Bytes {
+        let token = extras
+            .progress
+            .then(|| format!(r#""{PROGRESS_TOKEN}":{id}"#));
+        let meta: Vec<_> = self.meta.iter().chain(&token).map(String::as_str).collect();
+        let meta = (!meta.is_empty()).then(|| format!(r#""_meta":{{{}}}"#, meta.join(",")));
+        let inputs = extras.inputs.filter(|_| self.revision.era() == Era::Modern);
+        let inputs = inputs.map(|inputs| inputs.0.as_str());
+        let params = Some(members(params)).filter(|params| !params.is_empty());
+        let all: Vec<_> = meta
+            .as_deref()
+            .into_iter()
+            .chain(inputs)
+            .chain(params)
+            .collect();
+        let params = all.join(",");
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{{{params}}}}}"#).into()
     }
 
     fn headers(&self, method: Method, params: &str) -> HeaderMap {
@@ -146,8 +191,16 @@ impl Writer {
     }
 }
 
+/// The members of the text of an object.
+fn members(object: &str) -> &str {
+    let inner = object.strip_prefix('{');
+    inner
+        .and_then(|inner| inner.strip_suffix('}'))
+        .unwrap_or_default()
+}
+
 /// Parameters as the text of a JSON object on one line.
-fn to_object(method: &'static str, params: &impl Serialize) -> Result<String, Error> {
+pub(super) fn to_object(method: &'static str, params: &impl Serialize) -> Result<String, Error> {
     let wrong = |source| Error::from(LocalError::Parameters { method, source });
     let text = serde_json::to_string(params).map_err(|error| wrong(Some(error)))?;
     if text.starts_with('{') {
@@ -198,9 +251,15 @@ mod tests {
             &Introduction {
                 implementation: Implementation::new("c", "1"),
                 capabilities: ClientCapabilities::new(),
+                log_level: None,
             },
         )
     }
+
+    const PLAIN: Extras<'_> = Extras {
+        progress: false,
+        inputs: None,
+    };
 
     fn body(frame: &Frame) -> Value {
         serde_json::from_slice(&frame.body).unwrap()
@@ -209,7 +268,12 @@ mod tests {
     #[test]
     fn a_modern_request_introduces_itself_and_mirrors_its_name() {
         let request = writer(Revision::V2026_07_28)
-            .request(7, Method::ReadResource, &ReadResourceParams::new("a:é"))
+            .request(
+                7,
+                Method::ReadResource,
+                &ReadResourceParams::new("a:é"),
+                PLAIN,
+            )
             .unwrap();
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -226,7 +290,7 @@ mod tests {
         assert_eq!(headers["mcp-name"], "=?base64?YTrDqQ==?=");
 
         let empty = writer(Revision::V2026_07_28)
-            .request(8, Method::ListResources, &ListResourcesParams::new())
+            .request(8, Method::ListResources, &ListResourcesParams::new(), PLAIN)
             .unwrap();
         assert_eq!(body(&empty.frame)["params"], json!({"_meta": meta}));
         assert!(!empty.frame.headers.contains_key("mcp-name"));
@@ -236,7 +300,7 @@ mod tests {
     fn a_legacy_request_has_the_version_header_alone_and_the_handshake_not_even_that() {
         let writer = writer(Revision::V2025_06_18);
         let call = writer
-            .request(1, Method::CallTool, &CallToolParams::new("t"))
+            .request(1, Method::CallTool, &CallToolParams::new("t"), PLAIN)
             .unwrap();
         assert_eq!(
             body(&call.frame),
@@ -244,20 +308,24 @@ mod tests {
         );
         assert_eq!(call.frame.headers.len(), 1);
         assert_eq!(call.frame.headers["mcp-protocol-version"], "2025-06-18");
-        let handshake = writer.request(1, Method::Initialize, &json!({})).unwrap();
+        let handshake = writer
+            .request(1, Method::Initialize, &json!({}), PLAIN)
+            .unwrap();
         assert!(handshake.frame.headers.is_empty());
     }
 
     #[test]
     fn what_can_not_be_sent_is_refused_here() {
         let modern = writer(Revision::V2026_07_28);
-        let error = modern.request(1, Method::Ping, &json!({})).unwrap_err();
+        let error = modern
+            .request(1, Method::Ping, &json!({}), PLAIN)
+            .unwrap_err();
         assert!(matches!(
             error.local(),
             Some(LocalError::NotInRevision { method: "ping", .. })
         ));
         let error = modern
-            .request(1, Method::ListTools, &json!([]))
+            .request(1, Method::ListTools, &json!([]), PLAIN)
             .unwrap_err();
         assert!(matches!(
             error.local(),

@@ -32,14 +32,19 @@ mod inbox;
 mod link;
 mod listen;
 mod listeners;
+mod log;
 mod message;
 mod news;
 mod pages;
+mod patience;
 mod process;
+mod progress;
 mod prompts;
 mod read_result;
+mod reception;
 mod reply;
 mod resources;
+mod rounds;
 #[cfg(feature = "http-client")]
 mod session;
 mod spoken;
@@ -62,8 +67,10 @@ pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
 pub use self::listen::{Change, Subscription};
+pub use self::progress::Progress;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
+pub use self::rounds::Call;
 
 use self::call::Connected;
 

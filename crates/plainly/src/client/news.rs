@@ -9,7 +9,6 @@ use std::{convert::Infallible, sync::Weak, time::Duration};
 use tokio::task::AbortHandle;
 
 use super::Result;
-use super::call::Connected;
 #[cfg(feature = "http-client")]
 use super::error::{Error, LocalError};
 use super::link::Connection;
@@ -49,26 +48,48 @@ impl Drop for Task {
 }
 
 /// Has news come in until what is returned is dropped; `None`: the server can't send any.
-pub(super) async fn open(connected: &Arc<Connected>) -> Result<Option<Arc<Task>>> {
-    match connected.link.connection() {
+pub(super) async fn open(connection: &Connection) -> Result<Option<Arc<Task>>> {
+    match connection {
         Connection::Stream(stream) => {
             stream.check()?;
             Ok(Some(Task(None).into()))
         }
         #[cfg(feature = "http-client")]
+        Connection::Http(session) => open_stream(session).await,
+    }
+}
+
+/// Has what concerns no subscription come in until what is returned is dropped; `None`: it does anyway. Nobody waits for
+/// the server to open a stream for it.
+pub(super) fn hear(connection: &Connection) -> Option<Task> {
+    match connection {
+        Connection::Stream(_) => None,
+        #[cfg(feature = "http-client")]
         Connection::Http(session) => {
-            let mut reading = connected.news.reading.lock().await;
-            if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
-                return Ok(Some(task));
-            }
-            let Some(opened) = session.until_closed(session.open_news()).await? else {
-                return Ok(None);
-            };
-            let task = Arc::new(Task::spawn(read(Arc::clone(connected), opened)));
-            *reading = Arc::downgrade(&task);
-            Ok(Some(task))
+            let session = Arc::clone(session);
+            Some(Task::spawn(async move {
+                match open_stream(&session).await {
+                    Ok(Some(_reading)) => std::future::pending().await,
+                    Ok(None) => tracing::debug!("the server has no stream to speak first on"),
+                    Err(error) => tracing::warn!(%error, "the server can't be heard"),
+                }
+            }))
         }
     }
+}
+
+#[cfg(feature = "http-client")]
+async fn open_stream(session: &Arc<Session>) -> Result<Option<Arc<Task>>> {
+    let mut reading = session.news.reading.lock().await;
+    if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
+        return Ok(Some(task));
+    }
+    let Some(opened) = session.until_closed(session.open_news()).await? else {
+        return Ok(None);
+    };
+    let task = Arc::new(Task::spawn(read(Arc::clone(session), opened)));
+    *reading = Arc::downgrade(&task);
+    Ok(Some(task))
 }
 
 #[cfg(feature = "http-client")]
@@ -79,16 +100,12 @@ impl Task {
 }
 
 #[cfg(feature = "http-client")]
-async fn read(connected: Arc<Connected>, opened: Opened) {
-    let Connection::Http(session) = connected.link.connection() else {
-        return;
-    };
-    let Err(error) = session.until_closed(read_on(session, opened)).await;
+async fn read(session: Arc<Session>, opened: Opened) {
+    let Err(error) = session.until_closed(read_on(&session, opened)).await;
     let again = again(&error);
     let mut first = Some(error);
-    session
-        .listeners()
-        .end(|| first.take().unwrap_or_else(&again));
+    let listeners = &session.reception().listeners;
+    listeners.end(|| first.take().unwrap_or_else(&again));
 }
 
 /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
@@ -111,7 +128,7 @@ async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
         if opened.session() != first {
             return Err(LocalError::SessionLost.into());
         }
-        session.listeners().miss();
+        session.reception().listeners.miss();
     }
 }
 

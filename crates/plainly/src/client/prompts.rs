@@ -7,6 +7,7 @@ use plainly_protocol::types::{
 };
 
 use super::pages::Pages;
+use super::rounds::Call;
 use super::{Client, Result};
 
 impl Client {
@@ -31,14 +32,17 @@ impl Client {
     }
 
     /// A prompt, filled in with these arguments (`prompts/get`); `()` stands for none.
-    pub async fn prompt(
+    pub fn prompt(
         &self,
         name: impl Into<String>,
         arguments: impl Into<Arguments>,
-    ) -> Result<GetPromptResult> {
+    ) -> Call<GetPromptResult> {
+        let method = Method::GetPrompt;
         let mut params = GetPromptParams::new(name);
         params.arguments = Some(arguments.into()).filter(|arguments| !arguments.is_empty());
-        Ok(self.call(Method::GetPrompt, &params).await?.body)
+        Call::new(self, method, Ok(params), move |result| {
+            Ok(result.decode(method.name())?.body)
+        })
     }
 
     /// What an argument of a prompt or of a resource template can become (`completion/complete`).

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use plainly_errors::WireError;
-use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Outcome};
+use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Object, Outcome};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::types::{ResultFields, ResultType};
 use serde::Deserialize;
@@ -36,6 +36,8 @@ pub(super) enum Incoming {
         id: String,
         /// What it asks.
         method: String,
+        /// The parameters: JSON.
+        params: Bytes,
     },
     /// It tells us something.
     Notification {
@@ -72,6 +74,13 @@ pub(super) struct Answer<T> {
     pub(super) fields: ResultFields,
 }
 
+/// A result that is not read yet, but for what surrounds it.
+#[derive(Debug)]
+pub(super) struct Unread {
+    pub(super) json: Bytes,
+    pub(super) fields: ResultFields,
+}
+
 /// The messages in `bytes`: one, but for batches (2025-03-26).
 pub(super) fn read(bytes: &Bytes) -> Vec<Incoming> {
     match envelope::parse(bytes, &limits()) {
@@ -103,12 +112,11 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
         },
         Ok(Message::Request(request)) => Incoming::Request {
             id: request.id.as_raw().to_owned(),
+            params: raw(bytes, request.params),
             method: request.method.into_owned(),
         },
         Ok(Message::Notification(notification)) => Incoming::Notification {
-            params: notification
-                .params
-                .map_or(NO_PARAMS, |params| bytes.slice_ref(params.raw().as_bytes())),
+            params: raw(bytes, notification.params),
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {
@@ -121,6 +129,10 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
             },
         },
     }
+}
+
+fn raw(bytes: &Bytes, params: Option<Object<'_>>) -> Bytes {
+    params.map_or(NO_PARAMS, |params| bytes.slice_ref(params.raw().as_bytes()))
 }
 
 #[cfg(feature = "http-client")]
@@ -155,8 +167,16 @@ impl Reply {
         &self,
         method: &'static str,
     ) -> Result<Answer<T>, Error> {
+        self.result(method)?.decode(method)
+    }
+
+    /// The result, whatever type it says that it is of.
+    pub(super) fn result(&self, method: &'static str) -> Result<Unread, Error> {
         match self {
-            Self::Result(json) => result(json, method),
+            Self::Result(json) => Ok(Unread {
+                fields: parse(json, method, "its result")?,
+                json: json.clone(),
+            }),
             Self::Error(json) => Err(error(json, method)),
             #[cfg(feature = "http-client")]
             Self::Refusal(json, status) => Err(refusal(json, *status, method)),
@@ -165,17 +185,29 @@ impl Reply {
     }
 }
 
-fn result<T: DeserializeOwned>(json: &[u8], method: &'static str) -> Result<Answer<T>, Error> {
-    let fields: ResultFields = parse(json, method, "its result")?;
-    if fields.result_type != ResultType::Complete {
-        let why = format!(
-            "a result of type {:?} was not offered to be read",
-            fields.result_type
-        );
-        return Err(Error::invalid_response(method, why));
+impl Unread {
+    /// What the call of `method` returns: the final result.
+    pub(super) fn decode<T: DeserializeOwned>(
+        self,
+        method: &'static str,
+    ) -> Result<Answer<T>, Error> {
+        if self.fields.result_type != ResultType::Complete {
+            let why = format!(
+                "a result of type {:?} was not offered to be read",
+                self.fields.result_type
+            );
+            return Err(Error::invalid_response(method, why));
+        }
+        Ok(Answer {
+            body: self.body(method)?,
+            fields: self.fields,
+        })
     }
-    let body = parse(json, method, "its result")?;
-    Ok(Answer { body, fields })
+
+    /// The body, whatever type of result it says that it is of.
+    pub(super) fn body<T: DeserializeOwned>(&self, method: &'static str) -> Result<T, Error> {
+        parse(&self.json, method, "its result")
+    }
 }
 
 fn error(json: &[u8], method: &'static str) -> Error {

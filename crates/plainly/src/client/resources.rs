@@ -10,6 +10,7 @@ use plainly_protocol::types::{
 use super::error::LocalError;
 use super::pages::Pages;
 use super::read_result::ReadResult;
+use super::rounds::Call;
 use super::{Client, Result};
 
 /// What is known of a resource, and from where.
@@ -123,16 +124,18 @@ impl Client {
     /// # Errors
     ///
     /// One for which [`is_resource_not_found`](super::Error::is_resource_not_found) holds, if there is no such resource.
-    pub async fn read(&self, uri: impl Into<String>) -> Result<ReadResult> {
+    pub fn read(&self, uri: impl Into<String>) -> Call<ReadResult> {
+        let method = Method::ReadResource;
         let params = ReadResourceParams::new(uri);
-        let answer = self
-            .call::<ReadResourceResult>(Method::ReadResource, &params)
-            .await?;
-        Ok(ReadResult {
-            uri: params.uri,
-            contents: answer.body.contents,
-            cache: answer.fields.cache,
-            meta: answer.fields.meta,
+        let uri = params.uri.clone();
+        Call::new(self, method, Ok(params), move |result| {
+            let answer = result.decode::<ReadResourceResult>(method.name())?;
+            Ok(ReadResult {
+                uri: uri.clone(),
+                contents: answer.body.contents,
+                cache: answer.fields.cache,
+                meta: answer.fields.meta,
+            })
         })
     }
 

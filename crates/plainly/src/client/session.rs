@@ -6,12 +6,12 @@
 mod unasked;
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use plainly_errors::{Era, Revision};
+use plainly_errors::Era;
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
@@ -20,10 +20,10 @@ use tokio::task::coop::consume_budget;
 
 pub(super) use self::unasked::Opened;
 use super::error::{CloseReason, Closed, Error, LocalError};
-use super::listeners::Listeners;
 use super::message::{self, Request};
+use super::news::News;
+use super::reception::Reception;
 use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
-use super::spoken::Spoken;
 use super::status::Status;
 use crate::transport::http_client::{Content, Endpoint, Failure, Response};
 use crate::transport::{Escaped, Frame};
@@ -36,8 +36,9 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub(super) struct Session {
     endpoint: Endpoint,
     state: Mutex<State>,
-    revision: Spoken,
-    listeners: Arc<Listeners>,
+    reception: Reception,
+    /// The stream on which the server speaks first.
+    pub(super) news: News,
     closed: watch::Sender<bool>,
 }
 
@@ -53,12 +54,12 @@ enum State {
 
 impl Session {
     /// Nothing is sent before the first call.
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(super) fn new(endpoint: Endpoint, reception: Reception) -> Self {
         Self {
             endpoint,
             state: Mutex::new(State::Without),
-            revision: Spoken::default(),
-            listeners: Arc::default(),
+            reception,
+            news: News::default(),
             closed: watch::Sender::new(false),
         }
     }
@@ -68,19 +69,14 @@ impl Session {
         self.endpoint.received()
     }
 
-    /// Sets the revision that is spoken from now on.
-    pub(super) fn speak(&self, revision: Revision) {
-        self.revision.set(revision);
-    }
-
     /// Whether the server has forgotten the session.
     pub(super) fn is_lost(&self) -> bool {
         matches!(*self.state(), State::Lost)
     }
 
-    /// Who is told of notifications.
-    pub(super) fn listeners(&self) -> &Arc<Listeners> {
-        &self.listeners
+    /// Where what is no reply goes.
+    pub(super) fn reception(&self) -> &Reception {
+        &self.reception
     }
 
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
@@ -211,10 +207,9 @@ impl Session {
     /// Takes what came on a stream and is no reply there. `on` is the request that listens on it.
     pub(super) async fn take(&self, incoming: Incoming, on: Option<&RequestId>) {
         match incoming {
-            Incoming::Request { id, method } => self.answer(&id, &method).await,
+            Incoming::Request { id, method, .. } => self.answer(&id, &method).await,
             Incoming::Notification { method, params } => {
-                self.listeners
-                    .take(self.revision.get(), &method, &params, on);
+                self.reception.tell(&method, &params, on);
             }
             other @ (Incoming::Reply { .. } | Incoming::NoMessage { .. }) => {
                 tracing::debug!(?other, "dropped: not the reply to the request");
@@ -226,7 +221,7 @@ impl Session {
 
     /// Answers what a legacy server asks on a stream.
     async fn answer(&self, id: &str, method: &str) {
-        let Some(body) = message::answer(id, method, self.revision.get()) else {
+        let Some(body) = message::answer(id, method, self.reception.revision.get()) else {
             tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
             return;
         };
@@ -246,7 +241,7 @@ impl Session {
         let mut headers = HeaderMap::new();
         headers.insert(
             HeaderName::from_static(MCP_PROTOCOL_VERSION),
-            HeaderValue::from_static(self.revision.get().as_str()),
+            HeaderValue::from_static(self.reception.revision.get().as_str()),
         );
         headers
     }
@@ -314,7 +309,7 @@ struct Withdrawal<'a> {
 
 impl<'a> Withdrawal<'a> {
     fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
-        let message: Option<Bytes> = match session.revision.get().era() {
+        let message: Option<Bytes> = match session.reception.revision.get().era() {
             Era::Modern => None,
             Era::Legacy => request.cancellation(),
         };

@@ -6,22 +6,21 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
-use plainly_errors::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 
 use super::driver::{self, Driver};
 use super::error::{CloseReason, Closed, Error, LocalError};
-use super::listeners::Listeners;
 use super::message::Request;
 use super::process::OtherEnd;
+use super::reception::Reception;
 use super::reply::Reply;
-use super::spoken::Spoken;
 use crate::pending::Pending;
 use crate::transport::Meter;
 
 /// Messages that may wait to be written; more wait before that, where nobody has to remember them.
 const QUEUED: usize = 64;
+
 /// Our end of the stream. Dropped, it ends the stream, and the process behind it if there is one.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -34,11 +33,10 @@ pub(super) struct Stream {
 }
 
 /// What the task that drives the stream and those who call have in common.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) pending: Mutex<Pending<oneshot::Sender<Reply>>>,
-    pub(super) revision: Spoken,
-    pub(super) listeners: Arc<Listeners>,
+    pub(super) reception: Reception,
     /// How it ended. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
 }
@@ -72,12 +70,16 @@ impl Answers {
 
 impl Stream {
     /// Speaks over these two halves; `other_end` ends with the stream.
-    pub(super) fn new<R, W>(reader: R, writer: W, other_end: OtherEnd) -> Self
+    pub(super) fn new<R, W>(reader: R, writer: W, other_end: OtherEnd, reception: Reception) -> Self
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::new(Shared {
+            reception,
+            pending: Mutex::default(),
+            end: OnceLock::new(),
+        });
         let (queue, queued) = mpsc::unbounded_channel();
         let (ended, end) = watch::channel(());
         let (stop, stopped) = oneshot::channel();
@@ -109,11 +111,6 @@ impl Stream {
         self.received.bytes()
     }
 
-    /// Sets the revision that is spoken from now on.
-    pub(super) fn speak(&self, revision: Revision) {
-        self.shared.revision.set(revision);
-    }
-
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     pub(super) async fn call(&self, request: &Request) -> Result<Reply, Error> {
         let place = self.place().await?;
@@ -137,9 +134,9 @@ impl Stream {
         reply.await.map_err(|_closed| self.shared.closed())
     }
 
-    /// Who is told of notifications.
-    pub(super) fn listeners(&self) -> &Arc<Listeners> {
-        &self.shared.listeners
+    /// Where what is no reply goes.
+    pub(super) fn reception(&self) -> &Reception {
+        &self.shared.reception
     }
 
     /// Fails if the stream has ended.
@@ -221,7 +218,7 @@ impl Shared {
         self.end.get_or_init(|| Arc::new(closed));
         // Dropping the waiters wakes their requests, which find the reason above.
         lock(&self.pending).close().for_each(drop);
-        self.listeners.end(|| self.closed());
+        self.reception.listeners.end(|| self.closed());
     }
 }
 

@@ -5,10 +5,11 @@ use plainly_protocol::types::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool,
 };
 use serde::Serialize;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::LocalError;
 use super::pages::Pages;
+use super::rounds::Call;
 use super::{Client, Result};
 
 impl Client {
@@ -39,24 +40,31 @@ impl Client {
     /// # Errors
     ///
     /// [`LocalError::Parameters`] if the arguments are no JSON object; nothing was sent then.
-    pub async fn call_tool(
+    pub fn call_tool(
         &self,
         name: impl Into<String>,
         arguments: impl Serialize,
-    ) -> Result<CallToolResult> {
+    ) -> Call<CallToolResult> {
         let method = Method::CallTool;
-        let wrong = |source| LocalError::Parameters {
-            method: method.name(),
-            source,
-        };
-        let arguments = to_raw_value(&arguments).map_err(|error| wrong(Some(error)))?;
-        let name = name.into();
-        let params = CallToolParams::new(name.as_str());
-        let params = match arguments.get() {
-            "null" => params,
-            text if text.starts_with('{') => params.arguments(&arguments),
-            _ => return Err(wrong(None).into()),
-        };
-        Ok(self.call(method, &params).await?.body)
+        let params = tool_params(&name.into(), &arguments);
+        Call::new(self, method, params, move |result| {
+            Ok(result.decode(method.name())?.body)
+        })
     }
+}
+
+/// The parameters of such a call, as JSON.
+fn tool_params(name: &str, arguments: &impl Serialize) -> Result<Box<RawValue>> {
+    let wrong = |source| LocalError::Parameters {
+        method: Method::CallTool.name(),
+        source,
+    };
+    let arguments = to_raw_value(arguments).map_err(|error| wrong(Some(error)))?;
+    let params = CallToolParams::new(name);
+    let params = match arguments.get() {
+        "null" => params,
+        text if text.starts_with('{') => params.arguments(&arguments),
+        _ => return Err(wrong(None).into()),
+    };
+    Ok(to_raw_value(&params).map_err(|error| wrong(Some(error)))?)
 }

@@ -138,7 +138,12 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::Acknowledged => return Err(ProtocolError::method_not_found(method.name())),
+            | Method::Acknowledged
+            | Method::Elicit
+            | Method::CreateMessage
+            | Method::ListRoots
+            | Method::ElicitationComplete
+            | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use plainly_errors::{ProtocolError, Revision, UrlElicitation};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ElicitUrlParams, InputRequest, InputRequiredResult};
+use plainly_protocol::types::{ElicitUrlParams, InputRequiredResult};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
@@ -95,7 +95,7 @@ pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<Strin
 fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {
     InputRequiredResult::new(elicitations.iter().map(|one| {
         let visit = ElicitUrlParams::new(&one.url, &one.message);
-        (one.elicitation_id.clone(), InputRequest::ElicitUrl(visit))
+        (one.elicitation_id.clone(), visit)
     }))
 }
 

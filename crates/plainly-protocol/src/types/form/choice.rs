@@ -1,0 +1,336 @@
+//! The fields of a form that choose from a list: one of it, or several. JSON Schema has three ways to write one and two to
+//! write the other; here there is one type for each.
+
+use serde::de::{Deserializer, Error};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use crate::types::setters::setters;
+
+/// Something that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Choice {
+    /// What the answer says.
+    #[serde(rename = "const")]
+    pub value: String,
+    /// What people read. Absent means the value.
+    pub title: Option<String>,
+}
+
+impl Choice {
+    /// Something that people know by `title`.
+    pub fn new(value: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            title: Some(title.into()),
+        }
+    }
+}
+
+/// Something that people know by the value itself.
+impl From<&str> for Choice {
+    fn from(value: &str) -> Self {
+        Self::from(value.to_owned())
+    }
+}
+
+/// Something that people know by the value itself.
+impl From<String> for Choice {
+    fn from(value: String) -> Self {
+        Self { value, title: None }
+    }
+}
+
+/// A value and its title.
+impl<V: Into<String>, T: Into<String>> From<(V, T)> for Choice {
+    fn from((value, title): (V, T)) -> Self {
+        Self::new(value, title)
+    }
+}
+
+/// How titles are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ChoiceStyle {
+    /// Each beside its value; from 2025-11-25.
+    #[default]
+    Titled,
+    /// As a list of their own, `enumNames`: all that 2025-06-18 has.
+    EnumNames,
+}
+
+/// One choice from a list (the spec's `UntitledSingleSelectEnumSchema`, `TitledSingleSelectEnumSchema` and
+/// `LegacyTitledEnumSchema`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChoiceField {
+    /// The name for people.
+    pub title: Option<String>,
+    /// What to choose.
+    pub description: Option<String>,
+    /// What there is to choose from. If one has a title, all are written with one.
+    pub choices: Vec<Choice>,
+    /// How titles are written.
+    pub style: ChoiceStyle,
+    /// The value that is chosen at first; from 2025-11-25.
+    pub default: Option<String>,
+}
+
+impl ChoiceField {
+    /// A choice from these: values, or pairs of value and title.
+    pub fn new<C: Into<Choice>>(choices: impl IntoIterator<Item = C>) -> Self {
+        Self {
+            title: None,
+            description: None,
+            choices: choices.into_iter().map(Into::into).collect(),
+            style: ChoiceStyle::default(),
+            default: None,
+        }
+    }
+
+    setters! {
+        /// Sets the name for people.
+        title: impl Into<String>;
+        /// Sets what to choose.
+        description: impl Into<String>;
+    }
+
+    /// Sets the value that is chosen at first.
+    #[must_use]
+    pub fn default_value(mut self, default: impl Into<String>) -> Self {
+        self.default = Some(default.into());
+        self
+    }
+}
+
+/// Several choices from a list (the spec's `UntitledMultiSelectEnumSchema` and `TitledMultiSelectEnumSchema`); from
+/// 2025-11-25.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChoicesField {
+    /// The name for people.
+    pub title: Option<String>,
+    /// What to choose.
+    pub description: Option<String>,
+    /// The fewest to choose.
+    pub min_items: Option<u64>,
+    /// The most to choose.
+    pub max_items: Option<u64>,
+    /// What there is to choose from. If one has a title, all are written with one.
+    pub choices: Vec<Choice>,
+    /// The values that are chosen at first.
+    pub default: Option<Vec<String>>,
+}
+
+impl ChoicesField {
+    /// Any number of choices from these: values, or pairs of value and title.
+    pub fn new<C: Into<Choice>>(choices: impl IntoIterator<Item = C>) -> Self {
+        Self {
+            title: None,
+            description: None,
+            min_items: None,
+            max_items: None,
+            choices: choices.into_iter().map(Into::into).collect(),
+            default: None,
+        }
+    }
+
+    setters! {
+        /// Sets the name for people.
+        title: impl Into<String>;
+        /// Sets what to choose.
+        description: impl Into<String>;
+        /// Sets the fewest to choose.
+        min_items: u64;
+        /// Sets the most to choose.
+        max_items: u64;
+    }
+
+    /// Sets the values that are chosen at first.
+    #[must_use]
+    pub fn default_values<V: Into<String>>(mut self, default: impl IntoIterator<Item = V>) -> Self {
+        self.default = Some(default.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Either kind as it stands on the wire.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<D> {
+    r#type: Type,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_items: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_items: Option<u64>,
+    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enum_names: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_of: Option<Vec<Choice>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Items>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<D>,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Type {
+    String,
+    Array,
+}
+
+/// What the values of several choices are.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Items {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<Type>,
+    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    any_of: Option<Vec<Choice>>,
+}
+
+impl<D> Wire<D> {
+    fn new(r#type: Type) -> Self {
+        Self {
+            r#type,
+            title: None,
+            description: None,
+            min_items: None,
+            max_items: None,
+            values: None,
+            enum_names: None,
+            one_of: None,
+            items: None,
+            default: None,
+        }
+    }
+}
+
+impl Serialize for ChoiceField {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut wire = Wire::new(Type::String);
+        wire.title.clone_from(&self.title);
+        wire.description.clone_from(&self.description);
+        match (titled(&self.choices), self.style) {
+            (None, _) => wire.values = Some(values(&self.choices)),
+            (Some(choices), ChoiceStyle::Titled) => wire.one_of = Some(choices),
+            (Some(choices), ChoiceStyle::EnumNames) => {
+                wire.values = Some(values(&self.choices));
+                wire.enum_names = Some(choices.into_iter().filter_map(|one| one.title).collect());
+            }
+        }
+        wire.default.clone_from(&self.default);
+        wire.serialize(serializer)
+    }
+}
+
+impl Serialize for ChoicesField {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut wire = Wire::new(Type::Array);
+        wire.title.clone_from(&self.title);
+        wire.description.clone_from(&self.description);
+        wire.min_items = self.min_items;
+        wire.max_items = self.max_items;
+        wire.items = Some(match titled(&self.choices) {
+            None => Items {
+                r#type: Some(Type::String),
+                values: Some(values(&self.choices)),
+                any_of: None,
+            },
+            Some(choices) => Items {
+                r#type: None,
+                values: None,
+                any_of: Some(choices),
+            },
+        });
+        wire.default.clone_from(&self.default);
+        wire.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ChoiceField {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = Wire::<String>::deserialize(deserializer)?;
+        let mut style = ChoiceStyle::Titled;
+        let choices = match (wire.one_of, wire.values, wire.enum_names) {
+            (Some(choices), ..) => choices,
+            (None, Some(values), None) => values.into_iter().map(Choice::from).collect(),
+            (None, Some(values), Some(names)) => {
+                style = ChoiceStyle::EnumNames;
+                named(values, names)
+            }
+            (None, None, _) => return Err(D::Error::custom("missing field `enum` or `oneOf`")),
+        };
+        if wire.r#type != Type::String {
+            return Err(D::Error::custom("invalid type: one choice is a string"));
+        }
+        Ok(Self {
+            title: wire.title,
+            description: wire.description,
+            choices,
+            style,
+            default: wire.default,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ChoicesField {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = Wire::<Vec<String>>::deserialize(deserializer)?;
+        let choices = match wire.items.map(|items| (items.any_of, items.values)) {
+            Some((Some(choices), _)) => choices,
+            Some((None, Some(values))) => values.into_iter().map(Choice::from).collect(),
+            Some((None, None)) | None => {
+                return Err(D::Error::custom(
+                    "missing field `enum` or `anyOf` of `items`",
+                ));
+            }
+        };
+        if wire.r#type != Type::Array {
+            return Err(D::Error::custom(
+                "invalid type: several choices are an array",
+            ));
+        }
+        Ok(Self {
+            title: wire.title,
+            description: wire.description,
+            min_items: wire.min_items,
+            max_items: wire.max_items,
+            choices,
+            default: wire.default,
+        })
+    }
+}
+
+fn values(choices: &[Choice]) -> Vec<String> {
+    choices.iter().map(|choice| choice.value.clone()).collect()
+}
+
+/// All with titles, if one has one.
+fn titled(choices: &[Choice]) -> Option<Vec<Choice>> {
+    let with_title = |choice: &Choice| {
+        let title = choice.title.as_ref().unwrap_or(&choice.value);
+        Choice::new(&choice.value, title)
+    };
+    let has_title = choices.iter().any(|choice| choice.title.is_some());
+    has_title.then(|| choices.iter().map(with_title).collect())
+}
+
+/// Each value with the name at its place; one without stands for itself.
+fn named(values: Vec<String>, names: Vec<String>) -> Vec<Choice> {
+    let titles = names.into_iter().map(Some).chain(std::iter::repeat(None));
+    let choices = values.into_iter().zip(titles);
+    choices
+        .map(|(value, title)| Choice { value, title })
+        .collect()
+}

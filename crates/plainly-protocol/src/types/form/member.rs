@@ -1,0 +1,92 @@
+//! A field of a form, of whichever kind. Which kind it is stands in `type` and in the members that name choices.
+
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::choice::{ChoiceField, ChoicesField};
+use super::field::{BooleanField, NumberField, TextField};
+
+/// A field of a form (the spec's `PrimitiveSchemaDefinition`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Field {
+    /// Text.
+    Text(TextField),
+    /// A number.
+    Number(NumberField),
+    /// Yes or no.
+    Boolean(BooleanField),
+    /// One choice from a list.
+    Choice(ChoiceField),
+    /// Several choices from a list; from 2025-11-25.
+    Choices(ChoicesField),
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Type {
+            String,
+            Number,
+            Integer,
+            Boolean,
+            Array,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Kind<'a> {
+            r#type: Type,
+            #[serde(borrow)]
+            r#enum: Option<&'a RawValue>,
+            #[serde(borrow)]
+            one_of: Option<&'a RawValue>,
+        }
+
+        fn read(text: &str) -> serde_json::Result<Field> {
+            let kind: Kind<'_> = serde_json::from_str(text)?;
+            Ok(match (kind.r#type, kind.r#enum.or(kind.one_of)) {
+                (Type::String, None) => Field::Text(serde_json::from_str(text)?),
+                (Type::String, Some(_)) => Field::Choice(serde_json::from_str(text)?),
+                (Type::Number | Type::Integer, _) => Field::Number(serde_json::from_str(text)?),
+                (Type::Boolean, _) => Field::Boolean(serde_json::from_str(text)?),
+                (Type::Array, _) => Field::Choices(serde_json::from_str(text)?),
+            })
+        }
+
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        read(raw.get()).map_err(D::Error::custom)
+    }
+}
+
+impl From<TextField> for Field {
+    fn from(field: TextField) -> Self {
+        Self::Text(field)
+    }
+}
+
+impl From<NumberField> for Field {
+    fn from(field: NumberField) -> Self {
+        Self::Number(field)
+    }
+}
+
+impl From<BooleanField> for Field {
+    fn from(field: BooleanField) -> Self {
+        Self::Boolean(field)
+    }
+}
+
+impl From<ChoiceField> for Field {
+    fn from(field: ChoiceField) -> Self {
+        Self::Choice(field)
+    }
+}
+
+impl From<ChoicesField> for Field {
+    fn from(field: ChoicesField) -> Self {
+        Self::Choices(field)
+    }
+}

@@ -1,0 +1,150 @@
+//! The schema of a form: the restricted JSON Schema of Elicitation, "Requested Schema". A flat object whose members are text,
+//! numbers, yes or no, or choices from a list. Which revision has which kind is not decided here.
+
+mod choice;
+mod field;
+mod member;
+
+use std::fmt;
+
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+
+pub use self::choice::{Choice, ChoiceField, ChoiceStyle, ChoicesField};
+pub use self::field::{BooleanField, NumberField, TextField, TextFormat};
+pub use self::member::Field;
+
+/// What a form asks for, in the order in which to ask.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "object")]
+#[non_exhaustive]
+pub struct FormSchema {
+    /// The dialect of JSON Schema, where the form names one; from 2025-11-25.
+    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// What is asked for.
+    pub properties: Fields,
+    /// The names of what must be given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<String>,
+}
+
+impl FormSchema {
+    /// A form that asks for nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks for something that must be given. A name that is already there is asked for anew.
+    #[must_use]
+    pub fn field(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
+        let name = name.into();
+        if !self.required.contains(&name) {
+            self.required.push(name.clone());
+        }
+        self.properties.insert(name, field.into());
+        self
+    }
+
+    /// Asks for something that may be left out. A name that is already there is asked for anew.
+    #[must_use]
+    pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
+        let name = name.into();
+        self.required.retain(|required| *required != name);
+        self.properties.insert(name, field.into());
+        self
+    }
+}
+
+/// The fields of a form by name, in the order in which to ask. Reading refuses a name that comes twice.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fields(
+    /// No name comes twice.
+    Vec<(String, Field)>,
+);
+
+impl Fields {
+    /// The field of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Field> {
+        let mut fields = self.0.iter();
+        fields.find(|(own, _)| own == name).map(|(_, field)| field)
+    }
+
+    /// Adds a field at the end, or puts it where another of the name is.
+    pub fn insert(&mut self, name: impl Into<String>, field: Field) {
+        let name = name.into();
+        match self.0.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, old)) => *old = field,
+            None => self.0.push((name, field)),
+        }
+    }
+
+    /// Each name with its field, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Field)> {
+        self.0.iter().map(|(name, field)| (name.as_str(), field))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Into<String>> FromIterator<(K, Field)> for Fields {
+    fn from_iter<I: IntoIterator<Item = (K, Field)>>(fields: I) -> Self {
+        let mut all = Self::default();
+        for (name, field) in fields {
+            all.insert(name, field);
+        }
+        all
+    }
+}
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, field) in &self.0 {
+            map.serialize_entry(name, field)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = Fields;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Fields, A::Error> {
+        // A set beside it: the other side chooses how many there are.
+        let mut names = std::collections::HashSet::new();
+        let mut fields = Vec::new();
+        while let Some((name, field)) = access.next_entry::<String, Field>()? {
+            if !names.insert(name.clone()) {
+                return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
+            }
+            fields.push((name, field));
+        }
+        Ok(Fields(fields))
+    }
+}

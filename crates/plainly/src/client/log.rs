@@ -1,0 +1,49 @@
+//! What servers log: who wants it, and from which level on. How it is asked for differs between the eras, and is said where
+//! requests are written and where sessions are opened.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use plainly_protocol::types::{LoggingLevel, LoggingMessageParams};
+
+/// Who wants log messages.
+#[derive(Clone)]
+pub(super) struct Log {
+    pub(super) level: LoggingLevel,
+    tell: Arc<dyn Fn(LoggingMessageParams) + Send + Sync>,
+}
+
+impl Log {
+    pub(super) fn new(
+        level: LoggingLevel,
+        tell: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        let tell = Arc::new(tell);
+        Self { level, tell }
+    }
+
+    /// Takes a log message. One that is less severe than was asked for, as of a session whose level others have set, is
+    /// nothing.
+    pub(super) fn take(&self, params: &[u8]) {
+        let message: LoggingMessageParams = match serde_json::from_slice(params) {
+            Ok(message) => message,
+            Err(error) => return tracing::debug!(%error, "an illegible log message is dropped"),
+        };
+        if message.level < self.level {
+            return;
+        }
+        // It runs where the connection is read, which must go on.
+        if catch_unwind(AssertUnwindSafe(|| (self.tell)(message))).is_err() {
+            tracing::error!("what was to be told of a log message panicked");
+        }
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log")
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
