@@ -24,12 +24,12 @@ use super::session::Session;
 use super::stream::Stream;
 use super::{Client, Result};
 
-/// A client that is not connected yet. `T` is where its server is: [`Http`], [`Spawn`] or [`Over`].
+/// A client that is not connected yet. `T` is where its server is: `Http`, `Spawn`, `InMemory` or [`Over`].
 #[derive(Debug)]
 #[must_use = "nothing happens before `connect`"]
 pub struct Builder<T> {
-    target: T,
-    options: Options,
+    pub(super) target: T,
+    pub(super) options: Options,
 }
 
 /// A server at a URL, reached by Streamable HTTP.
@@ -55,7 +55,7 @@ pub struct Over<R, W> {
 }
 
 impl<T> Builder<T> {
-    fn new(target: T) -> Self {
+    pub(super) fn new(target: T) -> Self {
         Self {
             target,
             options: Options {

@@ -28,6 +28,8 @@ mod call;
 mod connect;
 mod driver;
 mod error;
+#[cfg(feature = "server")]
+mod in_memory;
 mod inbox;
 mod link;
 mod listen;
@@ -66,6 +68,8 @@ pub use self::builder::Http;
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
+#[cfg(feature = "server")]
+pub use self::in_memory::InMemory;
 pub use self::listen::{Change, Subscription};
 pub use self::progress::Progress;
 pub use self::read_result::ReadResult;

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
 use plainly_protocol::header::MCP_SESSION_ID;
@@ -24,26 +24,30 @@ use crate::transport::{Exchange, Feed, Frame, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
-        let Frame { headers, body } = frame;
+        let Frame {
+            headers,
+            extensions,
+            body,
+        } = frame;
         // The transport's own limit may be another.
         if body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
         match envelope::parse(&body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => {
-                self.request(&headers, &request).await
+                self.request(&headers, &extensions, &request).await
             }
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(&headers, &notification)
             }
             Ok(Envelope::Single(Message::Response(_))) => self.response(&headers),
-            Ok(Envelope::Batch(messages)) => self.batch(&headers, messages).await,
+            Ok(Envelope::Batch(messages)) => self.batch(&headers, &extensions, messages).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
     }
 
-    fn open_stream(&self, headers: &HeaderMap) -> Reply {
-        let opened = match resolve::by_session(headers, &self.0.sessions) {
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        let opened = match resolve::by_session(&frame.headers, &self.0.sessions) {
             Ok(Some(session)) => self.listen_in_session(&session.news),
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
@@ -51,8 +55,8 @@ impl Exchange for Server {
         opened.map_or_else(|error| self.refuse(&error), Reply::feed)
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> Reply {
-        match session_of(headers) {
+    fn end_session(&self, frame: &Frame) -> Reply {
+        match session_of(&frame.headers) {
             Some(name) if self.0.sessions.end(name) => {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
@@ -67,15 +71,20 @@ impl Exchange for Server {
 }
 
 impl Server {
-    async fn request(&self, headers: &HeaderMap, request: &Request<'_>) -> Reply {
-        match resolve::over_http(headers, request, &self.0.sessions) {
+    async fn request(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        request: &Request<'_>,
+    ) -> Reply {
+        match resolve::over_http(headers, extensions, request, &self.0.sessions) {
             Ok(Sender::Modern(scope)) => match self.start(request, scope) {
                 Started::Done(encoded) => reply(encoded),
                 Started::Listening(listening) => Reply::feed(listening),
                 Started::Running(running) => sent(running).await,
             },
             Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
-            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Opening) => self.open(request, extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
         }
     }
@@ -93,8 +102,8 @@ impl Server {
         }
     }
 
-    fn open(&self, request: &Request<'_>) -> Reply {
-        let opened = resolve::opening(request, self.limits()).and_then(|peer| {
+    fn open(&self, request: &Request<'_>, extensions: &Extensions) -> Reply {
+        let opened = resolve::opening(request, extensions, self.limits()).and_then(|peer| {
             let revision = peer.revision;
             let name = self.0.sessions.open(Arc::new(peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)
@@ -139,7 +148,12 @@ impl Server {
     }
 
     /// Several messages at once: 2025-03-26 alone has them.
-    async fn batch(&self, headers: &HeaderMap, messages: Messages<'_>) -> Reply {
+    async fn batch(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        messages: Messages<'_>,
+    ) -> Reply {
         let session = match resolve::by_session(headers, &self.0.sessions) {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error),
@@ -150,7 +164,7 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        sent(self.start_batch(&session, messages).await).await
+        sent(self.start_batch(&session, extensions, messages).await).await
     }
 }
 

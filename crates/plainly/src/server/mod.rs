@@ -66,6 +66,7 @@ use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
 pub use self::tools::Tool;
+pub use plainly_protocol::peer::Principal;
 
 /// A server: what it serves, and how. Cheap to clone; all clones are one server.
 ///

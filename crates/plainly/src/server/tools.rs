@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerFuture};
 use super::audience::Audience;
-use super::cursor::Cursors;
+use super::cursor::CursorsOf;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
@@ -198,7 +198,7 @@ impl Tools {
     pub(super) fn list(
         &self,
         params: &ListToolsParams,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListToolsResult, ProtocolError> {
         let name = |served: &Served| served.tool.name().to_owned();

@@ -5,15 +5,17 @@ use std::future::Future;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use plainly_errors::ProtocolError;
 
-/// One message as it arrived, with the HTTP headers beside it.
+/// One message as it arrived, with what came beside it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Frame {
     /// The headers of the HTTP request.
     pub headers: HeaderMap,
+    /// What layers around the transport have found out about the request, such as who asks.
+    pub extensions: Extensions,
     /// The message: JSON in UTF-8, if the peer is honest.
     pub body: Bytes,
 }
@@ -21,7 +23,18 @@ pub struct Frame {
 impl Frame {
     /// A message and its headers.
     pub fn new(headers: HeaderMap, body: Bytes) -> Self {
-        Self { headers, body }
+        Self {
+            headers,
+            extensions: Extensions::new(),
+            body,
+        }
+    }
+
+    /// The same with these extensions.
+    #[must_use]
+    pub fn extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
     }
 }
 
@@ -82,11 +95,11 @@ pub trait Exchange: Clone + Send + Sync + 'static {
     /// Answers one message. Dropping the future cancels the request.
     fn exchange(&self, frame: Frame) -> impl Future<Output = Reply> + Send;
 
-    /// Opens the stream of the session that the headers name, on which the server speaks first.
-    fn open_stream(&self, headers: &HeaderMap) -> Reply;
+    /// Opens the stream of the session that the headers of an empty frame name, on which the server speaks first.
+    fn open_stream(&self, frame: &Frame) -> Reply;
 
-    /// Ends the session that the headers name.
-    fn end_session(&self, headers: &HeaderMap) -> Reply;
+    /// Ends the session that the headers of an empty frame name.
+    fn end_session(&self, frame: &Frame) -> Reply;
 
     /// Says why the transport refused a request before it read a message: a JSON-RPC error without an id, and its status.
     fn refuse(&self, error: &ProtocolError) -> Reply;
