@@ -74,7 +74,8 @@ impl Builder<InMemory> {
             }
         });
         let (reader, writer) = split(near);
-        let stream = Stream::new(reader, writer, OtherEnd::Foreign);
+        let reception = self.options.reception();
+        let stream = Stream::new(reader, writer, OtherEnd::Foreign, reception);
         Client::establish(Connection::Stream(stream), self.options).await
     }
 }

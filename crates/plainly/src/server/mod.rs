@@ -15,10 +15,12 @@ mod route;
 mod running;
 mod scope;
 
+mod catalogue;
 mod completion;
 mod cursor;
 mod discovery;
 mod prompts;
+mod registering;
 mod resources;
 mod seal;
 mod tools;
@@ -51,6 +53,7 @@ mod connection;
 mod exchange;
 #[cfg(feature = "http-server")]
 mod http;
+mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
 
@@ -90,6 +93,7 @@ struct Inner {
     cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
+    pipes: pipes::Pipes,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,
