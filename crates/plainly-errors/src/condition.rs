@@ -148,6 +148,11 @@ fn of_the_parameters() -> Vec<Condition> {
             invalid(InvalidParams::InvalidCursor),
         ),
         Condition::new(
+            "the task does not exist",
+            Some(Era::Modern),
+            invalid(InvalidParams::UnknownTask),
+        ),
+        Condition::new(
             "the URI is not valid",
             None,
             invalid(InvalidParams::InvalidUri { uri: uri() }),

@@ -118,6 +118,7 @@ fn invalid_params_status(detail: &InvalidParams) -> u16 {
         | InvalidParams::UnknownTool { .. }
         | InvalidParams::UnknownPrompt { .. }
         | InvalidParams::InvalidCursor
+        | InvalidParams::UnknownTask
         | InvalidParams::InvalidUri { .. }
         | InvalidParams::NotACollection { .. }
         | InvalidParams::ResourceTooLarge { .. } => 200,

@@ -41,6 +41,13 @@ pub struct Limits {
     pub listen_uris: usize,
     /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
     pub listen_bytes: usize,
+    /// Bytes of the schema of a tool, or of a prompt's arguments. 256 KiB. Beyond: not served.
+    pub schema_bytes: usize,
+    /// Arrays and objects around a value in a schema. 48: a client that takes messages of depth 64 can read it. Beyond: not
+    /// served.
+    pub schema_depth: usize,
+    /// Schemas within a schema. 2,000. Beyond: not served.
+    pub subschemas: usize,
     /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
     pub sessions: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
@@ -68,6 +75,9 @@ impl Default for Limits {
             listens_per_connection: 16,
             listen_uris: 1_000,
             listen_bytes: 256 << 10,
+            schema_bytes: 256 << 10,
+            schema_depth: 48,
+            subschemas: 2_000,
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             shutdown: Duration::from_secs(30),

@@ -39,11 +39,14 @@ async fn the_model_reads_what_the_host_reads_as_fields() {
         let client = connect(revision).await;
         let result = call(&client, json!({"place": "Perth", "day": 1})).await;
         assert!(!result.is_tool_error());
-        assert_eq!(serde_json::from_str::<Value>(text(&result)).unwrap(), expected);
+        assert_eq!(
+            serde_json::from_str::<Value>(text(&result)).unwrap(),
+            expected
+        );
         let has_fields = revision.within(STRUCTURED, None);
         assert_eq!(structured(&result), has_fields.then(|| expected.clone()));
 
-        let tool = client.tools(None).await.unwrap().remove(0);
+        let tool = client.tools().await.unwrap().remove(0);
         assert_eq!(tool.output_schema.is_some(), has_fields);
     }
 }
@@ -54,7 +57,11 @@ async fn a_place_that_is_unknown_comes_with_those_that_are_known() {
         let client = connect(revision).await;
         let result = call(&client, json!({"place": "Atlantis"})).await;
         assert!(result.is_tool_error());
-        assert!(text(&result).contains("Known places: Lima, Oslo, Perth"), "{}", text(&result));
+        assert!(
+            text(&result).contains("Known places: Lima, Oslo, Perth"),
+            "{}",
+            text(&result)
+        );
     }
 }
 

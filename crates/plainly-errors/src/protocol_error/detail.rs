@@ -99,6 +99,8 @@ pub enum InvalidParams {
     },
     /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
     InvalidCursor,
+    /// There is no task of this name, or not for this caller, or not any more (extension `io.modelcontextprotocol/tasks`).
+    UnknownTask,
     /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is
     /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
     InvalidUri {

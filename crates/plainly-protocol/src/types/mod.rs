@@ -27,6 +27,7 @@ mod representation;
 mod resource;
 mod resources;
 mod subscriptions;
+mod tasks;
 mod tools;
 
 mod arguments;
@@ -83,6 +84,10 @@ pub use self::sampling::{
 pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
     SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+};
+pub use self::tasks::{
+    CancelTaskParams, CreateTaskResult, DetailedTask, GetTaskParams, TASKS_EXTENSION, TaskState,
+    TaskStatus, UpdateTaskParams,
 };
 pub use self::tools::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,

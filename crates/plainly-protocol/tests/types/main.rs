@@ -14,3 +14,4 @@ mod spec;
 mod asking;
 mod examples;
 mod schema;
+mod tasks;

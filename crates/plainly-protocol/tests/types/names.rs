@@ -45,7 +45,7 @@ const WIRE: &[(Again, &str)] = &[
     (again::<ResourceMetadataResult>, r#"{"resource":{"uri":"a:b","name":"b"},"_meta":{"x":1}}"#),
     (again::<SubscribeParams>, r#"{"uri":"a:b"}"#),
     (again::<UnsubscribeParams>, r#"{"uri":"a:b"}"#),
-    (again::<SubscriptionFilter>, r#"{"toolsListChanged":true,"promptsListChanged":false,"resourcesListChanged":true,"resourceSubscriptions":["a:b"]}"#),
+    (again::<SubscriptionFilter>, r#"{"toolsListChanged":true,"promptsListChanged":false,"resourcesListChanged":true,"resourceSubscriptions":["a:b"],"taskIds":["t"]}"#),
     (again::<ListenParams>, r#"{"notifications":{}}"#),
     (again::<AcknowledgedParams>, r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":"1"},"notifications":{"toolsListChanged":true}}"#),
     (again::<ResourceUpdatedParams>, r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"uri":"a:b"}"#),

@@ -8,11 +8,11 @@ use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
     GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
-    ResourceMetadataResult,
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceMetadataResult,
 };
 
 use super::failure::Failure;
+use super::tools::ListedTools;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
@@ -28,7 +28,7 @@ pub(super) enum Answer {
     ReadResource(ReadResourceResult, CacheHint),
     ReadDirectory(ListResourcesResult),
     ResourceMetadata(ResourceMetadataResult),
-    ListTools(ListToolsResult),
+    ListTools(ListedTools, CacheHint),
     CallTool(CallToolResult),
     ListPrompts(ListPromptsResult),
     GetPrompt(GetPromptResult),
@@ -39,11 +39,12 @@ pub(super) enum Answer {
 impl Shape for Answer {
     fn shape(&mut self, revision: Revision) {
         match self {
-            Self::ListTools(listed) => listed.shape(revision),
             Self::CallTool(called) => called.shape(revision),
             Self::GetPrompt(prompt) => prompt.shape(revision),
             // Capabilities have their shape already: which of them to declare is settled with the session.
             Self::Initialize(_) | Self::Discover(_) => {}
+            // Written for each revision when the tool was added.
+            Self::ListTools(..) => {}
             // All that they hold every revision has, or its clients ignore.
             Self::Empty(_)
             | Self::ListResources(..)

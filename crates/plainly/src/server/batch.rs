@@ -25,7 +25,7 @@ use super::malformed::cancelled;
 use super::running::{Begun, Running, Sent};
 use super::scope::{Scope, Wants};
 use super::session::Session;
-use crate::transport::Feed;
+use crate::transport::{Event, Feed};
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
@@ -160,9 +160,9 @@ impl Stream for Batch {
 }
 
 impl Feed for Batch {
-    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.poll_next_unpin(context)
-            .map(|sent| sent.map(Sent::into_bytes))
+            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
     }
 
     fn end(&mut self) {

@@ -38,7 +38,7 @@ impl Discovery {
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
-        if !tools.is_empty() {
+        if tools.is_served() {
             capabilities = capabilities.tools(list_capability(tells.tools));
         }
         if !resources.is_empty() {

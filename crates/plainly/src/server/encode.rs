@@ -102,7 +102,7 @@ impl Encoder {
             }
             Answer::ReadDirectory(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::ListTools(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
+            Answer::ListTools(body, hint) => write.result(None, &body, Some(hint)),
             Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListPrompts(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
             Answer::GetPrompt(mut body) => write.result(body.meta.take(), &body, None),

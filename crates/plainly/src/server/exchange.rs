@@ -20,7 +20,7 @@ use super::resolve::{self, Sender, Unresolved, session_of};
 use super::running::Sent;
 use super::scope::Scope;
 use super::session::Session;
-use crate::transport::{Exchange, Feed, Frame, Reply};
+use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
@@ -63,6 +63,14 @@ impl Exchange for Server {
             Some(_) => self.refuse(&InvalidRequest::SessionNotFound.into()),
             None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
+    }
+
+    fn open_pipe(&self, _head: Frame) -> Result<Pipe, ProtocolError> {
+        self.pipe()
+    }
+
+    async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
+        self.put_into(pipe, message.body).await
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
@@ -188,10 +196,10 @@ struct Begun<F> {
 }
 
 impl<F: Feed> Feed for Begun<F> {
-    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         match self.first.take() {
-            Some(first) => Poll::Ready(Some(first)),
-            None => self.rest.poll_message(context),
+            Some(first) => Poll::Ready(Some(first.into())),
+            None => self.rest.poll_event(context),
         }
     }
 

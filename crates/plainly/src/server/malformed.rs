@@ -32,7 +32,8 @@ impl Server {
     }
 }
 
-fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
+/// Why it is no message.
+pub(super) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
     match malformed.kind {
         MalformedKind::Parse => ProtocolError::parse_error(format!("Parse error: {malformed}")),
         MalformedKind::InvalidRequest => {

@@ -16,10 +16,12 @@ mod route;
 mod running;
 mod scope;
 
+mod catalogue;
 mod completion;
 mod cursor;
 mod discovery;
 mod prompts;
+mod registering;
 mod resources;
 mod seal;
 mod tools;
@@ -52,6 +54,7 @@ mod connection;
 mod exchange;
 #[cfg(feature = "http-server")]
 mod http;
+mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
 
@@ -91,6 +94,7 @@ struct Inner {
     cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
+    pipes: pipes::Pipes,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,

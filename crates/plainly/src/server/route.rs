@@ -59,7 +59,7 @@ impl Routes {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
                     Some(Capability::ResourcesSubscribe) => self.tells.resources,
-                    Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Tools) => self.tools.is_served(),
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(Capability::Logging) => self.discovery.may_log(),
@@ -93,12 +93,9 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(
-                    &params,
-                    self.0.cursors.of(scope.peer()),
-                    limits.page_entries,
-                )?;
-                now(Answer::ListTools(page))
+                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
+                now(Answer::ListTools(page, tools.cache_hint()))
             }
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
@@ -135,6 +132,10 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
+            | Method::GetTask
+            | Method::UpdateTask
+            | Method::CancelTask
+            | Method::TaskChanged
             | Method::Acknowledged
             | Method::Elicit
             | Method::CreateMessage
