@@ -39,12 +39,12 @@ pub(super) enum Answer {
 impl Shape for Answer {
     fn shape(&mut self, revision: Revision) {
         match self {
-            // Written for each revision when they were added.
-            Self::ListTools(..) => {}
             Self::CallTool(called) => called.shape(revision),
             Self::GetPrompt(prompt) => prompt.shape(revision),
             // Capabilities have their shape already: which of them to declare is settled with the session.
             Self::Initialize(_) | Self::Discover(_) => {}
+            // Written for each revision when the tool was added.
+            Self::ListTools(..) => {}
             // All that they hold every revision has, or its clients ignore.
             Self::Empty(_)
             | Self::ListResources(..)

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::stream::SelectAll;
 use futures_util::{Stream, StreamExt};
+use http::Extensions;
 use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, Message, Request};
 use plainly_protocol::id::RequestId;
@@ -24,7 +25,7 @@ use super::malformed::cancelled;
 use super::running::{Begun, Running, Sent};
 use super::scope::{Scope, Wants};
 use super::session::Session;
-use crate::transport::Feed;
+use crate::transport::{Event, Feed};
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
@@ -60,6 +61,7 @@ impl Server {
     pub(super) async fn start_batch(
         &self,
         session: &Arc<Session>,
+        extensions: &Extensions,
         messages: Messages<'_>,
     ) -> Batch {
         let revision = session.peer.revision;
@@ -68,7 +70,8 @@ impl Server {
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
-                    let begun = self.begin_part(&mut ids, session, &request).await;
+                    let scope = scope(session, extensions, &request);
+                    let begun = self.begin_part(&mut ids, session, scope, &request).await;
                     let id = request.id.as_raw();
                     match begun {
                         Ok(Begun::Done(reply)) => replies.fit(place, id, reply),
@@ -105,7 +108,8 @@ impl Server {
     async fn begin_part(
         &self,
         ids: &mut HashSet<RequestId>,
-        session: &Arc<Session>,
+        session: &Session,
+        scope: Scope,
         request: &Request<'_>,
     ) -> Result<Begun, ProtocolError> {
         if request.method == Method::Initialize.name() {
@@ -118,8 +122,7 @@ impl Server {
         if !ids.insert(id) {
             return Err(InvalidRequest::DuplicateId.into());
         }
-        let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
-        match self.start(request, Scope::within(session, wants)) {
+        match self.start(request, scope) {
             Started::Done(reply) => Ok(Begun::Done(reply)),
             Started::Running(running) => {
                 session.in_flight.check_room()?;
@@ -157,14 +160,20 @@ impl Stream for Batch {
 }
 
 impl Feed for Batch {
-    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.poll_next_unpin(context)
-            .map(|sent| sent.map(Sent::into_bytes))
+            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
     }
 
     fn end(&mut self) {
         self.running.iter_mut().for_each(|part| part.running.end());
     }
+}
+
+/// What a part of a batch is served within.
+fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>) -> Scope {
+    let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
+    Scope::within(session, wants).carrying(extensions)
 }
 
 /// The replies so far, by the places of their requests.

@@ -227,6 +227,7 @@ impl ServerBuilder {
                 self.limits.reply_bytes,
             ),
             sessions: Sessions::new(&self.limits, &changes),
+            pipes: super::pipes::Pipes::default(),
             load: dispatch::Load::default(),
             changes,
             listeners: Listeners::default(),

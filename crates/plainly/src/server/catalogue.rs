@@ -13,7 +13,7 @@ use arc_swap::ArcSwap;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::Cursor;
 
-use super::cursor::Cursors;
+use super::cursor::CursorsOf;
 
 /// Something with a name that nothing else of its kind has.
 pub(super) trait Named {
@@ -94,7 +94,7 @@ impl<T: Named> Catalogue<T> {
     pub(super) fn page<U>(
         &self,
         listing: &str,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         after: Option<&Cursor>,
         limit: usize,
         show: impl Fn(&T) -> U,
@@ -167,9 +167,13 @@ impl<T: Named> Catalogue<T> {
 mod tests {
     use std::time::Duration;
 
+    use plainly_errors::Revision;
+    use plainly_protocol::peer::Peer;
+    use plainly_protocol::types::ClientCapabilities;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::server::cursor::Cursors;
     use crate::server::seal::Keys;
 
     impl Named for String {
@@ -188,7 +192,9 @@ mod tests {
     }
 
     fn page(all: &Catalogue<String>, after: Option<&Cursor>) -> (Vec<String>, Option<Cursor>) {
-        all.page("l", &cursors(), after, 2, String::clone).unwrap()
+        let peer = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
+        all.page("l", cursors().of(&peer), after, 2, String::clone)
+            .unwrap()
     }
 
     fn list(all: &Catalogue<String>) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
 use plainly_protocol::header::MCP_SESSION_ID;
@@ -20,30 +20,34 @@ use super::resolve::{self, Sender, Unresolved, session_of};
 use super::running::Sent;
 use super::scope::Scope;
 use super::session::Session;
-use crate::transport::{Exchange, Feed, Frame, Reply};
+use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
-        let Frame { headers, body } = frame;
+        let Frame {
+            headers,
+            extensions,
+            body,
+        } = frame;
         // The transport's own limit may be another.
         if body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
         match envelope::parse(&body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => {
-                self.request(&headers, &request).await
+                self.request(&headers, &extensions, &request).await
             }
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(&headers, &notification)
             }
             Ok(Envelope::Single(Message::Response(_))) => self.response(&headers),
-            Ok(Envelope::Batch(messages)) => self.batch(&headers, messages).await,
+            Ok(Envelope::Batch(messages)) => self.batch(&headers, &extensions, messages).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
     }
 
-    fn open_stream(&self, headers: &HeaderMap) -> Reply {
-        let opened = match resolve::by_session(headers, &self.0.sessions) {
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        let opened = match resolve::by_session(&frame.headers, &self.0.sessions) {
             Ok(Some(session)) => self.listen_in_session(&session.news),
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
@@ -51,8 +55,8 @@ impl Exchange for Server {
         opened.map_or_else(|error| self.refuse(&error), Reply::feed)
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> Reply {
-        match session_of(headers) {
+    fn end_session(&self, frame: &Frame) -> Reply {
+        match session_of(&frame.headers) {
             Some(name) if self.0.sessions.end(name) => {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
@@ -61,17 +65,30 @@ impl Exchange for Server {
         }
     }
 
+    fn open_pipe(&self, _head: Frame) -> Result<Pipe, ProtocolError> {
+        self.pipe()
+    }
+
+    async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
+        self.put_into(pipe, message.body).await
+    }
+
     fn refuse(&self, error: &ProtocolError) -> Reply {
         reply(self.0.encoder.error(None, Revision::LATEST, error))
     }
 }
 
 impl Server {
-    async fn request(&self, headers: &HeaderMap, request: &Request<'_>) -> Reply {
-        match resolve::over_http(headers, request, &self.0.sessions) {
+    async fn request(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        request: &Request<'_>,
+    ) -> Reply {
+        match resolve::over_http(headers, extensions, request, &self.0.sessions) {
             Ok(Sender::Modern(scope)) => self.mirroring(headers, scope, request).await,
             Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
-            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Opening) => self.open(request, extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
         }
     }
@@ -103,8 +120,8 @@ impl Server {
         }
     }
 
-    fn open(&self, request: &Request<'_>) -> Reply {
-        let opened = resolve::opening(request, self.limits()).and_then(|peer| {
+    fn open(&self, request: &Request<'_>, extensions: &Extensions) -> Reply {
+        let opened = resolve::opening(request, extensions, self.limits()).and_then(|peer| {
             let revision = peer.revision;
             let name = self.0.sessions.open(Arc::new(peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)
@@ -149,7 +166,12 @@ impl Server {
     }
 
     /// Several messages at once: 2025-03-26 alone has them.
-    async fn batch(&self, headers: &HeaderMap, messages: Messages<'_>) -> Reply {
+    async fn batch(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        messages: Messages<'_>,
+    ) -> Reply {
         let session = match resolve::by_session(headers, &self.0.sessions) {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error),
@@ -160,7 +182,7 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        sent(self.start_batch(&session, messages).await).await
+        sent(self.start_batch(&session, extensions, messages).await).await
     }
 }
 
@@ -184,10 +206,10 @@ struct Begun<F> {
 }
 
 impl<F: Feed> Feed for Begun<F> {
-    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         match self.first.take() {
-            Some(first) => Poll::Ready(Some(first)),
-            None => self.rest.poll_message(context),
+            Some(first) => Poll::Ready(Some(first.into())),
+            None => self.rest.poll_event(context),
         }
     }
 

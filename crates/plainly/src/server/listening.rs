@@ -29,7 +29,7 @@ use super::route::Step;
 use super::scope::Scope;
 use super::tools::Tools;
 use super::watching::Watched;
-use crate::transport::Feed;
+use crate::transport::{Event, Feed};
 
 /// Of what a server tells changes.
 #[derive(Clone, Copy, Debug)]
@@ -233,9 +233,7 @@ impl Listening {
     pub(super) fn subscription(&self) -> &Arc<Subscription> {
         &self.subscription
     }
-}
 
-impl Feed for Listening {
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.subscription.is_closed() {
             return Poll::Ready(None);
@@ -251,6 +249,13 @@ impl Feed for Listening {
             Some(topic) => Some(notices::changed(&topic, self.id.as_deref())),
             None => self.id.take().map(|id| self.server.listened(&id)),
         })
+    }
+}
+
+impl Feed for Listening {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.poll_message(context)
+            .map(|message| message.map(Event::from))
     }
 
     fn end(&mut self) {

@@ -53,6 +53,7 @@ mod connection;
 mod exchange;
 #[cfg(feature = "http-server")]
 mod http;
+mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
 
@@ -68,6 +69,7 @@ use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
 pub use self::tools::Tool;
+pub use plainly_protocol::peer::Principal;
 
 /// A server: what it serves, and how. Cheap to clone; all clones are one server.
 ///
@@ -91,6 +93,7 @@ struct Inner {
     cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
+    pipes: pipes::Pipes,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,

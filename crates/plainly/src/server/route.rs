@@ -93,8 +93,8 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let revision = scope.peer().revision;
-                let page = tools.list(&params, revision, &self.0.cursors, limits.page_entries)?;
+                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
                 now(Answer::ListTools(page, tools.cache_hint()))
             }
             Method::CallTool => {
@@ -109,18 +109,11 @@ impl Server {
                 Step::Later(audience, running)
             }
             Method::ListResources => self.list_resources(read(params)?, scope)?,
-            Method::ListResourceTemplates => {
-                let params: ListResourceTemplatesParams = read(params)?;
-                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let resources = &self.0.routes.resources;
-                let listed =
-                    resources.list_templates(&params, &self.0.cursors, limits.page_entries)?;
-                now(Answer::ListResourceTemplates(listed))
-            }
+            Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
             Method::ReadResource => self.read_resource(read(params)?, scope)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
-            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::ListPrompts => self.list_prompts(&read(params)?, scope)?,
             Method::GetPrompt => self.get_prompt(read(params)?, scope)?,
             Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
@@ -139,6 +132,10 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
+            | Method::GetTask
+            | Method::UpdateTask
+            | Method::CancelTask
+            | Method::TaskChanged
             | Method::Acknowledged
             | Method::Elicit
             | Method::CreateMessage
@@ -146,6 +143,18 @@ impl Server {
             | Method::ElicitationComplete
             | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
+    }
+
+    fn list_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (resources, cursors) = (&self.0.routes.resources, self.0.cursors.of(scope.peer()));
+        let listed = resources.list_templates(params, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListResourceTemplates(listed)))
     }
 
     fn read_resource(
@@ -169,14 +178,18 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+    fn list_prompts(
+        &self,
+        params: &ListPromptsParams,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page = self
-            .0
-            .routes
-            .prompts
-            .list(params, &self.0.cursors, limits.page_entries)?;
+        let page = self.0.routes.prompts.list(
+            params,
+            self.0.cursors.of(scope.peer()),
+            limits.page_entries,
+        )?;
         Ok(now(Answer::ListPrompts(page)))
     }
 
@@ -245,7 +258,7 @@ impl Server {
                     scope: &scope,
                     states,
                 };
-                let (cursors, limits) = (&server.0.cursors, server.limits());
+                let (cursors, limits) = (server.0.cursors.of(scope.peer()), server.limits());
                 let result = resources
                     .list(cursor.as_ref(), &call, cursors, limits)
                     .await?;
@@ -291,7 +304,7 @@ impl Server {
                     method,
                     parent: &parent,
                     cursor: cursor.as_ref(),
-                    cursors: &server.0.cursors,
+                    cursors: server.0.cursors.of(scope.peer()),
                     limits: server.limits(),
                 };
                 let result = resources.list_children(&listing, &call).await?;

@@ -19,7 +19,7 @@ use super::dispatch::Entered;
 use super::encode::Encoded;
 use super::in_flight::{Ending, Tracked};
 use super::scope::Scope;
-use crate::transport::Feed;
+use crate::transport::{Event, Feed};
 
 /// A request whose handler runs: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
@@ -166,9 +166,9 @@ impl Stream for Running {
 
 /// Over HTTP, once it has said something: the rest of it.
 impl Feed for Running {
-    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.poll_next_unpin(context)
-            .map(|sent| sent.map(Sent::into_bytes))
+            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
     }
 
     fn end(&mut self) {

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use http::Extensions;
 use plainly_errors::ProtocolError;
 use plainly_protocol::id::ProgressToken;
 use plainly_protocol::meta::{LOG_LEVEL, RequestMeta};
@@ -18,7 +19,7 @@ use super::session::Session;
 
 /// What one request is served within. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Scope(Arc<Inner>);
+pub(super) struct Scope(Arc<Inner>, Option<Arc<Extensions>>);
 
 #[derive(Debug)]
 struct Inner {
@@ -75,7 +76,7 @@ impl Scope {
     }
 
     fn new(peer: Arc<Peer>, session: Option<Arc<Session>>, wants: Wants) -> Self {
-        Self(Arc::new(Inner {
+        let inner = Inner {
             peer,
             session,
             wants,
@@ -83,7 +84,19 @@ impl Scope {
             progress: Mutex::new(f64::NEG_INFINITY),
             put_off: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
-        }))
+        };
+        Self(Arc::new(inner), None)
+    }
+
+    /// The same with what came beside the request.
+    pub(super) fn carrying(mut self, extensions: &Extensions) -> Self {
+        self.1 = (!extensions.is_empty()).then(|| Arc::new(extensions.clone()));
+        self
+    }
+
+    /// What came beside the request, of this type.
+    pub(super) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.1.as_ref()?.get()
     }
 
     pub(super) fn peer(&self) -> &Arc<Peer> {

@@ -83,11 +83,9 @@ impl Sessions {
         }
     }
 
-    /// Opens a session and names it: 128 bits from the system's random source, in hexadecimal.
+    /// Opens a session and names it.
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
-        let mut bits = [0; 16];
-        getrandom::fill(&mut bits)?;
-        let name = format!("{:032x}", u128::from_ne_bytes(bits));
+        let name = random_name()?;
         let mut table = lock(&self.table);
         if table.len() >= self.most {
             self.make_room(&mut table);
@@ -132,6 +130,13 @@ impl Sessions {
             idlest.and_then(|name| table.remove(&name));
         }
     }
+}
+
+/// What nobody can guess: 128 bits from the system's random source, in hexadecimal.
+pub(super) fn random_name() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
 }
 
 /// A panic while the table is locked leaves it whole: each change is one insertion or removal.

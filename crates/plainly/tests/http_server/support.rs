@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
-use plainly::transport::{Exchange, Feed, Frame, Reply};
+use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
@@ -101,17 +101,17 @@ impl Exchange for Echo {
     }
 
     /// The stream of a session named after what it does.
-    fn open_stream(&self, headers: &HeaderMap) -> Reply {
-        match headers.get("mcp-session-id") {
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        match frame.headers.get("mcp-session-id") {
             Some(name) if name == "flood" => Reply::feed(Flood { has_ended: false }),
             Some(_) => Reply::feed(Silence::default()),
             None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> Reply {
+    fn end_session(&self, frame: &Frame) -> Reply {
         self.0.ended.fetch_add(1, Ordering::SeqCst);
-        let status = match headers.get("mcp-session-id") {
+        let status = match frame.headers.get("mcp-session-id") {
             Some(_) => StatusCode::NO_CONTENT,
             None => StatusCode::BAD_REQUEST,
         };
@@ -132,8 +132,8 @@ struct Flood {
 }
 
 impl Feed for Flood {
-    fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let message = || Bytes::from(vec![b'x'; 1 << 10]);
+    fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
+        let message = || Bytes::from(vec![b'x'; 1 << 10]).into();
         Poll::Ready((!self.has_ended).then(message))
     }
 
@@ -150,10 +150,10 @@ struct Silence {
 }
 
 impl Feed for Silence {
-    fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
         match self.last.take() {
             None if !self.has_ended => Poll::Pending,
-            last => Poll::Ready(last.map(Bytes::from)),
+            last => Poll::Ready(last.map(|word| Bytes::from(word).into())),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::completion::{Completions, completed};
-use crate::server::cursor::Cursors;
+use crate::server::cursor::CursorsOf;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
 use crate::server::state::States;
@@ -82,7 +82,7 @@ impl Prompts {
     pub(in crate::server) fn list(
         &self,
         params: &ListPromptsParams,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListPromptsResult, ProtocolError> {
         let name = |served: &Served| served.prompt.name().to_owned();

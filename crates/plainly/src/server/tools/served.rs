@@ -15,7 +15,7 @@ use crate::server::answer::{AnswerFuture, STATIC};
 use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
-use crate::server::cursor::Cursors;
+use crate::server::cursor::CursorsOf;
 use crate::server::extract::ToolCall;
 use crate::server::failure::Failure;
 use crate::server::state::States;
@@ -143,7 +143,7 @@ impl Tools {
         &self,
         params: &ListToolsParams,
         revision: Revision,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListedTools, ProtocolError> {
         let show = |tool: &ServedTool| tool.definition.of_revision(revision);
