@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::Stream;
 use futures_util::future::{CatchUnwind, FutureExt};
-use futures_util::{Stream, StreamExt};
 use plainly_errors::Internal;
 use tokio::time::{Instant, Sleep};
 
@@ -18,8 +18,8 @@ use super::audience::{Asker, Audience, Ended, panicked};
 use super::dispatch::Entered;
 use super::encode::Encoded;
 use super::in_flight::{Ending, Tracked};
+use super::outbox::Said;
 use super::scope::Scope;
-use crate::transport::{Event, Feed};
 
 /// A request whose handler runs: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
@@ -37,10 +37,19 @@ pub(super) struct Running {
     entered: Entered,
 }
 
+/// What is sent for one request, or several at once.
+pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
+    /// Ends it from outside: what is left to send is there at once.
+    fn stop(&mut self);
+}
+
 /// What is sent for a request.
+#[derive(Debug)]
 pub(super) enum Sent {
     /// A message before the reply.
     Before(Bytes),
+    /// The client may come again for what follows: only where it can.
+    Pause,
     /// The reply, after which nothing comes.
     Reply(Encoded),
 }
@@ -118,16 +127,6 @@ impl Running {
         });
     }
 
-    /// Ends it from outside: what is left to send is there at once.
-    fn stop(&mut self) {
-        if self.handler.is_some() {
-            self.end_with(|running| {
-                let (server, revision) = (running.entered.server(), running.asker.peer.revision);
-                server.shutting_down(&running.id, revision)
-            });
-        }
-    }
-
     fn end_with(&mut self, reply: impl FnOnce(&Self) -> Encoded) {
         self.handler = None;
         self.scope.outbox().close();
@@ -153,8 +152,8 @@ impl Stream for Running {
             Some(Poll::Pending) | None => {}
         }
         this.poll_handler(context);
-        if let Poll::Ready(message) = this.scope.outbox().poll_next(context) {
-            return Poll::Ready(Some(Sent::Before(message)));
+        if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
+            return Poll::Ready(Some(said.into()));
         }
         match (this.reply.take(), &this.handler) {
             (Some(reply), _) => Poll::Ready(Some(Sent::Reply(reply))),
@@ -164,23 +163,33 @@ impl Stream for Running {
     }
 }
 
-/// Over HTTP, once it has said something: the rest of it.
-impl Feed for Running {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.poll_next_unpin(context)
-            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
-    }
-
-    fn end(&mut self) {
-        self.stop();
+impl Sending for Running {
+    fn stop(&mut self) {
+        if self.handler.is_some() {
+            self.end_with(|running| {
+                let (server, revision) = (running.entered.server(), running.asker.peer.revision);
+                server.shutting_down(&running.id, revision)
+            });
+        }
     }
 }
 
 impl Sent {
-    pub(super) fn into_bytes(self) -> Bytes {
+    /// The message that it is.
+    pub(super) fn message(self) -> Option<Bytes> {
         match self {
-            Self::Before(message) => message,
-            Self::Reply(encoded) => encoded.bytes,
+            Self::Before(message) => Some(message),
+            Self::Reply(encoded) => Some(encoded.bytes),
+            Self::Pause => None,
+        }
+    }
+}
+
+impl From<Said> for Sent {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Message(message) => Self::Before(message),
+            Said::Pause => Self::Pause,
         }
     }
 }
