@@ -86,7 +86,10 @@ async fn open_stream(session: &Arc<Session>) -> Result<Option<Arc<Task>>> {
     if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
         return Ok(Some(task));
     }
-    let Some(opened) = session.until_closed(session.open_news(&Resumption::default())).await? else {
+    let Some(opened) = session
+        .until_closed(session.open_news(&Resumption::default()))
+        .await?
+    else {
         return Ok(None);
     };
     let task = Arc::new(Task::spawn(read(Arc::clone(session), opened)));

@@ -190,7 +190,9 @@ impl Session {
                 Ok(Some(event)) => event,
                 ended => {
                     let (failure, method) = (ended.err(), request.name());
-                    response = self.resume(&mut resuming, &response, failure, method).await?;
+                    response = self
+                        .resume(&mut resuming, &response, failure, method)
+                        .await?;
                     continue;
                 }
             };

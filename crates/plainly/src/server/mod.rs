@@ -58,6 +58,7 @@ mod http;
 mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
+mod streams;
 
 use std::sync::Arc;
 

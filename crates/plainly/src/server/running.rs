@@ -1,18 +1,19 @@
 //! A request that is being served: what is said before its reply, and the reply. Its cancellation and the end of the server
 //! end here.
 
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use futures_util::{FutureExt, Stream, StreamExt};
+use futures_util::{FutureExt, Stream};
 
 use super::dispatch::Entered;
 use super::encode::Encoded;
 use super::handling::Handling;
 use super::in_flight::{Ending, Tracked};
+use super::outbox::Said;
 use super::scope::Scope;
-use crate::transport::{Event, Feed};
 
 /// A request that is being served: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
@@ -28,10 +29,19 @@ pub(super) struct Running {
     entered: Entered,
 }
 
+/// What is sent for one request, or several at once.
+pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
+    /// Ends it from outside: what is left to send is there at once.
+    fn stop(&mut self);
+}
+
 /// What is sent for a request.
+#[derive(Debug)]
 pub(super) enum Sent {
     /// A message before the reply.
     Before(Bytes),
+    /// The client may come again for what follows: only where it can.
+    Pause,
     /// The reply, after which nothing comes.
     Reply(Encoded),
 }
@@ -88,15 +98,6 @@ impl Running {
         }
     }
 
-    /// Ends it from outside: what is left to send is there at once.
-    fn stop(&mut self) {
-        if self.handling.is_some() {
-            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
-            let reply = server.shutting_down(&self.id, revision);
-            self.end_with(reply);
-        }
-    }
-
     fn end_with(&mut self, reply: Encoded) {
         self.handling = None;
         self.scope.outbox().close();
@@ -122,8 +123,8 @@ impl Stream for Running {
             Some(Poll::Pending) | None => {}
         }
         this.poll_handling(context);
-        if let Poll::Ready(message) = this.scope.outbox().poll_next(context) {
-            return Poll::Ready(Some(Sent::Before(message)));
+        if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
+            return Poll::Ready(Some(said.into()));
         }
         match (this.reply.take(), &this.handling) {
             (Some(reply), _) => Poll::Ready(Some(Sent::Reply(reply))),
@@ -133,23 +134,32 @@ impl Stream for Running {
     }
 }
 
-/// Over HTTP, once it has said something: the rest of it.
-impl Feed for Running {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.poll_next_unpin(context)
-            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
-    }
-
-    fn end(&mut self) {
-        self.stop();
+impl Sending for Running {
+    fn stop(&mut self) {
+        if self.handling.is_some() {
+            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
+            let reply = server.shutting_down(&self.id, revision);
+            self.end_with(reply);
+        }
     }
 }
 
 impl Sent {
-    pub(super) fn into_bytes(self) -> Bytes {
+    /// The message that it is.
+    pub(super) fn message(self) -> Option<Bytes> {
         match self {
-            Self::Before(message) => message,
-            Self::Reply(encoded) => encoded.bytes,
+            Self::Before(message) => Some(message),
+            Self::Reply(encoded) => Some(encoded.bytes),
+            Self::Pause => None,
+        }
+    }
+}
+
+impl From<Said> for Sent {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Message(message) => Self::Before(message),
+            Said::Pause => Self::Pause,
         }
     }
 }
