@@ -86,14 +86,24 @@ impl Server {
         request: &Request<'_>,
     ) -> Reply {
         match resolve::over_http(headers, extensions, request, &self.0.sessions) {
-            Ok(Sender::Modern(scope)) => match self.start(request, scope) {
-                Started::Done(encoded) => reply(encoded),
-                Started::Listening(listening) => Reply::feed(listening),
-                Started::Running(running) => sent(running).await,
-            },
+            Ok(Sender::Modern(scope)) => self.mirroring(headers, scope, request).await,
             Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
             Ok(Sender::Opening) => self.open(request, extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
+        }
+    }
+
+    /// A modern request, whose headers may repeat arguments too.
+    async fn mirroring(&self, headers: &HeaderMap, scope: Scope, request: &Request<'_>) -> Reply {
+        let tools = &self.0.routes.tools;
+        if let Err(error) = resolve::mirrored_arguments(headers, request, tools) {
+            let revision = scope.peer().revision;
+            return reply(self.respond(request.id.as_raw(), revision, Err(error)));
+        }
+        match self.start(request, scope) {
+            Started::Done(encoded) => reply(encoded),
+            Started::Listening(listening) => Reply::feed(listening),
+            Started::Running(running) => sent(running).await,
         }
     }
 

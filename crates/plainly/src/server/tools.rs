@@ -1,6 +1,7 @@
 //! Tools: their definition. What becomes of it on a server is in `served`.
 
 mod listed;
+mod mirrored;
 mod served;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use super::reply::ToolReply;
 use super::tasks::TaskSupport;
 
 pub(super) use self::listed::ListedTools;
+pub(super) use self::mirrored::MirroredArgument;
 pub(super) use self::served::{ServedTool, Tools};
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -196,6 +198,8 @@ impl Tool {
                 .push(format!("has an input schema that is no JSON: {error}")),
         }
         self.is_input_own = true;
+        // What they have to be is told by this one alone.
+        self.needs.args = None;
         self
     }
 

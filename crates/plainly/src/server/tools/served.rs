@@ -7,6 +7,7 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::types::{CacheHint, ListToolsParams, RawJson, ToolAnnotations};
 
 use super::listed::{Definition, ListedTools};
+use super::mirrored::{MirroredArgument, mirrored};
 use super::{Call, Tool};
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -34,6 +35,7 @@ pub(in crate::server) struct ServedTool {
     /// Whether all arguments are held against the schema, also those that the handler takes.
     is_strict: bool,
     output: Option<Arc<Schema>>,
+    mirrored: Vec<MirroredArgument>,
     task: Option<(TaskSupport, Becomes)>,
     call: Call,
 }
@@ -53,33 +55,42 @@ impl ServedTool {
         errors: &mut Vec<BuildError>,
     ) -> Option<Self> {
         let subject = format!("tool {}", tool.name());
-        let before = errors.len();
+        let mut wrong = std::mem::take(&mut tool.wrong);
         if !is_name(tool.name()) {
-            let problem = format!("needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /");
-            errors.push(BuildError::new(&subject, problem));
-        }
-        let wrong = std::mem::take(&mut tool.wrong);
-        errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
-        check_needs(&subject, &tool.needs, states, errors);
-        if tool.needs.begins_task && tool.task.is_none() {
-            let problem = "takes Task, but task() doesn't say that it may become one";
-            errors.push(BuildError::new(&subject, problem));
+            wrong.push(format!(
+                "needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /"
+            ));
         }
         let mut compile = |schema: &RawJson, which| {
-            Schema::parse(schema.get(), limits).map_err(|why| {
-                let problem = format!("has an {which} schema that is invalid: {why}");
-                errors.push(BuildError::new(&subject, problem));
-            })
+            Schema::parse(schema.get(), limits)
+                .map_err(|why| wrong.push(format!("has an {which} schema that is invalid: {why}")))
         };
-        let input = compile(&tool.definition.input_schema, "input").ok();
+        let input = compile(&tool.definition.input_schema, "input");
         let output = tool.definition.output_schema.as_ref();
-        let output = output.map(|schema| compile(schema, "output"));
-        let output = output.transpose().ok();
-        let (input, output) = input.zip(output).filter(|_| errors.len() == before)?;
-        Some(Self::new(tool, input, output))
+        let output = output.map(|schema| compile(schema, "output")).transpose();
+        let mut repeated = Vec::new();
+        if let Ok(input) = &input {
+            repeated = mirrored(input.source(), &mut wrong);
+            if tool.is_input_own && input.source()["type"] != "object" {
+                wrong.push("has an input schema whose type is not \"object\"".to_owned());
+            }
+        }
+        if tool.needs.begins_task && tool.task.is_none() {
+            wrong.push("takes Task, but task() doesn't say that it may become one".to_owned());
+        }
+        let before = errors.len();
+        errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
+        check_needs(&subject, &tool.needs, states, errors);
+        let (input, output) = input.ok().zip(output.ok())?;
+        (errors.len() == before).then(|| Self::new(tool, input, output, repeated))
     }
 
-    fn new(mut tool: Tool, input: Schema, output: Option<Schema>) -> Self {
+    fn new(
+        mut tool: Tool,
+        input: Schema,
+        output: Option<Schema>,
+        mirrored: Vec<MirroredArgument>,
+    ) -> Self {
         if tool.annotations != ToolAnnotations::new() {
             tool.definition.annotations = Some(tool.annotations);
         }
@@ -89,11 +100,17 @@ impl ServedTool {
             is_strict: tool.is_input_own || input.is_strict(),
             input,
             output: output.map(Arc::new),
+            mirrored,
             task: tool
                 .task
                 .map(|support| (support, becomes(support, &tool.needs))),
             call: tool.call,
         }
+    }
+
+    /// The arguments that headers repeat.
+    pub(in crate::server) fn mirrored(&self) -> &[MirroredArgument] {
+        &self.mirrored
     }
 
     /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
