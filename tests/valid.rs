@@ -2,6 +2,7 @@
 //! driver shows each message to a [`Conversation`], which panics at the first that is not valid. Without `PLAINLY_SPEC`
 //! there are no schemas, and everything passes.
 
+mod overheard;
 mod schemas;
 
 use std::collections::HashMap;
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 use plainly::errors::Revision;
 use serde_json::Value;
 
+pub use self::overheard::overheard;
 use self::schemas::{Schemas, schemas};
 
 /// The key of a request's `_meta` that makes it a modern one.
