@@ -63,6 +63,7 @@ impl Server {
                 Some(entered) => {
                     let asker = asker();
                     let id = request.id.as_raw();
+                    let handler = scope.closing(handler);
                     Started::Running(Running::new(entered, id, scope, audience, asker, handler))
                 }
                 None => done(Err(Unavailable::Overloaded.into())),

@@ -30,6 +30,15 @@ impl Outbox {
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
+    /// Says `message`, whether there is room for it or not: for what takes back something that was said before.
+    pub(super) fn add(&self, message: Bytes) {
+        let mut state = self.lock();
+        if !state.is_closed {
+            state.messages.push_back(message);
+            state.reader.take().into_iter().for_each(Waker::wake);
+        }
+    }
+
     fn poll_send(&self, context: &mut Context<'_>, message: &mut Option<Bytes>) -> Poll<()> {
         let mut state = self.lock();
         if state.is_closed {
@@ -61,6 +70,13 @@ impl Outbox {
         };
         state.writers.drain(..).for_each(Waker::wake);
         Poll::Ready(message)
+    }
+
+    /// Says nothing of what waits to be read.
+    pub(super) fn clear(&self) {
+        let mut state = self.lock();
+        state.messages.clear();
+        state.writers.drain(..).for_each(Waker::wake);
     }
 
     /// Takes no more: what is in it can still be read.

@@ -10,13 +10,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::{CatchUnwind, FutureExt};
 use futures_util::{Stream, StreamExt};
-use plainly_errors::Internal;
+use plainly_errors::{Internal, ProtocolError};
 use tokio::time::{Instant, Sleep};
 
-use super::answer::AnswerFuture;
+use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended, panicked};
 use super::dispatch::Entered;
 use super::encode::Encoded;
+use super::failure::Failure;
 use super::in_flight::{Ending, Tracked};
 use super::scope::Scope;
 use crate::transport::{Event, Feed};
@@ -104,18 +105,47 @@ impl Running {
         };
         let ended: Ended = match handler.poll_unpin(context) {
             Poll::Ready(ended) => ended.map_err(|payload| panicked(&*payload)),
-            Poll::Pending if self.deadline.poll(&self.scope, context).is_ready() => {
-                let limit_ms = u64::try_from(self.deadline.limit.as_millis()).unwrap_or(u64::MAX);
-                Err(Internal::DeadlineExceeded { limit_ms }.into())
-            }
-            Poll::Pending => return,
+            Poll::Pending => match self.ended_from_outside(context) {
+                Some(ended) => ended,
+                None => return,
+            },
         };
         self.end_with(|running| {
-            let masking = running.entered.server().0.masking;
-            let outcome = running.audience.deliver(ended, &running.asker, masking);
             let (server, revision) = (running.entered.server(), running.asker.peer.revision);
+            let outcome = running
+                .audience
+                .deliver(ended, &running.asker, server.0.masking)
+                .and_then(|answer| running.carrying(answer));
             server.respond(&running.id, revision, outcome)
         });
+    }
+
+    /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
+    fn ended_from_outside(&mut self, context: &mut Context<'_>) -> Option<Ended> {
+        let seals = &self.entered.server().0.seals;
+        if self.scope.outbox().is_empty()
+            && let Some(suspended) = self.scope.questions().suspend(seals, context)
+        {
+            let asked = suspended.map(Answer::InputRequired);
+            return Some(Ok(asked.map_err(Failure::from)));
+        }
+        if self.deadline.poll(&self.scope, context).is_pending() {
+            return None;
+        }
+        let limit_ms = u64::try_from(self.deadline.limit.as_millis()).unwrap_or(u64::MAX);
+        Some(Err(Internal::DeadlineExceeded { limit_ms }.into()))
+    }
+
+    /// The same answer; if it asks for something, with the answers so far.
+    fn carrying(&self, answer: Answer) -> Result<Answer, ProtocolError> {
+        match answer {
+            Answer::InputRequired(result) => {
+                let seals = &self.entered.server().0.seals;
+                let result = self.scope.questions().carry(result, seals)?;
+                Ok(Answer::InputRequired(result))
+            }
+            other => Ok(other),
+        }
     }
 
     /// Ends it from outside: what is left to send is there at once.
@@ -126,6 +156,15 @@ impl Running {
                 server.shutting_down(&running.id, revision)
             });
         }
+    }
+
+    /// Ends it without a reply. What is left to say is what the handler takes back of what it asked.
+    fn cancel(&mut self) {
+        self.tracked = None;
+        self.reply = None;
+        self.scope.outbox().clear();
+        self.handler = None;
+        self.scope.outbox().close();
     }
 
     fn end_with(&mut self, reply: impl FnOnce(&Self) -> Encoded) {
@@ -145,7 +184,7 @@ impl Stream for Running {
             .as_mut()
             .map(|tracked| tracked.poll_ending(context))
         {
-            Some(Poll::Ready(Ending::Cancelled)) => return Poll::Ready(None),
+            Some(Poll::Ready(Ending::Cancelled)) => this.cancel(),
             Some(Poll::Ready(Ending::Stopped)) => {
                 this.tracked = None;
                 this.stop();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
+use super::asking::Unanswered;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
@@ -19,15 +20,23 @@ pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) news: Arc<News>,
+    /// What we asked its client.
+    pub(super) unanswered: Unanswered,
     level: Mutex<LoggingLevel>,
 }
 
 impl Session {
-    pub(super) fn new(peer: Arc<Peer>, in_flight: Arc<InFlight>, changes: &Changes) -> Self {
+    pub(super) fn new(
+        peer: Arc<Peer>,
+        in_flight: Arc<InFlight>,
+        changes: &Changes,
+        limits: &Limits,
+    ) -> Self {
         Self {
             peer,
             in_flight,
             news: News::new(changes),
+            unanswered: Unanswered::new(limits),
             level: Mutex::new(LoggingLevel::Info),
         }
     }
@@ -35,6 +44,12 @@ impl Session {
     /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
     pub(super) fn level(&self) -> LoggingLevel {
         *lock(&self.level)
+    }
+
+    /// Nothing comes from its client any more.
+    pub(super) fn close(&self) {
+        self.news.close();
+        self.unanswered.close();
     }
 
     pub(super) fn set_level(&self, level: LoggingLevel) {
@@ -45,10 +60,7 @@ impl Session {
 /// All sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    most: usize,
-    idle: Duration,
-    /// Requests in flight in each.
-    requests: usize,
+    limits: Limits,
     changes: Changes,
     table: Mutex<HashMap<String, Opened>>,
 }
@@ -68,16 +80,14 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        self.session.news.close();
+        self.session.close();
     }
 }
 
 impl Sessions {
     pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
         Self {
-            most: limits.sessions,
-            idle: limits.session_idle,
-            requests: limits.requests_per_connection,
+            limits: limits.clone(),
             changes: changes.clone(),
             table: Mutex::default(),
         }
@@ -87,11 +97,11 @@ impl Sessions {
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let mut table = lock(&self.table);
-        if table.len() >= self.most {
+        if table.len() >= self.limits.sessions {
             self.make_room(&mut table);
         }
-        let in_flight = InFlight::new(self.requests);
-        let session = Arc::new(Session::new(peer, in_flight, &self.changes));
+        let in_flight = InFlight::new(self.limits.requests_per_connection);
+        let session = Arc::new(Session::new(peer, in_flight, &self.changes, &self.limits));
         table.insert(
             name.clone(),
             Opened {
@@ -106,7 +116,7 @@ impl Sessions {
     pub(super) fn get(&self, name: &str) -> Option<Arc<Session>> {
         let mut table = lock(&self.table);
         let entry = table.get_mut(name)?;
-        if entry.idle() > self.idle {
+        if entry.idle() > self.limits.session_idle {
             table.remove(name);
             return None;
         }
@@ -121,8 +131,8 @@ impl Sessions {
 
     /// Drops the sessions that have expired, and if none has, the one that has been idle longest.
     fn make_room(&self, table: &mut HashMap<String, Opened>) {
-        table.retain(|_, entry| entry.idle() <= self.idle);
-        if table.len() >= self.most {
+        table.retain(|_, entry| entry.idle() <= self.limits.session_idle);
+        if table.len() >= self.limits.sessions {
             let idlest = table
                 .iter()
                 .max_by_key(|(_, entry)| entry.idle())

@@ -7,11 +7,15 @@
 //! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
 //! | [`Completing`] | | | | | yes | what was typed so far |
 //! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Ask`] | yes | yes | | yes | | asks the client before the reply |
+//! | [`Returned`] | yes | yes | | yes | | what came back of questions that the handler returned itself |
 //! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply |
 
 mod args;
+mod ask;
 mod completing;
 mod context;
+mod returned;
 mod state;
 pub(super) mod strings;
 mod uri;
@@ -26,11 +30,14 @@ use serde_json::Value;
 
 pub use self::args::Args;
 pub(super) use self::args::schema_of;
+pub use self::ask::Ask;
 pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
+pub use self::returned::Returned;
 pub use self::state::State;
 pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
+use super::asking::Subject;
 use super::failure::Failure;
 use super::scope::Scope;
 use super::state::Needed;
@@ -93,6 +100,7 @@ impl Channel for CompletionChannel {
 pub struct ToolCall<'a> {
     /// The arguments: a JSON object, checked to be one.
     pub arguments: &'a str,
+    pub(super) subject: Subject<'a>,
     pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
@@ -105,6 +113,8 @@ pub struct ResourceCall<'a> {
     pub uri: &'a str,
     /// What the variables of its template stand for in it; of a static resource none.
     pub variables: &'a Values,
+    /// Nothing where it can't be answered with questions.
+    pub(super) subject: Option<Subject<'a>>,
     pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
@@ -130,6 +140,7 @@ pub struct ListingCall<'a> {
 pub struct PromptCall<'a> {
     /// What the prompt is filled in with.
     pub arguments: &'a Arguments,
+    pub(super) subject: Subject<'a>,
     pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
@@ -140,6 +151,7 @@ impl<'a> ListingCall<'a> {
         ResourceCall {
             uri,
             variables,
+            subject: None,
             scope: self.scope,
             states: self.states,
         }
