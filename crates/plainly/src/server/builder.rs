@@ -16,6 +16,7 @@ pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
 use self::tools::build_tools;
+use super::asking::Seals;
 use super::changes::Changes;
 use super::completion::Completions;
 use super::cursor::Cursors;
@@ -230,6 +231,7 @@ impl ServerBuilder {
         };
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
+            seals: Seals::new(keys.clone(), &*self.implementation.name, &self.limits),
             cursors: Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl),
             encoder: encode::Encoder::new(
                 self.dialect,
