@@ -137,12 +137,8 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::GetTask
-            | Method::UpdateTask
-            | Method::CancelTask
             | Method::TaskChanged
             | Method::Acknowledged
-            | Method::TaskChanged
             | Method::Elicit
             | Method::CreateMessage
             | Method::ListRoots
