@@ -62,10 +62,20 @@ pub struct Limits {
     pub task_ttl: Duration,
     /// Time between two looks at a task that clients are asked for. 1 s.
     pub task_poll: Duration,
-    /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
+    /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
+    /// SSE; beyond: unavailable.
     pub sessions: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
     pub session_idle: Duration,
+    /// Time for which a reply that came as a stream of events can be had again after its end, by a legacy client that lost
+    /// the connection. 60 s. Beyond: invalid request.
+    pub resume: Duration,
+    /// Events that are kept for that, in one legacy session. 1,024. Beyond: the oldest are forgotten that nobody reads.
+    pub resume_events: usize,
+    /// Bytes of these events. 4 MiB. Beyond: likewise.
+    pub resume_bytes: usize,
+    /// Bytes of these events in all legacy sessions together. 256 MiB. Beyond: likewise, in the session that adds to them.
+    pub resume_total: usize,
     /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
     /// answered as unavailable on a byte stream; over HTTP their connections are closed.
     pub shutdown: Duration,
@@ -100,6 +110,10 @@ impl Default for Limits {
             task_poll: Duration::from_secs(1),
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
+            resume: Duration::from_secs(60),
+            resume_events: 1_024,
+            resume_bytes: 4 << 20,
+            resume_total: 256 << 20,
             shutdown: Duration::from_secs(30),
         }
     }

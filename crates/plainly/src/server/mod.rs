@@ -10,6 +10,7 @@ mod resolve;
 mod session;
 
 mod dispatch;
+mod handling;
 mod outbox;
 mod route;
 mod running;
@@ -57,6 +58,7 @@ mod http;
 mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
+mod streams;
 
 use std::sync::Arc;
 

@@ -137,7 +137,6 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::TaskChanged
             | Method::Acknowledged
             | Method::Elicit
             | Method::CreateMessage

@@ -177,6 +177,14 @@ impl Scope {
         }
     }
 
+    /// Has the client poll for what follows, if it can.
+    pub(super) fn close_stream(&self) {
+        let streams = self.session().and_then(|session| session.streams.as_ref());
+        if streams.is_some_and(|streams| streams.can_poll()) {
+            self.0.outbox.pause();
+        }
+    }
+
     /// Begins the handler's time anew.
     pub(super) fn put_off(&self) {
         self.0.put_off.fetch_add(1, Ordering::Relaxed);
