@@ -138,6 +138,7 @@ impl Server {
             | Method::PromptsChanged
             | Method::LoggingMessage
             | Method::Acknowledged
+            | Method::TaskChanged
             | Method::Elicit
             | Method::CreateMessage
             | Method::ListRoots
