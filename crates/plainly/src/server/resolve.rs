@@ -18,6 +18,7 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
 pub(super) use self::arguments::mirrored_arguments;
+pub(super) use self::headers::last_event_id;
 use self::headers::{Header, are_unclear, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;

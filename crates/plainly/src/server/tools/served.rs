@@ -16,9 +16,10 @@ use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
 use crate::server::cursor::CursorsOf;
-use crate::server::extract::ToolCall;
+use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
 use crate::server::state::States;
+use crate::server::tasks::{self, Becomes, TaskSupport};
 
 /// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
@@ -35,6 +36,7 @@ pub(in crate::server) struct ServedTool {
     is_strict: bool,
     output: Option<Arc<Schema>>,
     mirrored: Vec<MirroredArgument>,
+    task: Option<(TaskSupport, Becomes)>,
     call: Call,
 }
 
@@ -73,6 +75,9 @@ impl ServedTool {
                 wrong.push("has an input schema whose type is not \"object\"".to_owned());
             }
         }
+        if tool.needs.begins_task && tool.task.is_none() {
+            wrong.push("takes Task, but task() doesn't say that it may become one".to_owned());
+        }
         let before = errors.len();
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
         check_needs(&subject, &tool.needs, states, errors);
@@ -96,6 +101,9 @@ impl ServedTool {
             input,
             output: output.map(Arc::new),
             mirrored,
+            task: tool
+                .task
+                .map(|support| (support, becomes(support, &tool.needs))),
             call: tool.call,
         }
     }
@@ -115,6 +123,15 @@ impl ServedTool {
             self.check_arguments(call.arguments)?;
             Err(failure)
         })
+    }
+
+    /// Lets the call become a task, if it may and the client can follow.
+    fn open_task(&self, call: &ToolCall<'_>) {
+        if let Some((_, becomes)) = self.task
+            && tasks::can_follow(call.scope.peer())
+        {
+            call.scope.stage().open(becomes);
+        }
     }
 
     fn check_arguments(&self, arguments: &str) -> Result<(), Failure> {
@@ -165,10 +182,26 @@ impl Tools {
             name: name.to_owned(),
         };
         let tool = self.get(name).ok_or_else(unknown)?;
-        let running = tool
-            .call(call)
-            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))));
+        if let Some((TaskSupport::Required, _)) = tool.task {
+            tasks::check(call.scope.peer())?;
+        }
+        let running = match tool.call(call) {
+            Ok(running) => {
+                tool.open_task(call);
+                running
+            }
+            Err(failure) => Box::pin(ready(Err(failure))),
+        };
         Ok((Audience::Model(tool.output.clone()), running))
+    }
+}
+
+/// When the calls of a tool become tasks.
+fn becomes(support: TaskSupport, needs: &Needs) -> Becomes {
+    match support {
+        _ if needs.begins_task => Becomes::WhenItSays,
+        TaskSupport::Required => Becomes::AtOnce,
+        TaskSupport::Optional => Becomes::Waiting,
     }
 }
 
