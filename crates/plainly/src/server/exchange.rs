@@ -13,7 +13,7 @@ use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
 use super::answer::Answer;
-use super::batch::Messages;
+use super::batch::{Messages, unanswerable};
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
@@ -195,6 +195,9 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
+        if let Some(malformed) = unanswerable(&messages) {
+            return self.refuse(&malformed::error_of(malformed));
+        }
         let batch = self.start_batch(&session, extensions, messages).await;
         sent(session.streams.as_ref(), batch).await
     }
