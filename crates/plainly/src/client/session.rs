@@ -190,7 +190,9 @@ impl Session {
                 Ok(Some(event)) => event,
                 ended => {
                     let (failure, method) = (ended.err(), request.name());
-                    response = self.resume(&mut resuming, &response, failure, method).await?;
+                    response = self
+                        .resume(&mut resuming, &response, failure, method)
+                        .await?;
                     continue;
                 }
             };
@@ -266,6 +268,14 @@ impl Session {
                 headers.insert(HeaderName::from_static(MCP_SESSION_ID), id.clone());
                 Ok(Some(id.clone()))
             }
+        }
+    }
+
+    /// The id of the session, if there is one.
+    pub(super) fn id(&self) -> Option<HeaderValue> {
+        match &*self.state() {
+            State::Without | State::Lost => None,
+            State::Open(id) => Some(id.clone()),
         }
     }
 

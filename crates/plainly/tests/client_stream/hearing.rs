@@ -16,7 +16,9 @@ type Told<T> = Arc<Mutex<Vec<T>>>;
 fn told<T: Send + 'static>() -> (Told<T>, impl FnMut(T) + Send + 'static) {
     let told = Told::<T>::default();
     let tell = Arc::clone(&told);
-    (told, move |one| tell.lock().expect("nobody panicked").push(one))
+    (told, move |one| {
+        tell.lock().expect("nobody panicked").push(one)
+    })
 }
 
 fn token(request: &Value) -> &Value {

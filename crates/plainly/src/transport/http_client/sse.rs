@@ -137,7 +137,9 @@ impl Parser {
                 }
             }
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
-                let millis = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+                let millis = std::str::from_utf8(value)
+                    .ok()
+                    .and_then(|text| text.parse().ok());
                 // What is too large for a number is not waited for either.
                 self.resumption.retry = millis.map(Duration::from_millis);
             }
