@@ -46,7 +46,7 @@ async fn the_model_reads_what_the_host_reads_as_fields() {
         let has_fields = revision.within(STRUCTURED, None);
         assert_eq!(structured(&result), has_fields.then(|| expected.clone()));
 
-        let tool = client.tools(None).await.unwrap().remove(0);
+        let tool = client.tools().await.unwrap().remove(0);
         assert_eq!(tool.output_schema.is_some(), has_fields);
     }
 }

@@ -10,17 +10,21 @@ mod resolve;
 mod session;
 
 mod dispatch;
+mod handling;
 mod outbox;
 mod route;
 mod running;
 mod scope;
 
+mod catalogue;
 mod completion;
 mod cursor;
 mod discovery;
 mod prompts;
+mod registering;
 mod resources;
 mod seal;
+mod tasks;
 mod tools;
 
 pub mod extract;
@@ -51,8 +55,10 @@ mod connection;
 mod exchange;
 #[cfg(feature = "http-server")]
 mod http;
+mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
+mod streams;
 
 use std::sync::Arc;
 
@@ -65,6 +71,7 @@ pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
 pub use self::tools::Tool;
 pub use plainly_protocol::peer::Principal;
 
@@ -90,6 +97,8 @@ struct Inner {
     cursors: cursor::Cursors,
     limits: crate::limits::Limits,
     sessions: Sessions,
+    pipes: pipes::Pipes,
+    tasks: tasks::Tasks,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,

@@ -25,6 +25,7 @@ use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
 use super::scope::Scope;
 use super::state::States;
+use super::tasks;
 use super::tools::Tools;
 
 /// What a server serves.
@@ -59,10 +60,11 @@ impl Routes {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
                     Some(Capability::ResourcesSubscribe) => self.tells.resources,
-                    Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Tools) => self.tools.is_served(),
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(Capability::Logging) => self.discovery.may_log(),
+                    Some(Capability::Tasks) => self.discovery.has_tasks(),
                     Some(_) => false,
                 }
         };
@@ -93,12 +95,9 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(
-                    &params,
-                    self.0.cursors.of(scope.peer()),
-                    limits.page_entries,
-                )?;
-                now(Answer::ListTools(page))
+                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
+                now(Answer::ListTools(page, tools.cache_hint()))
             }
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
@@ -123,6 +122,9 @@ impl Server {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
+            Method::GetTask => self.get_task(read_for_task(params, scope)?, scope),
+            Method::UpdateTask => self.update_task(read_for_task(params, scope)?, scope),
+            Method::CancelTask => self.cancel_task(read_for_task(params, scope)?, scope),
             Method::SetLevel => set_level(read(params)?, scope)?,
             Method::Subscribe => self.subscribe(read(params)?, scope)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, scope)?,
@@ -136,6 +138,7 @@ impl Server {
             | Method::PromptsChanged
             | Method::LoggingMessage
             | Method::Acknowledged
+            | Method::TaskChanged
             | Method::Elicit
             | Method::CreateMessage
             | Method::ListRoots
@@ -356,6 +359,15 @@ fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolErro
 
 fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
+}
+
+/// The parameters of a method of tasks, of a client that can deal with them.
+fn read_for_task<'a, T: Deserialize<'a>>(
+    params: Option<&Object<'a>>,
+    scope: &Scope,
+) -> Result<T, ProtocolError> {
+    tasks::check(scope.peer())?;
+    read(params)
 }
 
 /// By its MIME type a client of `resources/directory/read` tells a directory.

@@ -15,6 +15,6 @@ mod meter;
 
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;
-pub use frame::{Exchange, Feed, Frame, Reply, ReplyBody};
+pub use frame::{Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
 #[cfg(feature = "client")]
 pub(crate) use meter::Meter;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
-use plainly::transport::{Exchange, Feed, Frame, Reply};
+use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
@@ -132,8 +132,8 @@ struct Flood {
 }
 
 impl Feed for Flood {
-    fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let message = || Bytes::from(vec![b'x'; 1 << 10]);
+    fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
+        let message = || Bytes::from(vec![b'x'; 1 << 10]).into();
         Poll::Ready((!self.has_ended).then(message))
     }
 
@@ -150,10 +150,10 @@ struct Silence {
 }
 
 impl Feed for Silence {
-    fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
         match self.last.take() {
             None if !self.has_ended => Poll::Pending,
-            last => Poll::Ready(last.map(Bytes::from)),
+            last => Poll::Ready(last.map(|word| Bytes::from(word).into())),
         }
     }
 

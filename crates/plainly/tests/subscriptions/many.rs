@@ -47,8 +47,8 @@ async fn listening(server: &Server, id: usize) -> Box<dyn Feed> {
 }
 
 fn poll(feed: &mut Box<dyn Feed>) -> Option<Value> {
-    match feed.poll_message(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(message) => Some(serde_json::from_slice(&message.unwrap()).unwrap()),
+    match feed.poll_event(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(event) => Some(serde_json::from_slice(&event.unwrap().data).unwrap()),
         Poll::Pending => None,
     }
 }

@@ -9,11 +9,17 @@ const EVENT_STREAM: (&[u8], &[u8]) = (b"text", b"event-stream");
 
 /// Checks that the body is plain JSON and that the client takes both kinds of answer.
 pub(super) fn media_types(headers: &HeaderMap) -> Result<(), Refusal> {
-    if !is_json(headers) || is_encoded(headers) {
-        return Err(Refusal::UnsupportedMediaType);
-    }
+    content(headers)?;
     if !accepts_both(headers) {
         return Err(Refusal::NotAcceptable);
+    }
+    Ok(())
+}
+
+/// Checks that the body is plain JSON.
+pub(super) fn content(headers: &HeaderMap) -> Result<(), Refusal> {
+    if !is_json(headers) || is_encoded(headers) {
+        return Err(Refusal::UnsupportedMediaType);
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Messages as server-sent events (Streamable HTTP, "Receiving Messages"): one event a message, made when the connection
-//! has room for it; and a comment now and then where there is none, so that nobody on the way takes silence for the end.
+//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"), each made when the connection has room for it;
+//! and a comment now and then where there is none, so that nobody on the way takes silence for the end.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, Sleep};
 
-use crate::transport::Feed;
+use crate::transport::{Event, Feed};
 
 /// A line that says nothing.
 const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -47,8 +47,8 @@ impl Events {
         if self.has_ended {
             return Poll::Ready(None);
         }
-        let next = match self.feed.poll_message(context) {
-            Poll::Ready(Some(message)) => event(&message),
+        let next = match self.feed.poll_event(context) {
+            Poll::Ready(Some(event)) => encode(&event),
             Poll::Ready(None) => {
                 self.has_ended = true;
                 return Poll::Ready(None);
@@ -75,14 +75,27 @@ impl fmt::Debug for Events {
     }
 }
 
-/// A message has no line break, so one line holds it.
-fn event(message: &[u8]) -> Bytes {
-    debug_assert!(!message.iter().any(|byte| b"\r\n".contains(byte)));
-    let mut event = BytesMut::with_capacity(message.len() + 8);
-    event.extend_from_slice(b"data: ");
-    event.extend_from_slice(message);
-    event.extend_from_slice(b"\n\n");
-    event.freeze()
+/// No field has a line break, so one line holds each.
+fn encode(event: &Event) -> Bytes {
+    let mut out = BytesMut::with_capacity(event.data.len() + 64);
+    let mut field = |name: &str, value: &[u8]| {
+        debug_assert!(!value.iter().any(|byte| b"\r\n".contains(byte)));
+        for part in [name.as_bytes(), b": ", value, b"\n"] {
+            out.extend_from_slice(part);
+        }
+    };
+    if let Some(name) = event.name {
+        field("event", name.as_bytes());
+    }
+    if let Some(id) = &event.id {
+        field("id", id.as_bytes());
+    }
+    if let Some(retry) = event.retry {
+        field("retry", retry.as_millis().to_string().as_bytes());
+    }
+    field("data", &event.data);
+    out.extend_from_slice(b"\n");
+    out.freeze()
 }
 
 #[cfg(test)]
@@ -97,10 +110,10 @@ mod tests {
     struct Said(VecDeque<&'static str>);
 
     impl Feed for Said {
-        fn poll_message(&mut self, _context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
             match self.0.pop_front() {
                 Some("") => Poll::Ready(None),
-                Some(text) => Poll::Ready(Some(text.into())),
+                Some(text) => Poll::Ready(Some(Bytes::from(text).into())),
                 None => Poll::Pending,
             }
         }
@@ -151,5 +164,27 @@ mod tests {
         events.end();
         assert!(events.is_over());
         assert_eq!(next(&mut events).await, None);
+    }
+
+    #[test]
+    fn each_field_has_its_line() {
+        let data = Bytes::from_static(b"{}");
+        let full = Event {
+            name: Some("endpoint"),
+            id: Some("3-1".into()),
+            retry: Some(Duration::from_millis(1_500)),
+            data: data.clone(),
+        };
+        let primer = Event {
+            id: Some("3-0".into()),
+            ..Event::default()
+        };
+        for (event, expected) in [
+            (Event::from(data), "data: {}\n\n"),
+            (full, "event: endpoint\nid: 3-1\nretry: 1500\ndata: {}\n\n"),
+            (primer, "id: 3-0\ndata: \n\n"),
+        ] {
+            assert_eq!(encode(&event), expected);
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Streamable HTTP: one message per POST, its answer in the response. Knows heads and bodies of HTTP and which of them
+//! Streamable HTTP: one message per POST, its answer in the response; and, where it was asked for, HTTP with SSE, which was
+//! before it. Knows heads and bodies of HTTP and which of them
 //! to turn away; never a method, a session or a revision.
 //!
 //! ```text
@@ -23,6 +24,7 @@ mod budget;
 mod checks;
 mod events;
 mod origin;
+mod pipe;
 mod read;
 mod refused;
 mod strangers;

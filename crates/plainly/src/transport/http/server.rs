@@ -21,13 +21,15 @@ use super::events::Events;
 use super::origin::{Allowed, InvalidAllowance};
 use super::read::read;
 use super::refused::Refused;
-use super::{Body, HttpLimits, checks};
+use super::{Body, HttpLimits, checks, pipe};
 use crate::transport::{Exchange, Frame, Reply, ReplyBody};
 
 /// When who was turned away for want of room may come again, in seconds: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
 /// What the endpoint takes: messages, and of a session its stream and its end.
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
+/// What the endpoints of HTTP with SSE take.
+const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
 /// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
 const NO_BUFFERING: (HeaderName, HeaderValue) = (
     HeaderName::from_static("x-accel-buffering"),
@@ -53,6 +55,8 @@ struct Inner<E> {
     exchange: E,
     allowed: Allowed,
     path: Option<Box<str>>,
+    /// Where the endpoints of HTTP with SSE are.
+    sse: Option<Box<str>>,
     limits: HttpLimits,
     /// The bodies that are being read or answered.
     bodies: Budget,
@@ -67,6 +71,7 @@ impl<E: Exchange> HttpService<E> {
                 exchange,
                 allowed: Allowed::default(),
                 path: None,
+                sse: None,
                 limits: HttpLimits::default(),
                 bodies: Budget::default(),
             }),
@@ -92,6 +97,16 @@ impl<E: Exchange> HttpService<E> {
     #[must_use]
     pub fn path(mut self, path: &str) -> Self {
         Arc::make_mut(&mut self.inner).path = Some(path.into());
+        self
+    }
+
+    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path: for clients that have no other. The same checks
+    /// and limits apply; a session lasts as long as its stream of events.
+    ///
+    /// Clients are told to send their messages to this path, so it must be the one that they see.
+    #[must_use]
+    pub fn sse_endpoint(mut self, path: &str) -> Self {
+        Arc::make_mut(&mut self.inner).sse = Some(path.into());
         self
     }
 
@@ -171,6 +186,9 @@ impl<E: Exchange> Inner<E> {
         B: HttpBody<Data = Bytes> + Send,
     {
         self.allowed.check(&head)?;
+        if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
+            return self.pipe(path, head, body).await;
+        }
         if self
             .path
             .as_deref()
@@ -193,6 +211,40 @@ impl<E: Exchange> Inner<E> {
         let mut share = self.bodies.share(self.limits.in_flight_bytes);
         let body = read(body, &self.limits, &mut share).await?;
         Ok(self.exchange.exchange(Frame { body, ..empty }).await)
+    }
+
+    /// At the path of HTTP with SSE.
+    async fn pipe<B>(
+        &self,
+        path: &str,
+        head: http::request::Parts,
+        body: B,
+    ) -> Result<Reply, Refused>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        let answered = match head.method {
+            Method::GET if checks::accepts_events(&head.headers) => {
+                let head = Frame::new(head.headers, Bytes::new());
+                let opened = self.exchange.open_pipe(head);
+                opened.map(|pipe| pipe::opened(path, pipe))
+            }
+            Method::POST => {
+                // Any answer will do: it says nothing.
+                checks::content(&head.headers)?;
+                let mut share = self.bodies.share(self.limits.in_flight_bytes);
+                let body = read(body, &self.limits, &mut share).await?;
+                let message = Frame::new(head.headers, body);
+                let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
+                put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))
+            }
+            _ => {
+                let mut reply = self.exchange.refuse(&Refusal::MethodNotAllowed.into());
+                reply.headers.insert(ALLOW, SSE_METHODS);
+                Ok(reply)
+            }
+        };
+        Ok(answered.unwrap_or_else(|error| self.exchange.refuse(&error)))
     }
 }
 
@@ -218,7 +270,7 @@ fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
     *response.status_mut() = reply.status;
     *response.headers_mut() = headers;
     if reply.status == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().insert(ALLOW, METHODS);
+        response.headers_mut().entry(ALLOW).or_insert(METHODS);
     }
     if reply.status == StatusCode::SERVICE_UNAVAILABLE {
         response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);

@@ -1,0 +1,194 @@
+//! Sessions over HTTP with SSE (2024-11-05): messages go in by requests of their own, and what is said to them comes out as
+//! one stream of events. That is a byte stream in two halves, and served as any other.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Unavailable};
+use plainly_protocol::envelope;
+use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::Server;
+use super::malformed::error_of;
+use super::session::random_name;
+use crate::transport::lines::{Line, LineReader};
+use crate::transport::{Event, Feed, Pipe};
+
+/// How long a message waits for those before it to be taken.
+const STALL: Duration = Duration::from_secs(30);
+/// Bytes that may have come out and not left yet.
+const OUT: usize = 64 << 10;
+/// What comes out was limited where it was made.
+const UNLIMITED: usize = usize::MAX >> 1;
+
+/// Where messages go in, by the names of their pipes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pipes(Arc<Mutex<HashMap<String, mpsc::Sender<Bytes>>>>);
+
+impl Pipes {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<Bytes>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Server {
+    /// Opens a pipe.
+    pub(super) fn pipe(&self) -> Result<Pipe, ProtocolError> {
+        let name = random_name().map_err(|error| {
+            ProtocolError::internal("No session could be opened").with_source(error)
+        })?;
+        let mut table = self.0.pipes.lock();
+        if table.len() >= self.limits().sessions {
+            return Err(Unavailable::Overloaded.into());
+        }
+        let (entrance, messages) = mpsc::channel(1);
+        table.insert(name.clone(), entrance);
+        let feed = Box::new(Piped::new(self, name.clone(), messages));
+        Ok(Pipe { name, feed })
+    }
+
+    /// Puts a message into a pipe.
+    pub(super) async fn put_into(&self, pipe: &str, message: Bytes) -> Result<(), ProtocolError> {
+        if message.len() > self.limits().message_bytes {
+            return Err(Refusal::TooLarge.into());
+        }
+        // What can't be answered in the pipe, for it has no id, is answered here.
+        if let Err(malformed) = envelope::parse(&message, &self.limits().envelope)
+            && malformed.id.is_none()
+        {
+            return Err(error_of(&malformed));
+        }
+        let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
+        let entrance = self.0.pipes.lock().get(pipe).cloned();
+        let sending = entrance.ok_or_else(unknown)?;
+        match timeout(STALL, sending.send(message)).await {
+            Ok(sent) => sent.map_err(|_ended| unknown()),
+            Err(_elapsed) => Err(Unavailable::Overloaded.into()),
+        }
+    }
+}
+
+/// What comes out of a pipe. Its peer is served as far as somebody takes that; dropping it drops all that runs.
+struct Piped {
+    pipes: Pipes,
+    name: String,
+    /// Until it has ended.
+    serving: Option<BoxFuture<'static, io::Result<()>>>,
+    stop: Option<oneshot::Sender<()>>,
+    out: LineReader<DuplexStream>,
+}
+
+impl Piped {
+    fn new(server: &Server, name: String, messages: mpsc::Receiver<Bytes>) -> Self {
+        let (near, far) = tokio::io::duplex(OUT);
+        let (stop, stopped) = oneshot::channel();
+        let (lines, serving) = (Lines::new(messages), server.clone());
+        let serving = async move {
+            // Nobody says when to stop who holds on to the other end no more.
+            serving.serve_until(lines, far, stopped.map(drop)).await
+        };
+        Self {
+            pipes: server.0.pipes.clone(),
+            name,
+            serving: Some(serving.boxed()),
+            stop: Some(stop),
+            out: LineReader::new(near, UNLIMITED),
+        }
+    }
+
+    /// Goes on serving.
+    fn serve(&mut self, context: &mut Context<'_>) {
+        let Some(serving) = &mut self.serving else {
+            return;
+        };
+        if let Poll::Ready(ended) = serving.poll_unpin(context) {
+            // With it our end of the stream is closed, and `out` has an end.
+            self.serving = None;
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a stream of events failed");
+            }
+        }
+    }
+}
+
+impl Feed for Piped {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.serve(context);
+        // Nothing is lost with the future: it is cancel-safe.
+        let line = ready!(pin!(self.out.next()).poll(context));
+        Poll::Ready(match line {
+            Ok(Some(Line::Message(message))) => Some(message.into()),
+            // A stream in memory has no failures, and this one no limit.
+            Ok(Some(Line::TooLong) | None) | Err(_) => None,
+        })
+    }
+
+    fn end(&mut self) {
+        self.stop = None;
+    }
+}
+
+impl Drop for Piped {
+    fn drop(&mut self) {
+        self.pipes.lock().remove(&self.name);
+    }
+}
+
+impl fmt::Debug for Piped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Piped").finish_non_exhaustive()
+    }
+}
+
+/// Messages as the lines of a byte stream.
+struct Lines {
+    messages: mpsc::Receiver<Bytes>,
+    /// What is left of the line that is being read.
+    line: Bytes,
+}
+
+impl Lines {
+    fn new(messages: mpsc::Receiver<Bytes>) -> Self {
+        let line = Bytes::new();
+        Self { messages, line }
+    }
+}
+
+impl AsyncRead for Lines {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.line.is_empty() {
+            let Some(message) = ready!(self.messages.poll_recv(context)) else {
+                return Poll::Ready(Ok(()));
+            };
+            self.line = line(&message);
+        }
+        let length = self.line.len().min(buffer.remaining());
+        buffer.put_slice(&self.line.split_to(length));
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// A message as one line. Between tokens a tab is as good as a line break, and within a string it is as wrong.
+fn line(message: &[u8]) -> Bytes {
+    let mut line = Vec::with_capacity(message.len() + 1);
+    line.extend(message.iter().map(|byte| match byte {
+        b'\n' | b'\r' => b'\t',
+        other => *other,
+    }));
+    line.push(b'\n');
+    line.into()
+}

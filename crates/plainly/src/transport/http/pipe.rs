@@ -1,0 +1,74 @@
+//! The two endpoints of HTTP with SSE (2024-11-05), at one path: GET opens a pipe, and the first event that comes out of it
+//! says where to POST what goes in.
+
+use std::task::{Context, Poll};
+
+use http::Uri;
+
+use crate::transport::{Event, Feed, Pipe, Reply};
+
+/// The part of the query that names the pipe.
+const NAME: &str = "session=";
+
+/// A pipe that was opened at `path`.
+pub(super) fn opened(path: &str, pipe: Pipe) -> Reply {
+    let Pipe { name, feed } = pipe;
+    Reply::feed(Opened {
+        endpoint: Some(format!("{path}?{NAME}{name}")),
+        feed,
+    })
+}
+
+/// The pipe that is named where a message was sent to; no pipe has the empty name.
+pub(super) fn name_of(uri: &Uri) -> &str {
+    let parts = uri.query().unwrap_or_default().split('&');
+    parts
+        .filter_map(|part| part.strip_prefix(NAME))
+        .next()
+        .unwrap_or_default()
+}
+
+/// What comes out of a pipe, and before it where it goes in.
+#[derive(Debug)]
+struct Opened {
+    /// A path: clients send to no other host than the one they opened it at.
+    endpoint: Option<String>,
+    feed: Box<dyn Feed>,
+}
+
+impl Feed for Opened {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        if let Some(endpoint) = self.endpoint.take() {
+            return Poll::Ready(Some(Event {
+                name: Some("endpoint"),
+                data: endpoint.into(),
+                ..Event::default()
+            }));
+        }
+        self.feed.poll_event(context)
+    }
+
+    fn end(&mut self) {
+        self.feed.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_named_in_the_query() {
+        for (uri, name) in [
+            ("/sse?session=1a", "1a"),
+            ("/sse?x=y&session=1a", "1a"),
+            ("/sse?session=1a&session=2b", "1a"),
+            ("/sse?session=", ""),
+            ("/sse?xsession=1a", ""),
+            ("/sse?", ""),
+            ("/sse", ""),
+        ] {
+            assert_eq!(name_of(&uri.parse().unwrap()), name, "{uri}");
+        }
+    }
+}
