@@ -162,7 +162,7 @@ impl Stream for Batch {
 impl Feed for Batch {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.poll_next_unpin(context)
-            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
+            .map(|sent| sent?.into_message().map(Event::from))
     }
 
     fn end(&mut self) {

@@ -84,7 +84,7 @@ impl Server {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(sent) = connection.running.next() => connection.push(&sent.into_bytes()),
+                Some(sent) = connection.running.next() => connection.sent(sent),
                 next = connection.listens.next_or(lines.next()) => match next {
                     Either::Left(message) => connection.push(&message),
                     Either::Right(line) => match line? {
@@ -151,9 +151,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Finishes what runs.
     async fn drain(&mut self) -> io::Result<()> {
         while let Some(sent) = self.running.next().await {
-            self.push(&sent.into_bytes());
+            self.sent(sent);
             self.flush().await?;
         }
+        self.end_listens().await;
         self.flush().await
     }
 
@@ -272,6 +273,23 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 let tracked = self.in_flight.track(&id);
                 self.running.push(running.tracked(tracked).boxed());
             }
+        }
+    }
+
+    /// Sends what a request has to say; one that listens goes to the others that do.
+    fn sent(&mut self, sent: Sent) {
+        let listening = match sent {
+            Sent::Before(message) => return self.push(&message),
+            Sent::Reply(encoded) => return self.push(&encoded.bytes),
+            Sent::Listening(listening) => *listening,
+        };
+        let raw = listening.id().unwrap_or_default().to_owned();
+        let Ok(id) = serde_json::from_str(&raw) else {
+            return;
+        };
+        if let Err(error) = self.listens.add(id, listening) {
+            let refusal = self.server.respond(&raw, self.revision(), Err(error));
+            self.push(&refusal.bytes);
         }
     }
 

@@ -180,6 +180,7 @@ impl Server {
 async fn sent(mut sending: impl Stream<Item = Sent> + Feed + Unpin) -> Reply {
     match sending.next().await {
         Some(Sent::Reply(encoded)) => reply(encoded),
+        Some(Sent::Listening(listening)) => Reply::feed(*listening),
         Some(Sent::Before(message)) => Reply::feed(Begun {
             first: Some(message),
             rest: sending,

@@ -17,7 +17,7 @@ use super::audience::{Asker, Audience, Ended, panicked};
 use super::scope::Scope;
 
 /// How a request ended.
-pub(super) type Outcome = Result<Answer, ProtocolError>;
+pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
@@ -49,9 +49,9 @@ impl Handling {
 }
 
 impl Future for Handling {
-    type Output = Outcome;
+    type Output = Answered;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
         let this = self.get_mut();
         let ended: Ended = match this.handler.poll_unpin(context) {
             Poll::Ready(ended) => ended.map_err(|payload| panicked(&*payload)),

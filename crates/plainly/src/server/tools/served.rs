@@ -163,6 +163,13 @@ impl Tools {
     }
 }
 
+impl Tools {
+    /// Who reads what the tool of this name ends with.
+    pub(in crate::server) fn audience(&self, name: &str) -> Audience {
+        Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
+    }
+}
+
 /// SEP-986 allows `/`, which the page "Tools" no longer names.
 fn is_name(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
