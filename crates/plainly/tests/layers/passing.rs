@@ -60,7 +60,7 @@ async fn progress_comes_before_the_result() {
             let teller = Arc::clone(&told);
             let call = client.call_tool("works", ());
             let call = call.on_progress(move |progress| {
-                teller.lock().unwrap().push(progress.progress);
+                teller.lock().unwrap().push(progress.done);
             });
             assert_eq!(text(&call.await.unwrap()), "worked");
             let expected: Vec<_> = (1..=20).map(f64::from).collect();

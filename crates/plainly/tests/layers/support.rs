@@ -61,7 +61,7 @@ async fn works(context: Context) -> &'static str {
 }
 
 async fn note(uri: ResourceUri, Vars(Note { id }): Vars<Note>) -> String {
-    format!("{id} at {}", uri.as_str())
+    format!("{id} at {}", &*uri)
 }
 
 pub(crate) fn builder() -> ServerBuilder {

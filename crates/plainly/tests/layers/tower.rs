@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plainly::errors::ErrorKind;
+use plainly::errors::Problem;
 use plainly::server::layer::{BoxError, Next, Outcome, Request, from_fn};
-use plainly::{Problem, Revision, Server, State, Tool};
+use plainly::{Revision, Server, State, Tool};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tower::ServiceBuilder;
