@@ -6,9 +6,10 @@ use futures_util::future::BoxFuture;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
-    GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceMetadataResult,
+    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask,
+    DiscoverResult, EmptyResult, GetPromptResult, InitializeResult, InputRequiredResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult,
+    ResourceMetadataResult,
 };
 
 use super::failure::Failure;
@@ -34,6 +35,8 @@ pub(super) enum Answer {
     GetPrompt(GetPromptResult),
     Complete(CompleteResult),
     InputRequired(InputRequiredResult),
+    CreateTask(CreateTaskResult),
+    GetTask(DetailedTask),
 }
 
 impl Shape for Answer {
@@ -54,7 +57,9 @@ impl Shape for Answer {
             | Self::ResourceMetadata(_)
             | Self::ListPrompts(_)
             | Self::Complete(_)
-            | Self::InputRequired(_) => {}
+            | Self::InputRequired(_)
+            | Self::CreateTask(_)
+            | Self::GetTask(_) => {}
         }
     }
 }

@@ -22,10 +22,9 @@ use super::Server;
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed::cancelled;
-use super::running::{Begun, Running, Sent};
+use super::running::{Begun, Running, Sending, Sent};
 use super::scope::{Scope, Wants};
 use super::session::Session;
-use crate::transport::{Event, Feed};
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
@@ -159,14 +158,9 @@ impl Stream for Batch {
     }
 }
 
-impl Feed for Batch {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.poll_next_unpin(context)
-            .map(|sent| sent?.into_message().map(Event::from))
-    }
-
-    fn end(&mut self) {
-        self.running.iter_mut().for_each(|part| part.running.end());
+impl Sending for Batch {
+    fn stop(&mut self) {
+        self.running.iter_mut().for_each(|part| part.running.stop());
     }
 }
 

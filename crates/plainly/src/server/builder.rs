@@ -32,6 +32,7 @@ use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
+use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;
 use super::watching::Watching;
 use super::{Inner, Keys, Server, dispatch, encode};
@@ -56,6 +57,7 @@ pub struct ServerBuilder {
     resources: Resources,
     changes: Option<Changes>,
     dynamic: Dynamic,
+    tasks: Option<Arc<dyn ErasedTasks>>,
     layers: Vec<Wrap>,
 }
 
@@ -94,6 +96,7 @@ impl ServerBuilder {
             changes: None,
             dynamic: Dynamic::default(),
             layers: Vec::new(),
+            tasks: None,
         }
     }
 
@@ -190,6 +193,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Keeps the records of tasks in `store`, in place of the memory of this process.
+    #[must_use]
+    pub fn task_store(mut self, store: impl TaskStore) -> Self {
+        self.tasks = Some(Arc::new(store));
+        self
+    }
+
     /// Which code a missing resource has on the revisions that defined one of its own.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
@@ -261,6 +271,10 @@ impl ServerBuilder {
                 self.limits.reply_bytes,
             ),
             sessions: Sessions::new(&self.limits, &changes),
+            tasks: Tasks::new(
+                self.tasks
+                    .unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits))),
+            ),
             pipes: super::pipes::Pipes::default(),
             load: dispatch::Load::default(),
             changes,
@@ -277,6 +291,7 @@ impl ServerBuilder {
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
         // Of what comes later nobody knows yet what it needs.
         let may_log = self.dynamic.tools || self.needs().any(|needs| needs.may_log);
+        let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
         let states = std::mem::take(&mut self.states);
         let tools = std::mem::take(&mut self.tools);
         let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
@@ -305,6 +320,7 @@ impl ServerBuilder {
                 &completions,
                 tells,
                 may_log,
+                has_tasks,
             ),
             tools,
             prompts,

@@ -281,6 +281,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         let listening = match sent {
             Sent::Before(message) => return self.push(&message),
             Sent::Reply(encoded) => return self.push(&encoded.bytes),
+            Sent::Pause => return,
             Sent::Listening(listening) => *listening,
         };
         let raw = listening.id().unwrap_or_default().to_owned();

@@ -89,7 +89,7 @@ impl Server {
         match catch_unwind(AssertUnwindSafe(route)) {
             Ok(Ok(Step::Now(answer))) => Served::Done(Ok(*answer)),
             Ok(Err(error)) => Served::Done(Err(error)),
-            Ok(Ok(Step::Listen(filter))) => match caught(|| self.listen(id, filter)) {
+            Ok(Ok(Step::Listen(filter))) => match caught(|| self.listen(id, filter, scope)) {
                 Ok(listening) => Served::Listening(listening),
                 Err(error) => Served::Done(Err(error)),
             },

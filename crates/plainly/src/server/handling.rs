@@ -15,18 +15,26 @@ use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended, panicked};
 use super::scope::Scope;
+use super::tasks::Call;
 
 /// How a request ended.
 pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
+    server: Server,
     scope: Scope,
     audience: Audience,
     asker: Asker,
-    handler: CatchUnwind<AssertUnwindSafe<AnswerFuture>>,
+    handler: Guarded,
     deadline: Deadline,
-    masking: bool,
+}
+
+/// A handler whose panics end it alone.
+pub(super) type Guarded = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
+
+fn guarded(handler: AnswerFuture) -> Guarded {
+    AssertUnwindSafe(handler).catch_unwind()
 }
 
 impl Handling {
@@ -41,10 +49,36 @@ impl Handling {
             scope,
             audience,
             asker,
-            handler: AssertUnwindSafe(handler).catch_unwind(),
+            handler: guarded(handler),
             deadline: Deadline::new(server.limits().deadline),
-            masking: server.0.masking,
+            server: server.clone(),
         }
+    }
+
+    fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+        self.become_task_if_due(false);
+        let mut polled = self.handler.poll_unpin(context);
+        if polled.is_pending() && self.become_task_if_due(true) {
+            polled = self.handler.poll_unpin(context);
+        }
+        polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
+    }
+
+    /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
+    fn become_task_if_due(&mut self, is_waiting: bool) -> bool {
+        let is_due = self.scope.stage().is_due(is_waiting);
+        if is_due {
+            let nothing = guarded(Box::pin(std::future::pending()));
+            let call = Call {
+                scope: self.scope.clone(),
+                // How the handler ends is the task's; that there is none is for the host's code.
+                audience: std::mem::replace(&mut self.audience, Audience::Code),
+                asker: self.asker.clone(),
+                handler: std::mem::replace(&mut self.handler, nothing),
+            };
+            self.handler = guarded(Box::pin(self.server.clone().make_task(call)));
+        }
+        is_due
     }
 }
 
@@ -53,15 +87,18 @@ impl Future for Handling {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
         let this = self.get_mut();
-        let ended: Ended = match this.handler.poll_unpin(context) {
-            Poll::Ready(ended) => ended.map_err(|payload| panicked(&*payload)),
+        let ended: Ended = match this.poll_handler(context) {
+            Poll::Ready(ended) => ended,
             Poll::Pending if this.deadline.poll(&this.scope, context).is_ready() => {
                 let limit_ms = u64::try_from(this.deadline.limit.as_millis()).unwrap_or(u64::MAX);
                 Err(Internal::DeadlineExceeded { limit_ms }.into())
             }
             Poll::Pending => return Poll::Pending,
         };
-        Poll::Ready(this.audience.deliver(ended, &this.asker, this.masking))
+        Poll::Ready(
+            this.audience
+                .deliver(ended, &this.asker, this.server.0.masking),
+        )
     }
 }
 

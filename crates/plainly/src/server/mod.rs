@@ -25,6 +25,7 @@ mod prompts;
 mod registering;
 mod resources;
 mod seal;
+mod tasks;
 mod tools;
 
 pub mod extract;
@@ -58,6 +59,7 @@ mod http;
 mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
+mod streams;
 
 use std::sync::Arc;
 
@@ -70,6 +72,7 @@ pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
 pub use self::tools::Tool;
 pub use plainly_protocol::peer::Principal;
 
@@ -96,6 +99,7 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,
+    tasks: tasks::Tasks,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,

@@ -25,6 +25,7 @@ use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
 use super::scope::Scope;
 use super::state::States;
+use super::tasks;
 use super::tools::Tools;
 
 /// What a server serves.
@@ -63,6 +64,7 @@ impl Routes {
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(Capability::Logging) => self.discovery.may_log(),
+                    Some(Capability::Tasks) => self.discovery.has_tasks(),
                     Some(_) => false,
                 }
         };
@@ -120,6 +122,9 @@ impl Server {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
+            Method::GetTask => self.get_task(read_for_task(params, scope)?, scope),
+            Method::UpdateTask => self.update_task(read_for_task(params, scope)?, scope),
+            Method::CancelTask => self.cancel_task(read_for_task(params, scope)?, scope),
             Method::SetLevel => set_level(read(params)?, scope)?,
             Method::Subscribe => self.subscribe(read(params)?, scope)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, scope)?,
@@ -132,11 +137,8 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::GetTask
-            | Method::UpdateTask
-            | Method::CancelTask
-            | Method::TaskChanged
             | Method::Acknowledged
+            | Method::TaskChanged
             | Method::Elicit
             | Method::CreateMessage
             | Method::ListRoots
@@ -357,6 +359,15 @@ fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolErro
 
 fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
+}
+
+/// The parameters of a method of tasks, of a client that can deal with them.
+fn read_for_task<'a, T: Deserialize<'a>>(
+    params: Option<&Object<'a>>,
+    scope: &Scope,
+) -> Result<T, ProtocolError> {
+    tasks::check(scope.peer())?;
+    read(params)
 }
 
 /// By its MIME type a client of `resources/directory/read` tells a directory.

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use futures_util::Stream;
 use futures_util::future::{BoxFuture, CatchUnwind, FutureExt};
-use futures_util::{Stream, StreamExt};
 
 use super::audience::panicked;
 use super::dispatch::Entered;
@@ -17,8 +17,8 @@ use super::handling::Handling;
 use super::in_flight::{Ending, Tracked};
 use super::layer::{Next, Request, Settled};
 use super::listening::Listening;
+use super::outbox::Said;
 use super::scope::Scope;
-use crate::transport::{Event, Feed};
 
 /// A request that is being served: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
@@ -34,6 +34,12 @@ pub(super) struct Running {
     entered: Entered,
 }
 
+/// What is sent for one request, or several at once.
+pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
+    /// Ends it from outside: what is left to send is there at once.
+    fn stop(&mut self);
+}
+
 /// What leads to the reply.
 pub(super) enum Work {
     /// The handler.
@@ -47,6 +53,8 @@ pub(super) enum Work {
 pub(super) enum Sent {
     /// A message before the reply.
     Before(Bytes),
+    /// The client may come again for what follows: only where it can.
+    Pause,
     /// The reply, after which nothing comes.
     Reply(Encoded),
     /// In its place messages for as long as the peer listens. Nothing comes before it.
@@ -109,15 +117,6 @@ impl Running {
         }
     }
 
-    /// Ends it from outside: what is left to send is there at once.
-    fn stop(&mut self) {
-        if self.work.is_some() {
-            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
-            let reply = server.shutting_down(&self.id, revision);
-            self.end_with(Sent::Reply(reply));
-        }
-    }
-
     fn end_with(&mut self, last: Sent) {
         self.work = None;
         self.scope.outbox().close();
@@ -143,8 +142,8 @@ impl Stream for Running {
             Some(Poll::Pending) | None => {}
         }
         this.poll_work(context);
-        if let Poll::Ready(message) = this.scope.outbox().poll_next(context) {
-            return Poll::Ready(Some(Sent::Before(message)));
+        if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
+            return Poll::Ready(Some(said.into()));
         }
         match (this.last.take(), &this.work) {
             (Some(last), _) => Poll::Ready(Some(last)),
@@ -154,25 +153,23 @@ impl Stream for Running {
     }
 }
 
-/// Over HTTP, once it has said something: the rest of it.
-impl Feed for Running {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.poll_next_unpin(context)
-            .map(|sent| sent?.into_message().map(Event::from))
-    }
-
-    fn end(&mut self) {
-        self.stop();
+impl Sending for Running {
+    fn stop(&mut self) {
+        if self.work.is_some() {
+            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
+            let reply = server.shutting_down(&self.id, revision);
+            self.end_with(Sent::Reply(reply));
+        }
     }
 }
 
 impl Sent {
-    /// What is one message.
-    pub(super) fn into_message(self) -> Option<Bytes> {
+    /// The message that it is.
+    pub(super) fn message(self) -> Option<Bytes> {
         match self {
             Self::Before(message) => Some(message),
             Self::Reply(encoded) => Some(encoded.bytes),
-            Self::Listening(_) => None,
+            Self::Pause | Self::Listening(_) => None,
         }
     }
 }
@@ -204,5 +201,14 @@ impl fmt::Debug for Work {
             Self::Handler(_) => "Handler",
             Self::Layered(_) => "Layered",
         })
+    }
+}
+
+impl From<Said> for Sent {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Message(message) => Self::Before(message),
+            Said::Pause => Self::Pause,
+        }
     }
 }

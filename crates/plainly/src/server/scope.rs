@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::notices;
 use super::outbox::Outbox;
 use super::session::Session;
+use super::tasks::Stage;
 
 /// What one request is served within. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ struct Inner {
     put_off: AtomicUsize,
     /// How many wait for the client, while no deadline counts.
     waiting: AtomicUsize,
+    /// Where it stands on its way to becoming a task.
+    stage: Stage,
 }
 
 /// What a client wants to hear before the reply.
@@ -84,6 +87,7 @@ impl Scope {
             progress: Mutex::new(f64::NEG_INFINITY),
             put_off: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            stage: Stage::default(),
         };
         Self(Arc::new(inner), None)
     }
@@ -113,12 +117,16 @@ impl Scope {
         self.0.session.as_ref()
     }
 
+    pub(super) fn stage(&self) -> &Stage {
+        &self.0.stage
+    }
+
     pub(super) fn outbox(&self) -> &Outbox {
         &self.0.outbox
     }
 
     /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
-    /// told.
+    /// told. Of a task the client hears the message alone, when it asks.
     pub(super) async fn progress(
         &self,
         progress: f64,
@@ -129,6 +137,9 @@ impl Scope {
             return tracing::debug!(progress, "not told: that is no progress");
         }
         self.put_off();
+        if let Some(message) = &message {
+            self.0.stage.say(message).await;
+        }
         if let Some(token) = &self.0.wants.progress {
             let mut params = ProgressParams::new(token.clone(), progress);
             (params.total, params.message) = (total, message);
@@ -168,6 +179,14 @@ impl Scope {
         match notices::notification(method, params) {
             Ok(message) => self.0.outbox.send(message).await,
             Err(error) => tracing::error!(%error, "a notification could not be written"),
+        }
+    }
+
+    /// Has the client poll for what follows, if it can.
+    pub(super) fn close_stream(&self) {
+        let streams = self.session().and_then(|session| session.streams.as_ref());
+        if streams.is_some_and(|streams| streams.can_poll()) {
+            self.0.outbox.pause();
         }
     }
 

@@ -11,6 +11,7 @@ use plainly_protocol::types::LoggingLevel;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
+use super::streams::{Streams, Total};
 use crate::limits::Limits;
 
 /// What one legacy client is known by, and what it has running.
@@ -19,6 +20,8 @@ pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) news: Arc<News>,
+    /// Over HTTP, where its revision has such: the streams that can be resumed.
+    pub(super) streams: Option<Arc<Streams>>,
     level: Mutex<LoggingLevel>,
 }
 
@@ -28,8 +31,33 @@ impl Session {
             peer,
             in_flight,
             news: News::new(changes),
+            streams: None,
             level: Mutex::new(LoggingLevel::Info),
         }
+    }
+
+    /// Lets its streams be resumed.
+    fn resumable(mut self, limits: &Limits, total: &Total) -> Self {
+        self.streams = Streams::new(self.peer.revision, limits, total);
+        self
+    }
+
+    /// For how long nothing was said or heard.
+    fn idle(&self) -> Duration {
+        if self
+            .streams
+            .as_ref()
+            .is_some_and(|streams| streams.is_busy())
+        {
+            return Duration::ZERO;
+        }
+        self.news.idle()
+    }
+
+    /// Ends what is said and heard.
+    fn close(&self) {
+        self.news.close();
+        self.streams.iter().for_each(|streams| streams.close());
     }
 
     /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
@@ -45,10 +73,9 @@ impl Session {
 /// All sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    most: usize,
-    idle: Duration,
-    /// Requests in flight in each.
-    requests: usize,
+    limits: Limits,
+    /// What their streams keep.
+    kept: Total,
     changes: Changes,
     table: Mutex<HashMap<String, Opened>>,
 }
@@ -62,22 +89,21 @@ struct Opened {
 impl Opened {
     /// For how long there was no request, and no stream either.
     fn idle(&self) -> Duration {
-        self.used.elapsed().min(self.session.news.idle())
+        self.used.elapsed().min(self.session.idle())
     }
 }
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        self.session.news.close();
+        self.session.close();
     }
 }
 
 impl Sessions {
     pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
         Self {
-            most: limits.sessions,
-            idle: limits.session_idle,
-            requests: limits.requests_per_connection,
+            limits: limits.clone(),
+            kept: Total::default(),
             changes: changes.clone(),
             table: Mutex::default(),
         }
@@ -87,11 +113,12 @@ impl Sessions {
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let mut table = lock(&self.table);
-        if table.len() >= self.most {
+        if table.len() >= self.limits.sessions {
             self.make_room(&mut table);
         }
-        let in_flight = InFlight::new(self.requests);
-        let session = Arc::new(Session::new(peer, in_flight, &self.changes));
+        let in_flight = InFlight::new(self.limits.requests_per_connection);
+        let session = Session::new(peer, in_flight, &self.changes);
+        let session = Arc::new(session.resumable(&self.limits, &self.kept));
         table.insert(
             name.clone(),
             Opened {
@@ -106,7 +133,7 @@ impl Sessions {
     pub(super) fn get(&self, name: &str) -> Option<Arc<Session>> {
         let mut table = lock(&self.table);
         let entry = table.get_mut(name)?;
-        if entry.idle() > self.idle {
+        if entry.idle() > self.limits.session_idle {
             table.remove(name);
             return None;
         }
@@ -121,8 +148,8 @@ impl Sessions {
 
     /// Drops the sessions that have expired, and if none has, the one that has been idle longest.
     fn make_room(&self, table: &mut HashMap<String, Opened>) {
-        table.retain(|_, entry| entry.idle() <= self.idle);
-        if table.len() >= self.most {
+        table.retain(|_, entry| entry.idle() <= self.limits.session_idle);
+        if table.len() >= self.limits.sessions {
             let idlest = table
                 .iter()
                 .max_by_key(|(_, entry)| entry.idle())

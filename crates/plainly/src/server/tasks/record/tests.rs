@@ -11,7 +11,12 @@ fn question(text: &str) -> InputRequest {
 }
 
 fn answers<const N: usize>(keys: [&str; N]) -> Event {
-    let answer = |key: &str| (key.to_owned(), RawJson::parse(format!("\"{key}\"")).unwrap());
+    let answer = |key: &str| {
+        (
+            key.to_owned(),
+            RawJson::parse(format!("\"{key}\"")).unwrap(),
+        )
+    };
     Event::Answered(keys.into_iter().map(answer).collect())
 }
 
@@ -66,15 +71,35 @@ fn each_state_is_followed_by_what_happens_in_it() {
         (vec![asked("a")], answers(["b"]), None),
         (vec![asked("a")], answers([]), None),
         (vec![asked("a")], answers(["a"]), Some(Working)),
-        (vec![asked("a"), asked("b")], answers(["a"]), Some(InputRequired)),
-        (vec![asked("a"), asked("b")], answers(["a", "b", "c"]), Some(Working)),
+        (
+            vec![asked("a"), asked("b")],
+            answers(["a"]),
+            Some(InputRequired),
+        ),
+        (
+            vec![asked("a"), asked("b")],
+            answers(["a", "b", "c"]),
+            Some(Working),
+        ),
         (vec![asked("a"), answers(["a"])], answers(["a"]), None),
         (vec![asked("a"), answers(["a"])], asked("a"), None),
-        (vec![asked("a"), answers(["a"])], asked("b"), Some(InputRequired)),
+        (
+            vec![asked("a"), answers(["a"])],
+            asked("b"),
+            Some(InputRequired),
+        ),
         (vec![asked("a")], withdrawn("a"), Some(Working)),
-        (vec![asked("a"), asked("b")], withdrawn("a"), Some(InputRequired)),
+        (
+            vec![asked("a"), asked("b")],
+            withdrawn("a"),
+            Some(InputRequired),
+        ),
         (vec![asked("a"), withdrawn("a")], answers(["a"]), None),
-        (vec![asked("a"), withdrawn("a")], asked("a"), Some(InputRequired)),
+        (
+            vec![asked("a"), withdrawn("a")],
+            asked("a"),
+            Some(InputRequired),
+        ),
         (vec![asked("a")], said("x"), Some(InputRequired)),
         (vec![asked("a")], completed(), Some(Completed)),
         (vec![asked("a")], failed(), Some(Failed)),
