@@ -208,6 +208,7 @@ impl Server {
 async fn sent(streams: Option<&Arc<Streams>>, mut sending: impl Sending) -> Reply {
     let first = match sending.next().await {
         Some(Sent::Reply(encoded)) => return reply(encoded),
+        Some(Sent::Listening(listening)) => return Reply::feed(*listening),
         None => return accepted(),
         first @ Some(Sent::Before(_) | Sent::Pause) => first,
     };
