@@ -11,7 +11,7 @@ use plainly::server::extract::Progress;
 use plainly::{Context, State, Tool};
 use tokio::time::sleep;
 
-/// Between what a tool tells.
+/// After each that a tool tells. Some clients drop what they are told together with the reply.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
@@ -26,27 +26,25 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
 
 /// Only a client that gave a token hears of it.
 async fn progress(context: Context) -> &'static str {
-    context.progress(Progress::new(0).of(100)).await;
-    sleep(PAUSE).await;
-    context.progress(Progress::new(50).of(100)).await;
-    sleep(PAUSE).await;
-    context.progress(Progress::new(100).of(100)).await;
+    for done in [0, 50, 100] {
+        context.progress(Progress::new(done).of(100)).await;
+        sleep(PAUSE).await;
+    }
     "The tool has come to its end."
 }
 
 /// Only a client that wishes for logs of this level hears of it.
 async fn logging(context: Context) -> &'static str {
-    context
-        .log(LoggingLevel::Info, "Tool execution started")
-        .await;
-    sleep(PAUSE).await;
-    context
-        .log(LoggingLevel::Info, "Tool processing data")
-        .await;
-    sleep(PAUSE).await;
-    context
-        .log(LoggingLevel::Info, "Tool execution completed")
-        .await;
+    for what in [
+        "execution started",
+        "processing data",
+        "execution completed",
+    ] {
+        context
+            .log(LoggingLevel::Info, format!("Tool {what}"))
+            .await;
+        sleep(PAUSE).await;
+    }
     "The tool has logged what it did."
 }
 
