@@ -20,6 +20,7 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
         .tool(Tool::new("test_tool_with_progress", progress).description("Tells of its progress"))
         .tool(Tool::new("test_tool_with_logging", logging).description("Logs what it does"))
         .tool(Tool::new("test_logging_tool", logging).description("Logs what it does too"))
+        .tool(Tool::new("test_reconnection", reconnection).description("Has the client come back"))
         .tool(Tool::new("test_wait", wait).description("Waits until it is given up"))
         .tool(Tool::new("test_waiting", waiting).description("Tells how many wait"))
 }
@@ -46,6 +47,13 @@ async fn logging(context: Context) -> &'static str {
         sleep(PAUSE).await;
     }
     "The tool has logged what it did."
+}
+
+/// A client that can fetch the reply later, on another connection, need not hold this one open until then.
+async fn reconnection(context: Context) -> &'static str {
+    context.close_stream();
+    sleep(PAUSE).await;
+    "The client has come back."
 }
 
 /// How many wait.
