@@ -148,6 +148,21 @@ fn of_the_parameters() -> Vec<Condition> {
             invalid(InvalidParams::InvalidCursor),
         ),
         Condition::new(
+            "the requestState is not valid",
+            Some(Era::Modern),
+            invalid(InvalidParams::InvalidRequestState),
+        ),
+        Condition::new(
+            "an answer is not what was asked for",
+            Some(Era::Modern),
+            invalid(InvalidParams::InvalidInputResponse { key: String::new() }),
+        ),
+        Condition::new(
+            "the task does not exist",
+            Some(Era::Modern),
+            invalid(InvalidParams::UnknownTask),
+        ),
+        Condition::new(
             "the URI is not valid",
             None,
             invalid(InvalidParams::InvalidUri { uri: uri() }),

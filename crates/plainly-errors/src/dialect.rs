@@ -118,6 +118,9 @@ fn invalid_params_status(detail: &InvalidParams) -> u16 {
         | InvalidParams::UnknownTool { .. }
         | InvalidParams::UnknownPrompt { .. }
         | InvalidParams::InvalidCursor
+        | InvalidParams::InvalidRequestState
+        | InvalidParams::InvalidInputResponse { .. }
+        | InvalidParams::UnknownTask
         | InvalidParams::InvalidUri { .. }
         | InvalidParams::NotACollection { .. }
         | InvalidParams::ResourceTooLarge { .. } => 200,

@@ -50,6 +50,12 @@ pub enum Method {
     CreateMessage,
     /// `roots/list`
     ListRoots,
+    /// `tasks/get` (extension `io.modelcontextprotocol/tasks`, as the next two)
+    GetTask,
+    /// `tasks/update`
+    UpdateTask,
+    /// `tasks/cancel`
+    CancelTask,
     /// `notifications/initialized`
     Initialized,
     /// `notifications/cancelled`
@@ -72,6 +78,8 @@ pub enum Method {
     ElicitationComplete,
     /// `notifications/roots/list_changed`
     RootsChanged,
+    /// `notifications/tasks` (extension `io.modelcontextprotocol/tasks`)
+    TaskChanged,
 }
 
 /// What is known of one method.
@@ -138,6 +146,8 @@ pub enum Capability {
     Completions,
     /// `logging`
     Logging,
+    /// `extensions["io.modelcontextprotocol/tasks"]`
+    Tasks,
 }
 
 const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
@@ -173,6 +183,12 @@ const PROMPTS: Row = Row {
     capability: Some(Capability::Prompts),
     ..REQUEST
 };
+const TASKS: Row = Row {
+    capability: Some(Capability::Tasks),
+    first: MODERN,
+    name_header: Some("taskId"),
+    ..REQUEST
+};
 const NEWS: Row = Row {
     sender: Sender::Server,
     ..NOTIFICATION
@@ -191,7 +207,7 @@ const SUBSCRIBE: Row = Row {
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 31] = [
+static METHODS: [Row; 35] = [
     Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
     Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
     Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
@@ -212,6 +228,9 @@ static METHODS: [Row; 31] = [
     Row { method: Method::Elicit, name: "elicitation/create", first: ELICITATION, ..QUESTION },
     Row { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
     Row { method: Method::ListRoots, name: "roots/list", ..QUESTION },
+    Row { method: Method::GetTask, name: "tasks/get", ..TASKS },
+    Row { method: Method::UpdateTask, name: "tasks/update", ..TASKS },
+    Row { method: Method::CancelTask, name: "tasks/cancel", ..TASKS },
     Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
     Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
     Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
@@ -223,6 +242,7 @@ static METHODS: [Row; 31] = [
     Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
     Row { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", first: LEGACY, last: LEGACY, ..NEWS },
     Row { method: Method::RootsChanged, name: "notifications/roots/list_changed", last: LEGACY, ..NOTIFICATION },
+    Row { method: Method::TaskChanged, name: "notifications/tasks", first: MODERN, ..NEWS },
 ];
 
 /// Every row.
@@ -289,6 +309,9 @@ mod tests {
             ),
             ("logging/setLevel", Revision::V2026_07_28, None),
             ("tools/call", Revision::V2024_11_05, Some(Method::CallTool)),
+            ("tasks/get", Revision::V2025_11_25, None),
+            ("tasks/get", Revision::V2026_07_28, Some(Method::GetTask)),
+            ("tasks/result", Revision::V2026_07_28, None),
             ("Tools/Call", Revision::V2024_11_05, None),
             ("", Revision::V2026_07_28, None),
         ];

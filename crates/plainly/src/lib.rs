@@ -51,14 +51,7 @@
 //!     .resource(Resource::new("app://motd", async || "Be kind."))
 //!     .resource(Resource::new("app://gone", gone))
 //!     .build()?;
-//! let (near, far) = tokio::io::duplex(64 << 10);
-//! tokio::spawn(async move {
-//!     let (reader, writer) = tokio::io::split(far);
-//!     server.serve(reader, writer).await
-//! });
-//!
-//! let (reader, writer) = tokio::io::split(near);
-//! let client = Client::over(reader, writer).connect().await?;
+//! let client = Client::in_memory(&server).connect().await?;
 //! let read = client.read("app://motd").await?;
 //! assert_eq!(read.contents[0].body.as_bytes(), b"Be kind.");
 //!

@@ -41,6 +41,27 @@ pub struct Limits {
     pub listen_uris: usize,
     /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
     pub listen_bytes: usize,
+    /// Bytes of the schema of a tool, or of a prompt's arguments. 256 KiB. Beyond: not served.
+    pub schema_bytes: usize,
+    /// Arrays and objects around a value in a schema. 48: a client that takes messages of depth 64 can read it. Beyond: not
+    /// served.
+    pub schema_depth: usize,
+    /// Schemas within a schema. 2,000. Beyond: not served.
+    pub subschemas: usize,
+    /// Tasks that are kept, whether they run or not. 10,000. Beyond: unavailable.
+    pub tasks: usize,
+    /// Tasks that are kept of one principal. 1,000. Beyond: unavailable.
+    pub tasks_per_principal: usize,
+    /// Bytes of all tasks in memory, with their results, questions and answers; each counts for at least 4 KiB. 256 MiB.
+    /// Beyond: unavailable, and one that has run already fails with an internal error.
+    pub task_bytes: usize,
+    /// Time for the handler of a task, waiting for the client included. 30 minutes. Beyond: the handler is dropped, and the
+    /// task fails with an internal error.
+    pub task_deadline: Duration,
+    /// Time for which a task is kept, from when it begins. 1 hour. Beyond: there is no such task.
+    pub task_ttl: Duration,
+    /// Time between two looks at a task that clients are asked for. 1 s.
+    pub task_poll: Duration,
     /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
     /// SSE; beyond: unavailable.
     pub sessions: usize,
@@ -78,6 +99,15 @@ impl Default for Limits {
             listens_per_connection: 16,
             listen_uris: 1_000,
             listen_bytes: 256 << 10,
+            schema_bytes: 256 << 10,
+            schema_depth: 48,
+            subschemas: 2_000,
+            tasks: 10_000,
+            tasks_per_principal: 1_000,
+            task_bytes: 256 << 20,
+            task_deadline: Duration::from_secs(30 * 60),
+            task_ttl: Duration::from_secs(60 * 60),
+            task_poll: Duration::from_secs(1),
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
             resume: Duration::from_secs(60),

@@ -1,37 +1,81 @@
-//! JSON Schema, draft 2020-12 unless a schema says otherwise: from arguments to the paths that fail. References are
-//! resolved within the schema only, never over a network.
+//! JSON Schema, draft 2020-12 unless a schema says otherwise: from arguments to what fails. References are resolved within
+//! the schema only, never over a network, and what a schema can cost is known before a value is held against it.
+
+mod cost;
+mod graph;
+mod sentence;
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
+
+use self::cost::Cost;
+use self::graph::Graph;
+use self::sentence::sentence;
+use crate::limits::Limits;
 
 /// A compiled schema.
 #[derive(Debug)]
 pub(crate) struct Schema {
     validator: Validator,
+    /// As it was written.
+    source: Value,
     strict: bool,
+    /// Subschemas that one value can meet.
+    visits: u64,
 }
 
 /// The most failures that are told at once.
 const MOST: usize = 16;
 
-/// The longest of the sentences that tell them, in bytes: they quote the value, which can be as long as a message.
-const LONGEST: usize = 512;
+/// The most subschemas that one value may meet, and the most calls within one another: beyond, a schema is exponential.
+const MOST_VISITS: u64 = 10_000;
+const DEEPEST: u64 = 1_024;
+
+/// The most that one value may cost in all: its parts times the subschemas that each can meet.
+const MOST_WORK: u64 = 5_000_000;
 
 impl Schema {
+    /// Reads and compiles `text`; the error says what is wrong with it.
+    pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
+        let limit = limits.schema_bytes;
+        if text.len() > limit {
+            return Err(format!("it has more than {limit} bytes"));
+        }
+        let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        Self::compile(schema, limits)
+    }
+
     /// Compiles `schema`; the error says what is wrong with it.
-    pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        let options =
-            jsonschema::draft202012::options().with_pattern_options(PatternOptions::regex());
-        let validator = options.build(schema).map_err(|error| error.to_string())?;
+    pub(crate) fn compile(schema: Value, limits: &Limits) -> Result<Self, String> {
+        let limit = limits.schema_depth;
+        if !is_within(&schema, limit) {
+            return Err(format!("it is more than {limit} arrays and objects deep"));
+        }
+        let graph = Graph::of(&schema, limits.subschemas).map_err(|why| format!("it {why}"))?;
+        let cost = Cost::of(&graph, limits.envelope.depth);
+        let cost = cost.ok_or("it applies a part of itself to one value without end")?;
+        if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
+            return Err("it takes exponential time, or is nested without bounds".to_owned());
+        }
+        // Of the draft that `$schema` names.
+        let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+        let validator = options.build(&schema).map_err(|error| error.to_string())?;
         Ok(Self {
             validator,
-            strict: is_strict(schema),
+            strict: is_strict(&schema),
+            source: schema,
+            visits: cost.visits,
         })
     }
 
     /// Whether it refuses what deserialising a type does not: then every value must be held against it.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
+    }
+
+    /// The schema as it was written.
+    pub(crate) fn source(&self) -> &Value {
+        &self.source
     }
 
     /// The members of the object `value` in which something fails.
@@ -53,35 +97,35 @@ impl Schema {
             Ok(value) => value,
             Err(error) => return vec![error.to_string()],
         };
-        let sentence = |error: jsonschema::ValidationError<'_>| {
-            let path = error.instance_path().to_string();
-            if path.is_empty() {
-                short(error.to_string())
-            } else {
-                short(format!("{path}: {error}"))
-            }
-        };
-        self.validator
-            .iter_errors(&value)
-            .take(MOST)
-            .map(sentence)
+        if self.visits.saturating_mul(values(&value)) > MOST_WORK {
+            return vec!["there is too much in it to be held against the schema".to_owned()];
+        }
+        let failures = self.validator.iter_errors(&value).take(MOST);
+        failures
+            .map(|error| sentence(&error, &self.source))
             .collect()
     }
 }
 
-/// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.
-fn short(sentence: String) -> String {
-    if sentence.len() <= LONGEST {
-        return sentence;
+/// How many values there are in `value`, with itself.
+fn values(value: &Value) -> u64 {
+    1 + match value {
+        Value::Object(members) => members.values().map(values).sum(),
+        Value::Array(items) => items.iter().map(values).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
-    let begin = sentence.floor_char_boundary(LONGEST / 2);
-    let end = sentence.ceil_char_boundary(sentence.len() - LONGEST / 2);
-    let (before, after) = (sentence.get(..begin), sentence.get(end..));
-    format!(
-        "{}…{}",
-        before.unwrap_or_default(),
-        after.unwrap_or_default()
-    )
+}
+
+/// Whether `value` is at most so many arrays and objects deep.
+fn is_within(value: &Value, depth: usize) -> bool {
+    let Some(inside) = depth.checked_sub(1) else {
+        return !value.is_object() && !value.is_array();
+    };
+    match value {
+        Value::Object(members) => members.values().all(|value| is_within(value, inside)),
+        Value::Array(items) => items.iter().all(|value| is_within(value, inside)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
 }
 
 /// Keywords that no deserialiser of a Rust type holds a value against.
@@ -124,70 +168,4 @@ fn is_strict(schema: &Value) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn each_failing_path_is_named() {
-        let schema = Schema::compile(&json!({
-            "type": "object",
-            "properties": {"a": {"type": "integer"}, "b": {"type": "string", "maxLength": 2}},
-            "required": ["c"],
-        }))
-        .unwrap();
-        assert_eq!(
-            schema.failures(r#"{"a":"x","b":"long"}"#),
-            [
-                r#""c" is a required property"#,
-                r#"/a: "x" is not of type "integer""#,
-                r#"/b: "long" is longer than 2 characters"#,
-            ]
-        );
-        assert!(schema.failures(r#"{"a":1,"b":"ok","c":null}"#).is_empty());
-    }
-
-    #[test]
-    fn a_long_value_is_not_said_whole() {
-        let schema = Schema::compile(&json!({"properties": {"a": {"maxLength": 2}}})).unwrap();
-        for letter in ["x", "é", "世"] {
-            let failures = schema.failures(&json!({"a": letter.repeat(100_000)}).to_string());
-            let [failure] = &failures[..] else {
-                panic!("{failures:?}")
-            };
-            assert!(
-                failure.len() <= LONGEST + '…'.len_utf8(),
-                "{}",
-                failure.len()
-            );
-            assert!(failure.starts_with(&format!("/a: \"{letter}")), "{failure}");
-            assert!(
-                failure.ends_with(&format!("{letter}\" is longer than 2 characters")),
-                "{failure}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_reference_to_the_network_does_not_compile() {
-        assert!(Schema::compile(&json!({"$ref": "https://example.com/schema.json"})).is_err());
-    }
-
-    #[test]
-    fn what_a_type_checks_itself_is_not_strict() {
-        let plain = json!({"type": "object", "properties": {"a": {"type": "integer", "format": "int64"},
-            "b": {"enum": ["x"]}}, "required": ["a"]});
-        assert!(!Schema::compile(&plain).unwrap().is_strict());
-        let nested = json!({"type": "object", "$defs": {"n": {"minimum": 1}}, "properties": {"a": {"$ref": "#/$defs/n"}}});
-        assert!(Schema::compile(&nested).unwrap().is_strict());
-    }
-
-    #[test]
-    fn a_pattern_that_would_backtrack_without_end_is_linear_or_refused() {
-        let schema = Schema::compile(&json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
-        let text = json!(format!("{}b", "a".repeat(50_000))).to_string();
-        assert_eq!(schema.failures(&text).len(), 1);
-        assert!(Schema::compile(&json!({"type": "string", "pattern": "(?=a)a"})).is_err());
-    }
-}
+mod tests;

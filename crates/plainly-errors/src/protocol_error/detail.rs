@@ -99,6 +99,17 @@ pub enum InvalidParams {
     },
     /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
     InvalidCursor,
+    /// The `requestState` was not given out by this server to this client for this very request, or has expired: the client
+    /// starts again without (2026-07-28, Multi Round-Trip Requests).
+    InvalidRequestState,
+    /// The answer to a question of the server's is not of the kind that was asked for. One that is not there is no error:
+    /// it is asked for again.
+    InvalidInputResponse {
+        /// The key of the question.
+        key: String,
+    },
+    /// There is no task of this name, or not for this caller, or not any more (extension `io.modelcontextprotocol/tasks`).
+    UnknownTask,
     /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is
     /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
     InvalidUri {

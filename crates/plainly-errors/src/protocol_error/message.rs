@@ -98,6 +98,15 @@ fn invalid_params(detail: &InvalidParams) -> Cow<'static, str> {
         InvalidParams::UnknownTool { name } => format!("Unknown tool: {name}").into(),
         InvalidParams::UnknownPrompt { name } => format!("Unknown prompt: {name}").into(),
         InvalidParams::InvalidCursor => "Invalid cursor: start again without one".into(),
+        InvalidParams::InvalidRequestState => {
+            "Invalid requestState: start again without one".into()
+        }
+        InvalidParams::InvalidInputResponse { key } => {
+            format!("Invalid input response: {key}").into()
+        }
+        InvalidParams::UnknownTask => {
+            "Unknown task: there is none of this name, or it has expired".into()
+        }
         InvalidParams::InvalidUri { uri } => format!("Invalid URI: {uri}").into(),
         InvalidParams::NotACollection { uri } => format!("Not a collection: {uri}").into(),
         InvalidParams::ResourceTooLarge { uri, size, limit } => {

@@ -98,6 +98,11 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
         InvalidParams::InvalidCursor.kind(),
     );
     check(
+        -32602,
+        json!({ "kind": "unknown_task", "taskId": "t" }),
+        InvalidParams::UnknownTask.kind(),
+    );
+    check(
         -32600,
         json!({ "kind": "refused", "refusal": "too_large", "limit": 1 }),
         InvalidRequest::Refused {

@@ -219,6 +219,24 @@ fn invalid_resource_params() -> Vec<Row> {
             (-32602, 200),
         ),
         same(
+            InvalidParams::InvalidRequestState,
+            "Invalid requestState: start again without one",
+            json!({ "kind": "invalid_request_state" }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::InvalidInputResponse { key: "a".into() },
+            "Invalid input response: a",
+            json!({ "kind": "invalid_input_response", "key": "a" }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::UnknownTask,
+            "Unknown task: there is none of this name, or it has expired",
+            json!({ "kind": "unknown_task" }),
+            (-32602, 200),
+        ),
+        same(
             InvalidParams::InvalidUri { uri: uri.into() },
             "Invalid URI: file:///a",
             json!({ "kind": "invalid_uri", "uri": uri }),

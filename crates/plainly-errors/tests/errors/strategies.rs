@@ -118,6 +118,9 @@ fn invalid_params() -> impl Strategy<Value = InvalidParams> {
         any::<String>().prop_map(|name| InvalidParams::UnknownTool { name }),
         any::<String>().prop_map(|name| InvalidParams::UnknownPrompt { name }),
         Just(InvalidParams::InvalidCursor),
+        Just(InvalidParams::InvalidRequestState),
+        any::<String>().prop_map(|key| InvalidParams::InvalidInputResponse { key }),
+        Just(InvalidParams::UnknownTask),
         any::<String>().prop_map(|uri| InvalidParams::InvalidUri { uri }),
         any::<String>().prop_map(|uri| InvalidParams::NotACollection { uri }),
         (any::<String>(), any::<u64>(), any::<u64>())

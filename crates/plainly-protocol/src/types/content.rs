@@ -63,6 +63,19 @@ impl Content {
         Self::ResourceLink(resource)
     }
 
+    /// What it says, if it is text.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(&text.text),
+            Self::Image(_)
+            | Self::Audio(_)
+            | Self::Resource(_)
+            | Self::ResourceLink(_)
+            | Self::Unknown(_) => None,
+        }
+    }
+
     /// The hints for the host, of whichever kind of block.
     #[must_use]
     pub fn annotations(&self) -> Option<&Annotations> {

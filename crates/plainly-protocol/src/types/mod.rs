@@ -27,17 +27,20 @@ mod representation;
 mod resource;
 mod resources;
 mod subscriptions;
+mod tasks;
 mod tools;
 
 mod arguments;
 mod completion;
 mod prompts;
 
+mod cancelling;
 mod logging;
 mod progress;
 
 pub use self::arguments::Arguments;
 pub use self::caching::{CacheHint, CacheScope};
+pub use self::cancelling::CancelledParams;
 pub use self::capabilities::{
     ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability,
     SamplingCapability, ServerCapabilities,
@@ -83,6 +86,10 @@ pub use self::sampling::{
 pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
     SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+};
+pub use self::tasks::{
+    CancelTaskParams, CreateTaskResult, DetailedTask, GetTaskParams, TASKS_EXTENSION, TaskState,
+    TaskStatus, UpdateTaskParams,
 };
 pub use self::tools::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool, ToolAnnotations,

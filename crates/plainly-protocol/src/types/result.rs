@@ -59,6 +59,8 @@ pub enum ResultType {
     Complete,
     /// The server asks for input, then wants the request again.
     InputRequired,
+    /// The server goes on in a task, of which this is the handle (extension `io.modelcontextprotocol/tasks`).
+    Task,
     /// A word we don't know. The spec has such a result treated as invalid, unless an extension defines the word.
     Unknown(String),
 }
@@ -70,6 +72,7 @@ impl ResultType {
         match self {
             Self::Complete => "complete",
             Self::InputRequired => "input_required",
+            Self::Task => "task",
             Self::Unknown(word) => word,
         }
     }
@@ -80,12 +83,14 @@ impl From<String> for ResultType {
         match word.as_str() {
             "complete" => Self::Complete,
             "input_required" => Self::InputRequired,
+            "task" => Self::Task,
             _ => Self::Unknown(word),
         }
     }
 }
 
-/// A result without a body: the answer to `ping`, `resources/subscribe` and `resources/unsubscribe`.
+/// A result without a body: the answer to `ping`, `resources/subscribe`, `resources/unsubscribe`, `tasks/update` and
+/// `tasks/cancel`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EmptyResult {

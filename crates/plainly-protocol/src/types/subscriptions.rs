@@ -25,6 +25,9 @@ pub struct SubscriptionFilter {
     /// When one of these resources changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_subscriptions: Option<Vec<String>>,
+    /// When one of these tasks has come further (extension `io.modelcontextprotocol/tasks`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_ids: Option<Vec<String>>,
 }
 
 impl SubscriptionFilter {
@@ -50,6 +53,13 @@ impl SubscriptionFilter {
         uris: impl IntoIterator<Item = S>,
     ) -> Self {
         self.resource_subscriptions = Some(uris.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the tasks of which to be told.
+    #[must_use]
+    pub fn task_ids<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {
+        self.task_ids = Some(ids.into_iter().map(Into::into).collect());
         self
     }
 }

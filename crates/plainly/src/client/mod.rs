@@ -23,11 +23,14 @@
 //! Dropping the future of a call cancels its request, and so does its timeout. The last client dropped ends the
 //! connection.
 
+mod answer;
 mod builder;
 mod call;
 mod connect;
 mod driver;
 mod error;
+#[cfg(feature = "server")]
+mod in_memory;
 mod inbox;
 mod link;
 mod listen;
@@ -66,11 +69,13 @@ pub use self::builder::Http;
 pub use self::builder::Spawn;
 pub use self::builder::{Builder, Over};
 pub use self::error::{CloseReason, Closed, Error, LocalError};
+#[cfg(feature = "server")]
+pub use self::in_memory::InMemory;
 pub use self::listen::{Change, Subscription};
 pub use self::progress::Progress;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
-pub use self::rounds::Call;
+pub use self::rounds::{Call, InputRequired, Round};
 
 use self::call::Connected;
 

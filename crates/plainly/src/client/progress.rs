@@ -108,6 +108,11 @@ impl Underway {
         }
     }
 
+    /// Follows the request `id` no more: its reply has come.
+    pub(super) fn leave(&self, id: &RequestId) {
+        lock(&self.0).remove(&ProgressToken::from(id.clone()));
+    }
+
     /// Takes a notification of progress.
     pub(super) fn take(&self, params: &[u8]) {
         let params: ProgressParams = match serde_json::from_slice(params) {

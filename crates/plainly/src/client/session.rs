@@ -16,17 +16,18 @@ use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
 pub(super) use self::unasked::Opened;
 use super::error::{CloseReason, Closed, Error, LocalError};
-use super::message::{self, Request};
+use super::message::Request;
 use super::news::News;
 use super::reception::Reception;
-use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
+use super::reply::{self, Asked, EXCERPT, Incoming, Reply, excerpt};
 use super::status::Status;
+use crate::transport::Frame;
 use crate::transport::http_client::{Content, Endpoint, Failure, Response};
-use crate::transport::{Escaped, Frame};
 
 /// How long a message may take on which nothing depends any more.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -179,6 +180,8 @@ impl Session {
     }
 
     async fn events(&self, request: &Request, mut response: Response) -> Result<Reply, Error> {
+        // They end with the call: who has replied waits for no answer.
+        let mut answering = JoinSet::new();
         loop {
             let event = response.next_event().await;
             let event = event.map_err(|failure| self.failed(failure, request.name()))?;
@@ -197,7 +200,8 @@ impl Session {
                     }
                     Err(other) => {
                         let listens = request.method == Method::Listen;
-                        self.take(other, listens.then_some(&request.id)).await;
+                        let on = listens.then_some(&request.id);
+                        self.take(other, on, &mut answering).await;
                     }
                 }
             }
@@ -205,9 +209,14 @@ impl Session {
     }
 
     /// Takes what came on a stream and is no reply there. `on` is the request that listens on it.
-    pub(super) async fn take(&self, incoming: Incoming, on: Option<&RequestId>) {
+    pub(super) async fn take(
+        &self,
+        incoming: Incoming,
+        on: Option<&RequestId>,
+        answering: &mut JoinSet<()>,
+    ) {
         match incoming {
-            Incoming::Request { id, method, .. } => self.answer(&id, &method).await,
+            Incoming::Request(asked) => self.ask(asked, answering).await,
             Incoming::Notification { method, params } => {
                 self.reception.tell(&method, &params, on);
             }
@@ -219,20 +228,19 @@ impl Session {
         consume_budget().await;
     }
 
-    /// Answers what a legacy server asks on a stream.
-    async fn answer(&self, id: &str, method: &str) {
-        let Some(body) = message::answer(id, method, self.reception.revision.get()) else {
-            tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
-            return;
-        };
+    /// Has answered what a legacy server asks on a stream.
+    async fn ask(&self, asked: Asked, answering: &mut JoinSet<()>) {
         let mut headers = self.version();
-        let sent = match self.join(&mut headers) {
-            Ok(_) => self.endpoint.post(Frame::new(headers, body)).await,
-            Err(_lost) => return,
-        };
-        match sent {
-            Ok(response) => response.discard(),
-            Err(failure) => tracing::warn!(?failure, "an answer did not reach the server"),
+        if self.join(&mut headers).is_err() {
+            return;
+        }
+        let endpoint = self.endpoint.clone();
+        let send = |message| answer(endpoint, Frame::new(headers, message));
+        let later = send.clone();
+        // It goes its way whatever happens to the call, which may end before the server has said that it got it.
+        let later = |message| async { drop(tokio::spawn(later(message))) };
+        if let Some(message) = self.reception.ask(asked, answering, later) {
+            send(message).await;
         }
     }
 
@@ -331,6 +339,18 @@ impl Drop for Withdrawal<'_> {
                 let _sent = tokio::time::timeout(FAREWELL, endpoint.post(frame)).await;
             });
         }
+    }
+}
+
+/// Sends an answer to something that the server asked.
+async fn answer(endpoint: Endpoint, frame: Frame) {
+    match tokio::time::timeout(FAREWELL, endpoint.post(frame)).await {
+        Ok(Ok(response)) if response.status.is_success() => response.discard(),
+        Ok(Ok(response)) => {
+            tracing::warn!(status = %response.status, "the server refuses an answer")
+        }
+        Ok(Err(failure)) => tracing::warn!(?failure, "an answer did not reach the server"),
+        Err(_elapsed) => tracing::warn!("the server does not take an answer"),
     }
 }
 

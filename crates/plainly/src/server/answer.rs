@@ -6,13 +6,14 @@ use futures_util::future::BoxFuture;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
-    GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, ReadResourceResult,
+    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask,
+    DiscoverResult, EmptyResult, GetPromptResult, InitializeResult, InputRequiredResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult,
     ResourceMetadataResult,
 };
 
 use super::failure::Failure;
+use super::tools::ListedTools;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
@@ -28,22 +29,25 @@ pub(super) enum Answer {
     ReadResource(ReadResourceResult, CacheHint),
     ReadDirectory(ListResourcesResult),
     ResourceMetadata(ResourceMetadataResult),
-    ListTools(ListToolsResult),
+    ListTools(ListedTools, CacheHint),
     CallTool(CallToolResult),
     ListPrompts(ListPromptsResult),
     GetPrompt(GetPromptResult),
     Complete(CompleteResult),
     InputRequired(InputRequiredResult),
+    CreateTask(CreateTaskResult),
+    GetTask(DetailedTask),
 }
 
 impl Shape for Answer {
     fn shape(&mut self, revision: Revision) {
         match self {
-            Self::ListTools(listed) => listed.shape(revision),
             Self::CallTool(called) => called.shape(revision),
             Self::GetPrompt(prompt) => prompt.shape(revision),
             // Capabilities have their shape already: which of them to declare is settled with the session.
             Self::Initialize(_) | Self::Discover(_) => {}
+            // Written for each revision when the tool was added.
+            Self::ListTools(..) => {}
             // All that they hold every revision has, or its clients ignore.
             Self::Empty(_)
             | Self::ListResources(..)
@@ -53,7 +57,9 @@ impl Shape for Answer {
             | Self::ResourceMetadata(_)
             | Self::ListPrompts(_)
             | Self::Complete(_)
-            | Self::InputRequired(_) => {}
+            | Self::InputRequired(_)
+            | Self::CreateTask(_)
+            | Self::GetTask(_) => {}
         }
     }
 }

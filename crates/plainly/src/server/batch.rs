@@ -10,6 +10,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::stream::SelectAll;
 use futures_util::{Stream, StreamExt};
+use http::Extensions;
 use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, Message, Request};
 use plainly_protocol::id::RequestId;
@@ -59,6 +60,7 @@ impl Server {
     pub(super) async fn start_batch(
         &self,
         session: &Arc<Session>,
+        extensions: &Extensions,
         messages: Messages<'_>,
     ) -> Batch {
         let revision = session.peer.revision;
@@ -67,7 +69,8 @@ impl Server {
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
-                    let begun = self.begin_part(&mut ids, session, &request).await;
+                    let scope = scope(session, extensions, &request);
+                    let begun = self.begin_part(&mut ids, session, scope, &request).await;
                     let id = request.id.as_raw();
                     match begun {
                         Ok(Begun::Done(reply)) => replies.fit(place, id, reply),
@@ -104,7 +107,8 @@ impl Server {
     async fn begin_part(
         &self,
         ids: &mut HashSet<RequestId>,
-        session: &Arc<Session>,
+        session: &Session,
+        scope: Scope,
         request: &Request<'_>,
     ) -> Result<Begun, ProtocolError> {
         if request.method == Method::Initialize.name() {
@@ -117,8 +121,7 @@ impl Server {
         if !ids.insert(id) {
             return Err(InvalidRequest::DuplicateId.into());
         }
-        let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
-        match self.start(request, Scope::within(session, wants)) {
+        match self.start(request, scope) {
             Started::Done(reply) => Ok(Begun::Done(reply)),
             Started::Running(running) => {
                 session.in_flight.check_room()?;
@@ -159,6 +162,12 @@ impl Sending for Batch {
     fn stop(&mut self) {
         self.running.iter_mut().for_each(|part| part.running.stop());
     }
+}
+
+/// What a part of a batch is served within.
+fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>) -> Scope {
+    let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
+    Scope::within(session, wants).carrying(extensions)
 }
 
 /// The replies so far, by the places of their requests.

@@ -28,6 +28,7 @@ use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
+use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;
 use super::watching::Watching;
 use super::{Inner, Keys, Server, dispatch, encode};
@@ -51,6 +52,16 @@ pub struct ServerBuilder {
     templates: Vec<Template>,
     resources: Resources,
     changes: Option<Changes>,
+    dynamic: Dynamic,
+    tasks: Option<Arc<dyn ErasedTasks>>,
+}
+
+/// What may change while the server runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Dynamic {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
 }
 
 impl ServerBuilder {
@@ -69,6 +80,8 @@ impl ServerBuilder {
             templates: Vec::new(),
             resources: Resources::default(),
             changes: None,
+            dynamic: Dynamic::default(),
+            tasks: None,
         }
     }
 
@@ -121,6 +134,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Lets tools come and go while the server runs: [`Server::add_tool`] and [`Server::remove_tool`]. Peers are told from
+    /// the beginning that there are tools, even if there are none yet, and that they hear of every change.
+    #[must_use]
+    pub fn dynamic_tools(mut self) -> Self {
+        self.dynamic.tools = true;
+        self
+    }
+
     /// Serves a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
@@ -154,6 +175,13 @@ impl ServerBuilder {
     #[must_use]
     pub fn changes(mut self, changes: Changes) -> Self {
         self.changes = Some(changes);
+        self
+    }
+
+    /// Keeps the records of tasks in `store`, in place of the memory of this process.
+    #[must_use]
+    pub fn task_store(mut self, store: impl TaskStore) -> Self {
+        self.tasks = Some(Arc::new(store));
         self
     }
 
@@ -198,7 +226,7 @@ impl ServerBuilder {
             errors.push(BuildError::new("a key", problem));
         });
         let Some(keys) = keys.ok().filter(|_| errors.is_empty()) else {
-            return Err(BuildErrors(errors));
+            return Err(BuildErrors::of("the server can't be built", errors));
         };
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
@@ -209,6 +237,10 @@ impl ServerBuilder {
                 self.limits.reply_bytes,
             ),
             sessions: Sessions::new(&self.limits, &changes),
+            tasks: Tasks::new(
+                self.tasks
+                    .unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits))),
+            ),
             pipes: super::pipes::Pipes::default(),
             load: dispatch::Load::default(),
             changes,
@@ -222,12 +254,15 @@ impl ServerBuilder {
 
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
-        let may_log = self.needs().any(|needs| needs.may_log);
+        // Of what comes later nobody knows yet what it needs.
+        let may_log = self.dynamic.tools || self.needs().any(|needs| needs.may_log);
+        let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
         let states = std::mem::take(&mut self.states);
-        let tools = build_tools(std::mem::take(&mut self.tools), &states, errors);
+        let tools = std::mem::take(&mut self.tools);
+        let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
         let mut completions = Completions::default();
         let prompts = std::mem::take(&mut self.prompts);
-        let prompts = Prompts::build(prompts, &states, &mut completions, errors);
+        let prompts = Prompts::build(prompts, &states, &self.limits, &mut completions, errors);
         let mut resources = std::mem::take(&mut self.resources);
         for resource in checked(std::mem::take(&mut self.fixed), &states, errors) {
             resources.add(resource);
@@ -250,6 +285,7 @@ impl ServerBuilder {
                 &completions,
                 tells,
                 may_log,
+                has_tasks,
             ),
             tools,
             prompts,

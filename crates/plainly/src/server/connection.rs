@@ -14,6 +14,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::future::Either;
 use futures_util::stream::{BoxStream, SelectAll};
+use http::Extensions;
 use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
 use plainly_protocol::id::RequestId;
@@ -62,8 +63,21 @@ impl Server {
         writer: impl AsyncWrite + Unpin + Send,
         stop: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
+        self.serve_known(Extensions::new(), reader, writer, stop)
+            .await
+    }
+
+    /// As [`serve_until`](Self::serve_until), for a peer of which something is known from elsewhere: each of its requests
+    /// carries `extensions`, and a [`Principal`](super::Principal) among them is whom it is.
+    pub async fn serve_known(
+        &self,
+        extensions: Extensions,
+        reader: impl AsyncRead + Unpin + Send,
+        writer: impl AsyncWrite + Unpin + Send,
+        stop: impl Future<Output = ()> + Send,
+    ) -> io::Result<()> {
         let mut lines = LineReader::new(reader, self.limits().message_bytes);
-        let mut connection = Connection::new(self.clone(), writer);
+        let mut connection = Connection::new(self.clone(), extensions, writer);
         let mut stop = pin!(stop);
         loop {
             connection.take_all(&mut lines).await?;
@@ -93,6 +107,8 @@ impl Server {
 
 struct Connection<W> {
     server: Server,
+    /// What every request carries.
+    extensions: Extensions,
     writer: W,
     out: BytesMut,
     session: Option<Arc<Session>>,
@@ -104,11 +120,12 @@ struct Connection<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Connection<W> {
-    fn new(server: Server, writer: W) -> Self {
+    fn new(server: Server, extensions: Extensions, writer: W) -> Self {
         Self {
             in_flight: InFlight::new(server.limits().requests_per_connection),
             listens: Listens::new(server.limits().listens_per_connection),
             server,
+            extensions,
             writer,
             out: BytesMut::new(),
             session: None,
@@ -192,7 +209,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if let Err(error) = self.in_flight.check(&id).and(self.listens.check(&id)) {
             return self.refuse(request, error);
         }
-        match resolve::over_stream(request, self.session.as_ref()) {
+        match resolve::over_stream(request, &self.extensions, self.session.as_ref()) {
             Ok(StreamSender::Opening) => self.open(request),
             Ok(StreamSender::Peer(scope)) => match self.server.start(request, scope) {
                 Started::Done(encoded) => self.push(&encoded.bytes),
@@ -211,7 +228,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     fn open(&mut self, request: &Request<'_>) {
-        let encoded = match resolve::opening(request, self.server.limits()) {
+        let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
             Ok(peer) => {
                 let answer =
                     Answer::Initialize(self.server.0.routes.discovery.initialize(peer.revision));
@@ -268,7 +285,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             return self
                 .unreadable(|server| server.0.encoder.error(None, Revision::LATEST, &error).bytes);
         };
-        let batch = self.server.start_batch(session, messages).await;
+        let batch = self
+            .server
+            .start_batch(session, &self.extensions, messages)
+            .await;
         self.running.push(batch.boxed());
     }
 

@@ -1,9 +1,10 @@
 //! Cursors: sealed positions, so that any process that serves the same things under the same name with the same key can
-//! continue a listing, and nobody can make one up. Each is bound to the listing that it was given out for.
+//! continue a listing, and nobody can make one up. Each is bound to the listing that it was given out for, and to whom.
 
 use std::time::{Duration, SystemTime};
 
 use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::Cursor;
 
 use super::seal::Keys;
@@ -17,6 +18,13 @@ pub(super) struct Cursors {
     ttl: Duration,
 }
 
+/// Those of one peer: nobody else's open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CursorsOf<'a> {
+    cursors: &'a Cursors,
+    principal: Option<&'a Principal>,
+}
+
 impl Cursors {
     pub(super) fn new(keys: Keys, server: impl Into<String>, ttl: Duration) -> Self {
         Self {
@@ -26,26 +34,31 @@ impl Cursors {
         }
     }
 
+    /// Those that `peer` gets and brings back.
+    pub(super) fn of<'a>(&'a self, peer: &'a Peer) -> CursorsOf<'a> {
+        CursorsOf {
+            cursors: self,
+            principal: peer.principal.as_ref(),
+        }
+    }
+}
+
+impl CursorsOf<'_> {
     /// The cursor for what comes after `position` in `listing`.
     pub(super) fn seal(&self, listing: &str, position: &str) -> Result<Cursor, ProtocolError> {
-        self.keys
-            .seal(
-                &self.purpose(listing),
-                position,
-                SystemTime::now(),
-                self.ttl,
-            )
+        let Cursors { keys, ttl, .. } = self.cursors;
+        keys.seal(&self.purpose(listing), position, SystemTime::now(), *ttl)
             .map(Cursor::from)
             .map_err(|error| {
                 ProtocolError::internal("The listing can't be continued").with_source(error)
             })
     }
 
-    /// The position that `cursor` names in `listing`; a cursor of another listing or server, of nobody, or of too long ago
-    /// is invalid.
+    /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
+    /// too long ago is invalid.
     pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
-        self.keys
-            .open(&self.purpose(listing), cursor.as_str(), SystemTime::now())
+        let keys = &self.cursors.keys;
+        keys.open(&self.purpose(listing), cursor.as_str(), SystemTime::now())
             .map_err(|_| InvalidParams::InvalidCursor.into())
     }
 
@@ -76,24 +89,38 @@ impl Cursors {
         Ok((page, next))
     }
 
-    fn purpose<'a>(&'a self, listing: &'a str) -> [&'a str; 3] {
-        ["cursor", &self.server, listing]
+    /// Nobody in particular is a part less than somebody, whatever the name.
+    fn purpose<'a>(&'a self, listing: &'a str) -> Vec<&'a str> {
+        let principal = self.principal.map(Principal::as_str);
+        ["cursor", &self.cursors.server, listing]
+            .into_iter()
+            .chain(principal)
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use plainly_errors::Revision;
+
     use super::*;
 
-    fn of(server: &str, ttl: Duration) -> Cursors {
+    fn cursors(server: &str, ttl: Duration) -> Cursors {
         Cursors::new(Keys::new([7; 32]), server, ttl)
+    }
+
+    fn peer(principal: Option<&str>) -> Peer {
+        let peer = Peer::new(Revision::LATEST, Default::default(), None);
+        peer.principal(principal.map(Principal::new))
     }
 
     #[test]
     fn a_cursor_opens_for_its_own_listing_of_its_own_server_only() {
         let hour = Duration::from_secs(60 * 60);
         let position = "file:///docs/a\nb";
-        let cursor = of("notes", hour).seal("resources/list", position).unwrap();
+        let nobody = peer(None);
+        let given = cursors("notes", hour);
+        let cursor = given.of(&nobody).seal("resources/list", position).unwrap();
         for (server, ttl, listing, is_good) in [
             ("notes", hour, "resources/list", true),
             // How long it is good was settled when it was given out.
@@ -102,11 +129,25 @@ mod tests {
             ("notes", hour, "tools/list", false),
             ("other", hour, "resources/list", false),
         ] {
-            let opened = of(server, ttl).open(listing, &cursor);
+            let opened = cursors(server, ttl).of(&nobody).open(listing, &cursor);
             let expected = is_good
                 .then(|| position.to_owned())
                 .ok_or(InvalidParams::InvalidCursor.into());
             assert_eq!(opened, expected, "{server} {listing}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_opens_for_whom_it_was_given_out_alone() {
+        let cursors = cursors("notes", Duration::from_secs(60));
+        let all = [None, Some(""), Some("alice"), Some("bob")];
+        for giver in all {
+            let owner = peer(giver);
+            let cursor = cursors.of(&owner).seal("tools/list", "add").unwrap();
+            for taker in all {
+                let opened = cursors.of(&peer(taker)).open("tools/list", &cursor);
+                assert_eq!(opened.is_ok(), giver == taker, "{giver:?} {taker:?}");
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use plainly_errors::{Era, Revision};
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
-    ResourcesCapability, ServerCapabilities,
+    ResourcesCapability, ServerCapabilities, TASKS_EXTENSION,
 };
 use serde_json::json;
 
@@ -35,10 +35,11 @@ impl Discovery {
         completions: &Completions,
         tells: Tells,
         may_log: bool,
+        has_tasks: bool,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
-        if !tools.is_empty() {
+        if tools.is_served() {
             capabilities = capabilities.tools(list_capability(tells.tools));
         }
         if !resources.is_empty() {
@@ -51,6 +52,9 @@ impl Discovery {
         }
         if !completions.is_empty() {
             capabilities = capabilities.completions(JsonObject::new());
+        }
+        if has_tasks {
+            extensions.insert(TASKS_EXTENSION.to_owned(), json!({}));
         }
         if !extensions.is_empty() {
             capabilities = capabilities.extensions(extensions);
@@ -68,6 +72,11 @@ impl Discovery {
     /// Whether there may be log messages.
     pub(super) fn may_log(&self) -> bool {
         self.capabilities.logging.is_some()
+    }
+
+    /// Whether tools may become tasks.
+    pub(super) fn has_tasks(&self) -> bool {
+        self.capabilities.extension(TASKS_EXTENSION).is_some()
     }
 
     /// Answers `initialize`.

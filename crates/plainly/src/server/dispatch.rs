@@ -55,10 +55,12 @@ impl Server {
         match step {
             Ok(Step::Now(answer)) => done(Ok(*answer)),
             Err(error) => done(Err(error)),
-            Ok(Step::Listen(filter)) => match caught(|| self.listen(request.id.as_raw(), filter)) {
-                Ok(listening) => Started::Listening(listening),
-                Err(error) => done(Err(error)),
-            },
+            Ok(Step::Listen(filter)) => {
+                match caught(|| self.listen(request.id.as_raw(), filter, &scope)) {
+                    Ok(listening) => Started::Listening(listening),
+                    Err(error) => done(Err(error)),
+                }
+            }
             Ok(Step::Later(audience, handler)) => match self.enter() {
                 Some(entered) => {
                     let asker = asker();

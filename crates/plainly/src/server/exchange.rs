@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
 use plainly_protocol::header::MCP_SESSION_ID;
@@ -26,25 +26,30 @@ use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
-        let Frame { headers, body } = frame;
+        let Frame {
+            headers,
+            extensions,
+            body,
+        } = frame;
         // The transport's own limit may be another.
         if body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
         match envelope::parse(&body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(request))) => {
-                self.request(&headers, &request).await
+                self.request(&headers, &extensions, &request).await
             }
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(&headers, &notification)
             }
             Ok(Envelope::Single(Message::Response(_))) => self.response(&headers),
-            Ok(Envelope::Batch(messages)) => self.batch(&headers, messages).await,
+            Ok(Envelope::Batch(messages)) => self.batch(&headers, &extensions, messages).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
     }
 
-    fn open_stream(&self, headers: &HeaderMap) -> Reply {
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        let headers = &frame.headers;
         let opened = match resolve::by_session(headers, &self.0.sessions) {
             Ok(Some(session)) => self.stream_of(&session, last_event_id(headers)),
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
@@ -53,8 +58,8 @@ impl Exchange for Server {
         opened.unwrap_or_else(|error| self.refuse(&error))
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> Reply {
-        match session_of(headers) {
+    fn end_session(&self, frame: &Frame) -> Reply {
+        match session_of(&frame.headers) {
             Some(name) if self.0.sessions.end(name) => {
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
@@ -77,16 +82,31 @@ impl Exchange for Server {
 }
 
 impl Server {
-    async fn request(&self, headers: &HeaderMap, request: &Request<'_>) -> Reply {
-        match resolve::over_http(headers, request, &self.0.sessions) {
-            Ok(Sender::Modern(scope)) => match self.start(request, scope) {
-                Started::Done(encoded) => reply(encoded),
-                Started::Listening(listening) => Reply::feed(listening),
-                Started::Running(running) => sent(None, running).await,
-            },
+    async fn request(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        request: &Request<'_>,
+    ) -> Reply {
+        match resolve::over_http(headers, extensions, request, &self.0.sessions) {
+            Ok(Sender::Modern(scope)) => self.mirroring(headers, scope, request).await,
             Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
-            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Opening) => self.open(request, extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
+        }
+    }
+
+    /// A modern request, whose headers may repeat arguments too.
+    async fn mirroring(&self, headers: &HeaderMap, scope: Scope, request: &Request<'_>) -> Reply {
+        let tools = &self.0.routes.tools;
+        if let Err(error) = resolve::mirrored_arguments(headers, request, tools) {
+            let revision = scope.peer().revision;
+            return reply(self.respond(request.id.as_raw(), revision, Err(error)));
+        }
+        match self.start(request, scope) {
+            Started::Done(encoded) => reply(encoded),
+            Started::Listening(listening) => Reply::feed(listening),
+            Started::Running(running) => sent(None, running).await,
         }
     }
 
@@ -111,8 +131,8 @@ impl Server {
         }
     }
 
-    fn open(&self, request: &Request<'_>) -> Reply {
-        let opened = resolve::opening(request, self.limits()).and_then(|peer| {
+    fn open(&self, request: &Request<'_>, extensions: &Extensions) -> Reply {
+        let opened = resolve::opening(request, extensions, self.limits()).and_then(|peer| {
             let revision = peer.revision;
             let name = self.0.sessions.open(Arc::new(peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)
@@ -157,7 +177,12 @@ impl Server {
     }
 
     /// Several messages at once: 2025-03-26 alone has them.
-    async fn batch(&self, headers: &HeaderMap, messages: Messages<'_>) -> Reply {
+    async fn batch(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        messages: Messages<'_>,
+    ) -> Reply {
         let session = match resolve::by_session(headers, &self.0.sessions) {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error),
@@ -168,7 +193,7 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        let batch = self.start_batch(&session, messages).await;
+        let batch = self.start_batch(&session, extensions, messages).await;
         sent(session.streams.as_ref(), batch).await
     }
 }

@@ -15,12 +15,15 @@ mod route;
 mod running;
 mod scope;
 
+mod catalogue;
 mod completion;
 mod cursor;
 mod discovery;
 mod prompts;
+mod registering;
 mod resources;
 mod seal;
+mod tasks;
 mod tools;
 
 pub mod extract;
@@ -67,7 +70,9 @@ pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
 pub use self::tools::Tool;
+pub use plainly_protocol::peer::Principal;
 
 /// A server: what it serves, and how. Cheap to clone; all clones are one server.
 ///
@@ -92,6 +97,7 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,
+    tasks: tasks::Tasks,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,

@@ -4,11 +4,12 @@
 //! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
 //! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
 
+mod arguments;
 mod headers;
 
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::{Extensions, HeaderMap};
 use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
@@ -16,6 +17,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
+pub(super) use self::arguments::mirrored_arguments;
 pub(super) use self::headers::last_event_id;
 use self::headers::{Header, are_unclear, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
@@ -50,16 +52,17 @@ impl From<ProtocolError> for Unresolved {
     }
 }
 
-/// Over HTTP.
+/// Over HTTP, with what the layers around the transport have found out.
 pub(super) fn over_http(
     headers: &HeaderMap,
+    extensions: &Extensions,
     request: &Request<'_>,
     sessions: &Sessions,
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
-        return mirroring(headers, request, meta, &version)
+        return mirroring(headers, request, meta, &version, extensions)
             .map(Sender::Modern)
             .map_err(Unresolved::from);
     }
@@ -68,7 +71,7 @@ pub(super) fn over_http(
     }
     match by_session(headers, sessions)? {
         Some(session) => {
-            let scope = Scope::within(&session, Wants::of(&meta));
+            let scope = Scope::within(&session, Wants::of(&meta)).carrying(extensions);
             Ok(Sender::Legacy(session, scope))
         }
         None => match version {
@@ -118,25 +121,26 @@ pub(super) fn by_session(
 /// Over a stream of messages, where the session, if one is open, is the stream's.
 pub(super) fn over_stream(
     request: &Request<'_>,
+    extensions: &Extensions,
     session: Option<&Arc<Session>>,
 ) -> Result<StreamSender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
-        return Ok(StreamSender::Peer(introduced(meta)?));
+        return Ok(StreamSender::Peer(introduced(meta, extensions)?));
     }
     if request.method == Method::Initialize.name() {
         return Ok(StreamSender::Opening);
     }
     match session {
         Some(session) => {
-            let scope = Scope::within(session, Wants::of(&meta));
+            let scope = Scope::within(session, Wants::of(&meta)).carrying(extensions);
             Ok(StreamSender::Peer(scope))
         }
         // Before `initialize` a legacy client may only ask whether anybody is there.
         None if request.method == Method::Ping.name() => {
             let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
             let scope = Scope::of(Arc::new(anybody), Wants::of(&meta));
-            Ok(StreamSender::Peer(scope))
+            Ok(StreamSender::Peer(scope.carrying(extensions)))
         }
         None => Err(ProtocolError::from(InvalidParams::MissingMeta {
             keys: meta.wrong_keys(),
@@ -155,7 +159,11 @@ pub(super) enum StreamSender {
 
 /// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
 /// handshake, never with an error.
-pub(super) fn opening(request: &Request<'_>, limits: &Limits) -> Result<Peer, Unresolved> {
+pub(super) fn opening(
+    request: &Request<'_>,
+    extensions: &Extensions,
+    limits: &Limits,
+) -> Result<Peer, Unresolved> {
     let params = introduction(request, limits).map_err(|error| Unresolved {
         error,
         revision: Revision::LATEST_LEGACY,
@@ -166,11 +174,8 @@ pub(super) fn opening(request: &Request<'_>, limits: &Limits) -> Result<Peer, Un
         .ok()
         .filter(|revision: &Revision| revision.era() == Era::Legacy);
     let revision = asked.unwrap_or(Revision::LATEST_LEGACY);
-    Ok(Peer::new(
-        revision,
-        params.capabilities,
-        Some(params.client_info),
-    ))
+    let peer = Peer::new(revision, params.capabilities, Some(params.client_info));
+    Ok(peer.principal(extensions.get().cloned()))
 }
 
 /// What is in it is kept for as long as the session lives, and anybody may open one: so it must be short.
@@ -190,6 +195,7 @@ fn mirroring(
     request: &Request<'_>,
     meta: RequestMeta<'_>,
     version: &Header<'_>,
+    extensions: &Extensions,
 ) -> Result<Scope, ProtocolError> {
     let mut wrong: Vec<_> = version
         .contradicts("MCP-Protocol-Version", meta.protocol_version())
@@ -201,7 +207,7 @@ fn mirroring(
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let scope = introduced(meta)?;
+    let scope = introduced(meta, extensions)?;
     if others.is_empty() {
         Ok(scope)
     } else {
@@ -210,7 +216,7 @@ fn mirroring(
 }
 
 /// What a request is served within whose `_meta` introduces its peer.
-fn introduced(meta: RequestMeta<'_>) -> Result<Scope, ProtocolError> {
+fn introduced(meta: RequestMeta<'_>, extensions: &Extensions) -> Result<Scope, ProtocolError> {
     let wants = Wants::modern(&meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let introduction = meta
@@ -221,7 +227,8 @@ fn introduced(meta: RequestMeta<'_>) -> Result<Scope, ProtocolError> {
         introduction.capabilities,
         introduction.implementation,
     );
-    Ok(Scope::of(Arc::new(peer), wants?))
+    let peer = peer.principal(extensions.get().cloned());
+    Ok(Scope::of(Arc::new(peer), wants?).carrying(extensions))
 }
 
 fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {

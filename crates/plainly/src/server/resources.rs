@@ -24,7 +24,7 @@ pub use self::template::Template;
 pub(super) use self::templated::ServedTemplate;
 use self::templates::Templates;
 use super::answer::{Answer, AnswerFuture};
-use super::cursor::Cursors;
+use super::cursor::CursorsOf;
 use super::extract::{ListingCall, ResourceCall};
 use super::failure::Failure;
 use crate::limits::Limits;
@@ -176,7 +176,7 @@ impl Resources {
     pub(super) fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
         self.templates.list(params, cursors, limit)
@@ -188,7 +188,7 @@ impl Resources {
         &self,
         cursor: Option<&Cursor>,
         call: &ListingCall<'_>,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limits: &Limits,
     ) -> Result<ListResourcesResult, Failure> {
         let listing = Method::ListResources.name();

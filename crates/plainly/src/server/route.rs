@@ -25,6 +25,7 @@ use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
 use super::scope::Scope;
 use super::state::States;
+use super::tasks;
 use super::tools::Tools;
 
 /// What a server serves.
@@ -59,10 +60,11 @@ impl Routes {
                     None => true,
                     Some(Capability::Resources) => !self.resources.is_empty(),
                     Some(Capability::ResourcesSubscribe) => self.tells.resources,
-                    Some(Capability::Tools) => !self.tools.is_empty(),
+                    Some(Capability::Tools) => self.tools.is_served(),
                     Some(Capability::Prompts) => !self.prompts.is_empty(),
                     Some(Capability::Completions) => !self.completions.is_empty(),
                     Some(Capability::Logging) => self.discovery.may_log(),
+                    Some(Capability::Tasks) => self.discovery.has_tasks(),
                     Some(_) => false,
                 }
         };
@@ -93,8 +95,9 @@ impl Server {
             Method::ListTools => {
                 let params: ListToolsParams = read(params)?;
                 check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let page = tools.list(&params, &self.0.cursors, limits.page_entries)?;
-                now(Answer::ListTools(page))
+                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
+                now(Answer::ListTools(page, tools.cache_hint()))
             }
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
@@ -108,24 +111,20 @@ impl Server {
                 Step::Later(audience, running)
             }
             Method::ListResources => self.list_resources(read(params)?, scope)?,
-            Method::ListResourceTemplates => {
-                let params: ListResourceTemplatesParams = read(params)?;
-                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let resources = &self.0.routes.resources;
-                let listed =
-                    resources.list_templates(&params, &self.0.cursors, limits.page_entries)?;
-                now(Answer::ListResourceTemplates(listed))
-            }
+            Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
             Method::ReadResource => self.read_resource(read(params)?, scope)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
-            Method::ListPrompts => self.list_prompts(&read(params)?)?,
+            Method::ListPrompts => self.list_prompts(&read(params)?, scope)?,
             Method::GetPrompt => self.get_prompt(read(params)?, scope)?,
             Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
+            Method::GetTask => self.get_task(read_for_task(params, scope)?, scope),
+            Method::UpdateTask => self.update_task(read_for_task(params, scope)?, scope),
+            Method::CancelTask => self.cancel_task(read_for_task(params, scope)?, scope),
             Method::SetLevel => set_level(read(params)?, scope)?,
             Method::Subscribe => self.subscribe(read(params)?, scope)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, scope)?,
@@ -138,13 +137,30 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
+            | Method::GetTask
+            | Method::UpdateTask
+            | Method::CancelTask
+            | Method::TaskChanged
             | Method::Acknowledged
+            | Method::TaskChanged
             | Method::Elicit
             | Method::CreateMessage
             | Method::ListRoots
             | Method::ElicitationComplete
             | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
+    }
+
+    fn list_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (resources, cursors) = (&self.0.routes.resources, self.0.cursors.of(scope.peer()));
+        let listed = resources.list_templates(params, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListResourceTemplates(listed)))
     }
 
     fn read_resource(
@@ -168,14 +184,18 @@ impl Server {
             .map(|reading| Step::Later(Audience::Code, reading))
     }
 
-    fn list_prompts(&self, params: &ListPromptsParams) -> Result<Step, ProtocolError> {
+    fn list_prompts(
+        &self,
+        params: &ListPromptsParams,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page = self
-            .0
-            .routes
-            .prompts
-            .list(params, &self.0.cursors, limits.page_entries)?;
+        let page = self.0.routes.prompts.list(
+            params,
+            self.0.cursors.of(scope.peer()),
+            limits.page_entries,
+        )?;
         Ok(now(Answer::ListPrompts(page)))
     }
 
@@ -244,7 +264,7 @@ impl Server {
                     scope: &scope,
                     states,
                 };
-                let (cursors, limits) = (&server.0.cursors, server.limits());
+                let (cursors, limits) = (server.0.cursors.of(scope.peer()), server.limits());
                 let result = resources
                     .list(cursor.as_ref(), &call, cursors, limits)
                     .await?;
@@ -290,7 +310,7 @@ impl Server {
                     method,
                     parent: &parent,
                     cursor: cursor.as_ref(),
-                    cursors: &server.0.cursors,
+                    cursors: server.0.cursors.of(scope.peer()),
                     limits: server.limits(),
                 };
                 let result = resources.list_children(&listing, &call).await?;
@@ -343,6 +363,15 @@ fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolErro
 
 fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
+}
+
+/// The parameters of a method of tasks, of a client that can deal with them.
+fn read_for_task<'a, T: Deserialize<'a>>(
+    params: Option<&Object<'a>>,
+    scope: &Scope,
+) -> Result<T, ProtocolError> {
+    tasks::check(scope.peer())?;
+    read(params)
 }
 
 /// By its MIME type a client of `resources/directory/read` tells a directory.

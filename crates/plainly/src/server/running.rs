@@ -20,6 +20,7 @@ use super::encode::Encoded;
 use super::in_flight::{Ending, Tracked};
 use super::outbox::Said;
 use super::scope::Scope;
+use super::tasks::Call;
 
 /// A request whose handler runs: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
@@ -29,13 +30,16 @@ pub(super) struct Running {
     audience: Audience,
     asker: Asker,
     /// Until it has ended.
-    handler: Option<CatchUnwind<AssertUnwindSafe<AnswerFuture>>>,
+    handler: Option<Guarded>,
     deadline: Deadline,
     tracked: Option<Tracked>,
     /// What waits until the messages before it are sent.
     reply: Option<Encoded>,
     entered: Entered,
 }
+
+/// A handler whose panics end it alone.
+pub(super) type Guarded = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
 
 /// What is sent for one request, or several at once.
 pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
@@ -108,10 +112,18 @@ impl Running {
 
     /// Lets the handler go on, if it still runs.
     fn poll_handler(&mut self, context: &mut Context<'_>) {
+        self.become_task_if_due(false);
         let Some(handler) = &mut self.handler else {
             return;
         };
-        let ended: Ended = match handler.poll_unpin(context) {
+        let mut polled = handler.poll_unpin(context);
+        if polled.is_pending() && self.become_task_if_due(true) {
+            polled = self
+                .handler
+                .as_mut()
+                .map_or(Poll::Pending, |making| making.poll_unpin(context));
+        }
+        let ended: Ended = match polled {
             Poll::Ready(ended) => ended.map_err(|payload| panicked(&*payload)),
             Poll::Pending if self.deadline.poll(&self.scope, context).is_ready() => {
                 let limit_ms = u64::try_from(self.deadline.limit.as_millis()).unwrap_or(u64::MAX);
@@ -125,6 +137,26 @@ impl Running {
             let (server, revision) = (running.entered.server(), running.asker.peer.revision);
             server.respond(&running.id, revision, outcome)
         });
+    }
+
+    /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
+    fn become_task_if_due(&mut self, is_waiting: bool) -> bool {
+        if !self.scope.stage().is_due(is_waiting) {
+            return false;
+        }
+        let Some(handler) = self.handler.take() else {
+            return false;
+        };
+        let call = Call {
+            scope: self.scope.clone(),
+            // How the handler ends is the task's; that there is none is for the host's code.
+            audience: std::mem::replace(&mut self.audience, Audience::Code),
+            asker: self.asker.clone(),
+            handler,
+        };
+        let making: AnswerFuture = Box::pin(self.entered.server().clone().make_task(call));
+        self.handler = Some(AssertUnwindSafe(making).catch_unwind());
+        true
     }
 
     fn end_with(&mut self, reply: impl FnOnce(&Self) -> Encoded) {

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use http::Extensions;
 use plainly_errors::ProtocolError;
 use plainly_protocol::id::ProgressToken;
 use plainly_protocol::meta::{LOG_LEVEL, RequestMeta};
@@ -15,10 +16,11 @@ use serde::Serialize;
 use super::notices;
 use super::outbox::Outbox;
 use super::session::Session;
+use super::tasks::Stage;
 
 /// What one request is served within. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Scope(Arc<Inner>);
+pub(super) struct Scope(Arc<Inner>, Option<Arc<Extensions>>);
 
 #[derive(Debug)]
 struct Inner {
@@ -32,6 +34,8 @@ struct Inner {
     put_off: AtomicUsize,
     /// How many wait for the client, while no deadline counts.
     waiting: AtomicUsize,
+    /// Where it stands on its way to becoming a task.
+    stage: Stage,
 }
 
 /// What a client wants to hear before the reply.
@@ -75,7 +79,7 @@ impl Scope {
     }
 
     fn new(peer: Arc<Peer>, session: Option<Arc<Session>>, wants: Wants) -> Self {
-        Self(Arc::new(Inner {
+        let inner = Inner {
             peer,
             session,
             wants,
@@ -83,7 +87,20 @@ impl Scope {
             progress: Mutex::new(f64::NEG_INFINITY),
             put_off: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
-        }))
+            stage: Stage::default(),
+        };
+        Self(Arc::new(inner), None)
+    }
+
+    /// The same with what came beside the request.
+    pub(super) fn carrying(mut self, extensions: &Extensions) -> Self {
+        self.1 = (!extensions.is_empty()).then(|| Arc::new(extensions.clone()));
+        self
+    }
+
+    /// What came beside the request, of this type.
+    pub(super) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.1.as_ref()?.get()
     }
 
     pub(super) fn peer(&self) -> &Arc<Peer> {
@@ -95,12 +112,16 @@ impl Scope {
         self.0.session.as_ref()
     }
 
+    pub(super) fn stage(&self) -> &Stage {
+        &self.0.stage
+    }
+
     pub(super) fn outbox(&self) -> &Outbox {
         &self.0.outbox
     }
 
     /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
-    /// told.
+    /// told. Of a task the client hears the message alone, when it asks.
     pub(super) async fn progress(
         &self,
         progress: f64,
@@ -111,6 +132,9 @@ impl Scope {
             return tracing::debug!(progress, "not told: that is no progress");
         }
         self.put_off();
+        if let Some(message) = &message {
+            self.0.stage.say(message).await;
+        }
         if let Some(token) = &self.0.wants.progress {
             let mut params = ProgressParams::new(token.clone(), progress);
             (params.total, params.message) = (total, message);

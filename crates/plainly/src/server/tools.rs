@@ -1,28 +1,26 @@
-//! Tools: their definition, their listing and their calls.
+//! Tools: their definition. What becomes of it on a server is in `served`.
+
+mod listed;
+mod mirrored;
+mod served;
 
 use std::fmt;
-use std::future::ready;
-use std::sync::Arc;
 
-use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::types::{
-    self, Icon, ListToolsParams, ListToolsResult, Meta, RawJson, ToolAnnotations,
-};
+use plainly_protocol::types::{self, Icon, Meta, RawJson, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerFuture};
-use super::audience::Audience;
-use super::cursor::Cursors;
 use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
 use super::reply::ToolReply;
-use crate::schema::Schema;
+use super::tasks::TaskSupport;
+
+pub(super) use self::listed::ListedTools;
+pub(super) use self::mirrored::MirroredArgument;
+pub(super) use self::served::{ServedTool, Tools};
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
-
-/// Bytes of the longest name of a tool (SEP-986).
-pub(super) const LONGEST_NAME: usize = 128;
 
 /// A tool: a handler and what is said of it.
 ///
@@ -47,9 +45,12 @@ pub(super) const LONGEST_NAME: usize = 128;
 pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
-    input: Value,
-    output: Option<Value>,
+    /// Whether the input schema is the author's own, of which the type of the arguments may know nothing.
+    is_input_own: bool,
+    /// What is wrong with the schemas that the author wrote.
+    wrong: Vec<String>,
     needs: Needs,
+    task: Option<TaskSupport>,
     call: Call,
 }
 
@@ -94,9 +95,10 @@ impl Tool {
         Self {
             definition,
             annotations: ToolAnnotations::new(),
-            input,
-            output,
+            is_input_own: false,
+            wrong: Vec::new(),
             needs,
+            task: None,
             call,
         }
     }
@@ -129,6 +131,31 @@ impl Tool {
         self
     }
 
+    /// Lets its calls go on as tasks, for as long as [`Limits::task_deadline`](crate::limits::Limits::task_deadline) allows:
+    /// the client gets a handle, and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
+    /// revisions have none.)
+    ///
+    /// A call becomes a task where its handler says so, if it takes a [`Task`](super::extract::Task); else one that must be
+    /// does at once, and one that may be does when it isn't done at once. What the handler then ends with is the task's
+    /// result, a tool error too. A panic, the deadline, and a [`ProtocolError`](plainly_errors::ProtocolError) that it
+    /// returns end the task as failed.
+    ///
+    /// ```
+    /// use plainly::server::{TaskSupport, Tool};
+    ///
+    /// async fn reindex() -> &'static str {
+    ///     // ... which takes an hour.
+    ///     "done"
+    /// }
+    ///
+    /// let tool = Tool::new("reindex", reindex).task(TaskSupport::Required);
+    /// ```
+    #[must_use]
+    pub fn task(mut self, support: TaskSupport) -> Self {
+        self.task = Some(support);
+        self
+    }
+
     /// Images for it.
     #[must_use]
     pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
@@ -143,20 +170,62 @@ impl Tool {
         self
     }
 
+    /// The input schema, in place of the one that follows from `Args<T>`: JSON text, which peers get as it is written here
+    /// (only line breaks between its tokens are left out). Arguments are held against it before the handler sees them, so
+    /// the handler may take them as they come:
+    ///
+    /// ```
+    /// use plainly::server::Tool;
+    /// use plainly::server::extract::Args;
+    /// use serde_json::{Map, Value};
+    ///
+    /// async fn reach(Args(who): Args<Map<String, Value>>) -> String {
+    ///     format!("Reaching {}", Value::Object(who))
+    /// }
+    ///
+    /// let tool = Tool::new("reach", reach).input_schema(
+    ///     r#"{"type": "object", "anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}"#,
+    /// );
+    /// ```
+    ///
+    /// It is of JSON Schema 2020-12, or of the draft that its `$schema` names: 4, 6, 7 or 2019-09.
+    #[must_use]
+    pub fn input_schema(mut self, json: impl Into<String>) -> Self {
+        match RawJson::parse(json) {
+            Ok(schema) => self.definition.input_schema = schema,
+            Err(error) => self
+                .wrong
+                .push(format!("has an input schema that is no JSON: {error}")),
+        }
+        self.is_input_own = true;
+        // What they have to be is told by this one alone.
+        self.needs.args = None;
+        self
+    }
+
+    /// The schema of the structured output, in place of the one that follows from a [`Json<T>`](super::reply::Json): JSON
+    /// text, as with [`input_schema`](Self::input_schema). What the handler returns is held against it.
+    #[must_use]
+    pub fn output_schema(mut self, json: impl Into<String>) -> Self {
+        match RawJson::parse(json) {
+            Ok(schema) => self.definition.output_schema = Some(schema),
+            Err(error) => self
+                .wrong
+                .push(format!("has an output schema that is no JSON: {error}")),
+        }
+        self
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.definition.name
     }
 
+    pub(super) fn may_become_task(&self) -> bool {
+        self.task.is_some()
+    }
+
     pub(super) fn needs(&self) -> &Needs {
         &self.needs
-    }
-
-    pub(super) fn input(&self) -> &Value {
-        &self.input
-    }
-
-    pub(super) fn output(&self) -> Option<&Value> {
-        self.output.as_ref()
     }
 }
 
@@ -165,100 +234,6 @@ impl fmt::Debug for Tool {
         f.debug_struct("Tool")
             .field("definition", &self.definition)
             .finish_non_exhaustive()
-    }
-}
-
-/// The tools of a server, in the order in which they were added.
-#[derive(Debug, Default)]
-pub(super) struct Tools(Vec<Served>);
-
-#[derive(Debug)]
-struct Served {
-    tool: Tool,
-    input: Schema,
-    output: Option<Arc<Schema>>,
-}
-
-impl Tools {
-    pub(super) fn add(&mut self, mut tool: Tool, input: Schema, output: Option<Schema>) {
-        if tool.annotations != ToolAnnotations::new() {
-            tool.definition.annotations = Some(tool.annotations.clone());
-        }
-        self.0.push(Served {
-            tool,
-            input,
-            output: output.map(Arc::new),
-        });
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn list(
-        &self,
-        params: &ListToolsParams,
-        cursors: &Cursors,
-        limit: usize,
-    ) -> Result<ListToolsResult, ProtocolError> {
-        let name = |served: &Served| served.tool.name().to_owned();
-        let (page, next) =
-            cursors.page("tools/list", &self.0, name, params.cursor.as_ref(), limit)?;
-        let page: Vec<_> = page
-            .iter()
-            .map(|served| served.tool.definition.clone())
-            .collect();
-        let mut result = ListToolsResult::new(page);
-        result.next_cursor = next;
-        Ok(result)
-    }
-
-    pub(super) fn call(
-        &self,
-        name: &str,
-        call: &ToolCall<'_>,
-    ) -> Result<(Audience, AnswerFuture), ProtocolError> {
-        if name.len() > LONGEST_NAME {
-            let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
-            return Err(ProtocolError::invalid_params(why));
-        }
-        let unknown = || InvalidParams::UnknownTool {
-            name: name.to_owned(),
-        };
-        let served = self
-            .0
-            .iter()
-            .find(|served| served.tool.name() == name)
-            .ok_or_else(unknown)?;
-        let running = served
-            .call(call)
-            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))));
-        Ok((Audience::Model(served.output.clone()), running))
-    }
-}
-
-impl Served {
-    /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
-    /// looked at only to tell what is wrong.
-    fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
-        if self.input.is_strict() {
-            self.check(call.arguments)?;
-        }
-        (self.tool.call)(call).or_else(|failure| {
-            self.check(call.arguments)?;
-            Err(failure)
-        })
-    }
-
-    fn check(&self, arguments: &str) -> Result<(), Failure> {
-        match self.input.failures(arguments).as_slice() {
-            [] => Ok(()),
-            failures => Err(Failure::text(format!(
-                "Invalid arguments for tool {}: {}",
-                self.tool.name(),
-                failures.join("; ")
-            ))),
-        }
     }
 }
 

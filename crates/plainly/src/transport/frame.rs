@@ -6,15 +6,17 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal};
 
-/// One message as it arrived, with the HTTP headers beside it.
+/// One message as it arrived, with what came beside it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Frame {
     /// The headers of the HTTP request.
     pub headers: HeaderMap,
+    /// What layers around the transport have found out about the request, such as who asks.
+    pub extensions: Extensions,
     /// The message: JSON in UTF-8, if the peer is honest.
     pub body: Bytes,
 }
@@ -22,7 +24,18 @@ pub struct Frame {
 impl Frame {
     /// A message and its headers.
     pub fn new(headers: HeaderMap, body: Bytes) -> Self {
-        Self { headers, body }
+        Self {
+            headers,
+            extensions: Extensions::new(),
+            body,
+        }
+    }
+
+    /// The same with these extensions.
+    #[must_use]
+    pub fn extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
     }
 }
 
@@ -117,11 +130,11 @@ pub trait Exchange: Clone + Send + Sync + 'static {
     /// Answers one message. Dropping the future cancels the request.
     fn exchange(&self, frame: Frame) -> impl Future<Output = Reply> + Send;
 
-    /// Opens the stream of the session that the headers name, on which the server speaks first.
-    fn open_stream(&self, headers: &HeaderMap) -> Reply;
+    /// Opens the stream of the session that the headers of an empty frame name, on which the server speaks first.
+    fn open_stream(&self, frame: &Frame) -> Reply;
 
-    /// Ends the session that the headers name.
-    fn end_session(&self, headers: &HeaderMap) -> Reply;
+    /// Ends the session that the headers of an empty frame name.
+    fn end_session(&self, frame: &Frame) -> Reply;
 
     /// Opens a [`Pipe`] for the request that `head` is of. By default nobody is given one.
     fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
@@ -101,17 +101,17 @@ impl Exchange for Echo {
     }
 
     /// The stream of a session named after what it does.
-    fn open_stream(&self, headers: &HeaderMap) -> Reply {
-        match headers.get("mcp-session-id") {
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        match frame.headers.get("mcp-session-id") {
             Some(name) if name == "flood" => Reply::feed(Flood { has_ended: false }),
             Some(_) => Reply::feed(Silence::default()),
             None => self.refuse(&Refusal::MethodNotAllowed.into()),
         }
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> Reply {
+    fn end_session(&self, frame: &Frame) -> Reply {
         self.0.ended.fetch_add(1, Ordering::SeqCst);
-        let status = match headers.get("mcp-session-id") {
+        let status = match frame.headers.get("mcp-session-id") {
             Some(_) => StatusCode::NO_CONTENT,
             None => StatusCode::BAD_REQUEST,
         };

@@ -1,6 +1,7 @@
 //! What a legacy server says that answers nothing: on a stream that the client opens for it.
 
 use http::{HeaderValue, StatusCode};
+use tokio::task::JoinSet;
 
 use super::{Session, no_message};
 use crate::client::error::{Error, LocalError};
@@ -47,6 +48,7 @@ impl Session {
         Opened { mut response, .. }: Opened,
     ) -> Result<bool, Error> {
         let mut is_used = false;
+        let mut answering = JoinSet::new();
         loop {
             let event = response.next_event().await;
             let Some(event) = event.map_err(|failure| self.failed(failure, GET))? else {
@@ -54,7 +56,7 @@ impl Session {
             };
             is_used = true;
             for incoming in reply::read(&event) {
-                self.take(incoming, None).await;
+                self.take(incoming, None, &mut answering).await;
             }
         }
     }

@@ -17,23 +17,36 @@ impl BuildError {
             problem: problem.into(),
         }
     }
+
+    /// There is a `subject` already.
+    pub(in crate::server) fn twice(subject: &str) -> Self {
+        Self::new(subject, "is there twice")
+    }
 }
 
-/// Everything that keeps a server from being built; at least one thing.
+/// Everything that keeps a server from being built, or something from being added to it; at least one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildErrors(pub(super) Vec<BuildError>);
+pub struct BuildErrors {
+    what: &'static str,
+    errors: Vec<BuildError>,
+}
 
 impl BuildErrors {
+    /// `what` can't be done.
+    pub(in crate::server) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
+        Self { what, errors }
+    }
+
     /// One by one.
     pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
-        self.0.iter()
+        self.errors.iter()
     }
 }
 
 impl fmt::Display for BuildErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the server can't be built: ")?;
-        for (index, error) in self.0.iter().enumerate() {
+        write!(f, "{}: ", self.what)?;
+        for (index, error) in self.errors.iter().enumerate() {
             let separator = if index == 0 { "" } else { "; " };
             write!(f, "{separator}{error}")?;
         }

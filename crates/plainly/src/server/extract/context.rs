@@ -1,5 +1,6 @@
 //! Who asks, and what they are told before the reply.
 
+use plainly_protocol::peer::Principal;
 use plainly_protocol::types::{
     ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams, RawJson,
 };
@@ -40,6 +41,17 @@ impl Context {
     /// What the client declared that it can do.
     pub fn capabilities(&self) -> &ClientCapabilities {
         &self.scope.peer().capabilities
+    }
+
+    /// Whom the transport has found the client to be; nobody where nothing asks for a proof. Over HTTP a layer says so: see
+    /// [`Principal`].
+    pub fn principal(&self) -> Option<&Principal> {
+        self.scope.peer().principal.as_ref()
+    }
+
+    /// What a layer found out about the request and put into its extensions, of this type.
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.scope.extension()
     }
 
     /// Tells how far the handler has come (Progress), and gives it as much time again as it had in the beginning. Each time

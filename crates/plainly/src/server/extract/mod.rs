@@ -7,6 +7,7 @@
 //! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
 //! | [`Completing`] | | | | | yes | what was typed so far |
 //! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Task`] | yes | | | | | from where on the call is a task |
 //! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply |
 
 mod args;
@@ -14,6 +15,7 @@ mod completing;
 mod context;
 mod state;
 pub(super) mod strings;
+mod task;
 mod uri;
 mod vars;
 
@@ -29,6 +31,7 @@ pub(super) use self::args::schema_of;
 pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
 pub use self::state::State;
+pub use self::task::Task;
 pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
 use super::failure::Failure;
@@ -251,6 +254,8 @@ pub struct Needs {
     pub(super) fields: &'static [&'static str],
     /// It may send log messages.
     pub(super) may_log: bool,
+    /// Whether it says from where on it is a task.
+    pub(super) begins_task: bool,
 }
 
 /// All arguments of a handler, as a tuple.

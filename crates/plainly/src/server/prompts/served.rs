@@ -8,11 +8,12 @@ use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult, R
 use serde_json::{Map, Number, Value};
 
 use super::{Prompt, arguments};
+use crate::limits::Limits;
 use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::completion::{Completions, completed};
-use crate::server::cursor::Cursors;
+use crate::server::cursor::CursorsOf;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
 use crate::server::state::States;
@@ -36,6 +37,7 @@ impl Prompts {
     pub(in crate::server) fn build(
         declared: Vec<Prompt>,
         states: &States,
+        limits: &Limits,
         completions: &mut Completions,
         errors: &mut Vec<BuildError>,
     ) -> Self {
@@ -52,7 +54,7 @@ impl Prompts {
             }
             let schema = prompt.needs.args.as_ref().and_then(|schema| {
                 let wrong = |why| wrong(format!("has arguments whose schema is invalid: {why}"));
-                Schema::compile(schema).map_err(wrong).ok()
+                Schema::compile(schema.clone(), limits).map_err(wrong).ok()
             });
             check_needs(&subject, &prompt.needs, states, errors);
             let completers = std::mem::take(&mut prompt.completers);
@@ -80,7 +82,7 @@ impl Prompts {
     pub(in crate::server) fn list(
         &self,
         params: &ListPromptsParams,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListPromptsResult, ProtocolError> {
         let name = |served: &Served| served.prompt.name().to_owned();

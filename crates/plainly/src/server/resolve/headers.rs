@@ -22,7 +22,7 @@ pub(super) enum Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
+    pub(super) fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
             (None, _) => Self::Absent,

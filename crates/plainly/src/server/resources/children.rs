@@ -10,7 +10,7 @@ use plainly_protocol::uri_template::Values;
 
 use super::{Resources, check_length};
 use crate::limits::Limits;
-use crate::server::cursor::Cursors;
+use crate::server::cursor::CursorsOf;
 use crate::server::extract::ListingCall;
 use crate::server::failure::Failure;
 use crate::store::ListQuery;
@@ -22,7 +22,7 @@ pub(in crate::server) struct Listing<'a> {
     pub(in crate::server) parent: &'a str,
     /// Where to go on.
     pub(in crate::server) cursor: Option<&'a Cursor>,
-    pub(in crate::server) cursors: &'a Cursors,
+    pub(in crate::server) cursors: CursorsOf<'a>,
     pub(in crate::server) limits: &'a Limits,
 }
 

@@ -7,7 +7,7 @@ use plainly_protocol::types::{
 use plainly_protocol::uri_template::Values;
 
 use super::templated::ServedTemplate;
-use crate::server::cursor::Cursors;
+use crate::server::cursor::CursorsOf;
 
 /// The templates of a server, in the order in which they were added.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Templates {
     pub(super) fn list(
         &self,
         params: &ListResourceTemplatesParams,
-        cursors: &Cursors,
+        cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
         let name = |one: &ServedTemplate| one.definition().uri_template.clone();

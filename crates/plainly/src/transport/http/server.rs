@@ -196,20 +196,21 @@ impl<E: Exchange> Inner<E> {
         {
             return Err(Refusal::UnknownPath.into());
         }
+        let empty = Frame::new(head.headers, Bytes::new()).extensions(head.extensions);
         if head.method == Method::DELETE {
-            return Ok(self.exchange.end_session(&head.headers));
+            return Ok(self.exchange.end_session(&empty));
         }
-        if head.method == Method::GET && checks::accepts_events(&head.headers) {
-            return Ok(self.exchange.open_stream(&head.headers));
+        if head.method == Method::GET && checks::accepts_events(&empty.headers) {
+            return Ok(self.exchange.open_stream(&empty));
         }
         if head.method != Method::POST {
             return Err(Refusal::MethodNotAllowed.into());
         }
-        checks::media_types(&head.headers)?;
+        checks::media_types(&empty.headers)?;
         // Given back when the reply is there, or nobody waits for it any more.
         let mut share = self.bodies.share(self.limits.in_flight_bytes);
         let body = read(body, &self.limits, &mut share).await?;
-        Ok(self.exchange.exchange(Frame::new(head.headers, body)).await)
+        Ok(self.exchange.exchange(Frame { body, ..empty }).await)
     }
 
     /// At the path of HTTP with SSE.

@@ -1,0 +1,276 @@
+//! Tasks (extension `io.modelcontextprotocol/tasks`, from 2026-07-28): work that goes on after its request was answered
+//! with a handle, asked for by `tasks/get`, told more by `tasks/update` and stopped by `tasks/cancel`. What may follow
+//! what is not decided here.
+
+use std::collections::BTreeMap;
+
+use plainly_errors::WireError;
+use serde::{Deserialize, Serialize};
+
+use super::input::{InputRequest, InputResponses};
+use super::json::{Meta, RawJson};
+use super::setters::setters;
+
+/// The identifier of the extension, in the capabilities of both sides.
+pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// How far a task is, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::exhaustive_enums, reason = "the extension has these five")]
+pub enum TaskStatus {
+    /// It is being worked on.
+    Working,
+    /// It waits for answers of the client.
+    InputRequired,
+    /// It has its result, which may be a tool error.
+    Completed,
+    /// It ended with an error of the protocol.
+    Failed,
+    /// It was stopped before it was done.
+    Cancelled,
+}
+
+impl TaskStatus {
+    /// Whether nothing follows it.
+    #[must_use]
+    pub fn is_terminal(self) -> bool {
+        match self {
+            Self::Working | Self::InputRequired => false,
+            Self::Completed | Self::Failed | Self::Cancelled => true,
+        }
+    }
+}
+
+/// How far a task is, with what belongs to that.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(
+    tag = "status",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+#[expect(clippy::exhaustive_enums, reason = "the extension has these five")]
+pub enum TaskState {
+    /// It is being worked on.
+    Working,
+    /// It waits for answers of the client.
+    InputRequired {
+        /// What it asks, under keys that the answers must have too. All that is not answered yet; at least one.
+        input_requests: BTreeMap<String, InputRequest>,
+    },
+    /// It is done.
+    Completed {
+        /// The result that its request would have had without a task: of `tools/call` a tool's, even a tool error.
+        result: RawJson,
+    },
+    /// It ended with an error of the protocol.
+    Failed {
+        /// The error.
+        error: WireError,
+    },
+    /// It was stopped before it was done.
+    Cancelled,
+}
+
+impl TaskState {
+    /// In one word.
+    #[must_use]
+    pub fn status(&self) -> TaskStatus {
+        match self {
+            Self::Working => TaskStatus::Working,
+            Self::InputRequired { .. } => TaskStatus::InputRequired,
+            Self::Completed { .. } => TaskStatus::Completed,
+            Self::Failed { .. } => TaskStatus::Failed,
+            Self::Cancelled => TaskStatus::Cancelled,
+        }
+    }
+}
+
+/// All that is told of a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", try_from = "Wire")]
+#[non_exhaustive]
+pub struct DetailedTask {
+    /// Its name: whoever has it can ask for the task.
+    pub task_id: String,
+    /// How far it is.
+    #[serde(flatten)]
+    pub state: TaskState,
+    /// What it does just now, for people or a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_message: Option<String>,
+    /// When it began, as of ISO 8601.
+    pub created_at: String,
+    /// When this last became another, as of ISO 8601.
+    pub last_updated_at: String,
+    /// For how long after its creation it is kept, in milliseconds; without end where absent.
+    pub ttl_ms: Option<u64>,
+    /// How often to ask for it at most: milliseconds between two requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poll_interval_ms: Option<u64>,
+}
+
+impl DetailedTask {
+    /// A task that began at this time, and is kept for `ttl_ms` milliseconds from then on.
+    pub fn new(
+        task_id: impl Into<String>,
+        created_at: impl Into<String>,
+        ttl_ms: Option<u64>,
+    ) -> Self {
+        let created_at = created_at.into();
+        Self {
+            task_id: task_id.into(),
+            state: TaskState::Working,
+            status_message: None,
+            last_updated_at: created_at.clone(),
+            created_at,
+            ttl_ms,
+            poll_interval_ms: None,
+        }
+    }
+
+    setters! {
+        /// Sets how often to ask for it at most, in milliseconds between two requests.
+        poll_interval_ms: u64;
+    }
+}
+
+/// The handle of a task, in place of the result of the request that it was made of. On the wire its `resultType` is
+/// `task`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CreateTaskResult {
+    /// Its name: whoever has it can ask for the task.
+    pub task_id: String,
+    /// How far it is.
+    pub status: TaskStatus,
+    /// What it does just now, for people or a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_message: Option<String>,
+    /// When it began, as of ISO 8601.
+    pub created_at: String,
+    /// When this last became another, as of ISO 8601.
+    pub last_updated_at: String,
+    /// For how long after its creation it is kept, in milliseconds; without end where absent.
+    pub ttl_ms: Option<u64>,
+    /// How often to ask for it at most: milliseconds between two requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poll_interval_ms: Option<u64>,
+    /// Metadata of the result.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+impl From<DetailedTask> for CreateTaskResult {
+    fn from(task: DetailedTask) -> Self {
+        Self {
+            status: task.state.status(),
+            task_id: task.task_id,
+            status_message: task.status_message,
+            created_at: task.created_at,
+            last_updated_at: task.last_updated_at,
+            ttl_ms: task.ttl_ms,
+            poll_interval_ms: task.poll_interval_ms,
+            meta: None,
+        }
+    }
+}
+
+macro_rules! one_task {
+    ($(#[$doc:meta] $name:ident;)*) => {$(
+        #[$doc]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub struct $name {
+            /// The task.
+            pub task_id: String,
+        }
+
+        impl $name {
+            /// Of this task.
+            pub fn new(task_id: impl Into<String>) -> Self {
+                Self { task_id: task_id.into() }
+            }
+        }
+    )*};
+}
+
+one_task! {
+    /// The parameters of `tasks/get`.
+    GetTaskParams;
+    /// The parameters of `tasks/cancel`.
+    CancelTaskParams;
+}
+
+/// The parameters of `tasks/update`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct UpdateTaskParams {
+    /// The task.
+    pub task_id: String,
+    /// Answers, each under the key of what it answers.
+    pub input_responses: InputResponses,
+}
+
+impl UpdateTaskParams {
+    /// Tells this task these answers.
+    pub fn new(task_id: impl Into<String>, input_responses: InputResponses) -> Self {
+        Self {
+            task_id: task_id.into(),
+            input_responses,
+        }
+    }
+}
+
+/// The fields of every state side by side, as they stand on the wire.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    task_id: String,
+    status: TaskStatus,
+    status_message: Option<String>,
+    created_at: String,
+    last_updated_at: String,
+    ttl_ms: Option<u64>,
+    poll_interval_ms: Option<u64>,
+    input_requests: Option<BTreeMap<String, InputRequest>>,
+    result: Option<RawJson>,
+    error: Option<WireError>,
+}
+
+impl TryFrom<Wire> for DetailedTask {
+    type Error = Incomplete;
+
+    fn try_from(wire: Wire) -> Result<Self, Incomplete> {
+        let state = match wire.status {
+            TaskStatus::Working => TaskState::Working,
+            TaskStatus::InputRequired => TaskState::InputRequired {
+                input_requests: wire.input_requests.ok_or(Incomplete("inputRequests"))?,
+            },
+            TaskStatus::Completed => TaskState::Completed {
+                result: wire.result.ok_or(Incomplete("result"))?,
+            },
+            TaskStatus::Failed => TaskState::Failed {
+                error: wire.error.ok_or(Incomplete("error"))?,
+            },
+            TaskStatus::Cancelled => TaskState::Cancelled,
+        };
+        Ok(Self {
+            task_id: wire.task_id,
+            state,
+            status_message: wire.status_message,
+            created_at: wire.created_at,
+            last_updated_at: wire.last_updated_at,
+            ttl_ms: wire.ttl_ms,
+            poll_interval_ms: wire.poll_interval_ms,
+        })
+    }
+}
+
+/// What the task's status promises is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("missing field `{0}`")]
+struct Incomplete(&'static str);

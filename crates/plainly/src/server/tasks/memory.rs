@@ -1,0 +1,208 @@
+//! Records of tasks in memory: so many, of so many bytes, of one principal no more than so many. What has expired makes
+//! room for what comes.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use plainly_protocol::types::{RawJson, TaskState};
+use serde::Serialize;
+
+use super::record::TaskRecord;
+use super::store::{TaskStore, TaskStoreError};
+use crate::limits::Limits;
+
+/// What each record counts for, whatever is in it: so that there is room for the end of a task in words.
+const LEAST: usize = 4 << 10;
+
+/// The records of tasks in the memory of this process: nothing is left of them when it ends. Cheap to clone; all clones are
+/// one.
+///
+/// It takes no more than [`Limits::tasks`], of one principal [`Limits::tasks_per_principal`], with
+/// [`Limits::task_bytes`] in all. None is given up before it has expired.
+#[derive(Clone, Debug)]
+pub struct MemoryTasks(Arc<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    most: usize,
+    most_of_one: usize,
+    most_bytes: usize,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    records: HashMap<String, (TaskRecord, usize)>,
+    /// When each expires that does, with its name.
+    expiring: BTreeSet<(SystemTime, String)>,
+    /// How many each principal has.
+    held: HashMap<String, usize>,
+    bytes: usize,
+}
+
+impl MemoryTasks {
+    /// None yet, and at most as many as these limits say.
+    pub fn new(limits: &Limits) -> Self {
+        Self(Arc::new(Kept {
+            most: limits.tasks,
+            most_of_one: limits.tasks_per_principal,
+            most_bytes: limits.task_bytes,
+            table: Mutex::default(),
+        }))
+    }
+
+    /// How many there are that have not expired.
+    pub fn len(&self) -> usize {
+        let mut table = self.lock();
+        table.expire(SystemTime::now());
+        table.records.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn insert_at(&self, now: SystemTime, record: TaskRecord) -> Result<(), TaskStoreError> {
+        let mut table = self.lock();
+        table.expire(now);
+        let weight = weight(&record);
+        let principal = record.principal.as_ref();
+        let held = principal.and_then(|principal| table.held.get(principal));
+        let has_room = table.records.len() < self.0.most
+            && held.is_none_or(|held| *held < self.0.most_of_one)
+            && table.bytes.saturating_add(weight) <= self.0.most_bytes;
+        if !has_room {
+            return Err(TaskStoreError::Full);
+        }
+        table.add(record, weight);
+        Ok(())
+    }
+
+    fn get_at(&self, now: SystemTime, id: &str) -> Option<TaskRecord> {
+        let mut table = self.lock();
+        table.expire(now);
+        table.records.get(id).map(|(record, _)| record.clone())
+    }
+
+    fn replace_at(&self, now: SystemTime, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        let mut table = self.lock();
+        table.expire(now);
+        let Some((before, old)) = table.records.get(record.id()) else {
+            return Ok(false);
+        };
+        if before.version.checked_add(1) != Some(record.version) {
+            return Ok(false);
+        }
+        let (old, new) = (*old, weight(&record));
+        if new > old && table.bytes.saturating_add(new - old) > self.0.most_bytes {
+            return Err(TaskStoreError::Full);
+        }
+        table.remove(record.id());
+        table.add(record, new);
+        Ok(true)
+    }
+
+    /// A panic while it is locked leaves it whole enough: nothing in it can panic between two changes.
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TaskStore for MemoryTasks {
+    async fn insert(&self, record: TaskRecord) -> Result<(), TaskStoreError> {
+        self.insert_at(SystemTime::now(), record)
+    }
+
+    async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        Ok(self.get_at(SystemTime::now(), id))
+    }
+
+    async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        self.replace_at(SystemTime::now(), record)
+    }
+}
+
+impl Table {
+    fn add(&mut self, record: TaskRecord, weight: usize) {
+        let id = record.id().to_owned();
+        if let Some(expires) = record.expires {
+            self.expiring.insert((expires, id.clone()));
+        }
+        if let Some(principal) = &record.principal {
+            *self.held.entry(principal.clone()).or_default() += 1;
+        }
+        self.bytes += weight;
+        self.records.insert(id, (record, weight));
+    }
+
+    fn remove(&mut self, id: &str) {
+        let Some((record, weight)) = self.records.remove(id) else {
+            return;
+        };
+        self.bytes -= weight;
+        if let Some(expires) = record.expires {
+            self.expiring.remove(&(expires, id.to_owned()));
+        }
+        let held = record.principal.and_then(|principal| {
+            let held = self.held.get_mut(&principal)?;
+            *held -= 1;
+            (*held == 0).then_some(principal)
+        });
+        held.and_then(|principal| self.held.remove(&principal));
+    }
+
+    /// Gives up what has expired.
+    fn expire(&mut self, now: SystemTime) {
+        while let Some((expires, id)) = self.expiring.first()
+            && *expires <= now
+        {
+            let id = id.clone();
+            self.remove(&id);
+        }
+    }
+}
+
+/// The bytes that a record counts for.
+fn weight(record: &TaskRecord) -> usize {
+    let answers = record.answers.iter();
+    let answers: usize = answers
+        .map(|(key, answer)| key.len() + answer.get().len())
+        .sum();
+    let state = match &record.task.state {
+        TaskState::Working | TaskState::Cancelled => 0,
+        TaskState::InputRequired { input_requests } => written(input_requests),
+        TaskState::Completed { result } => RawJson::get(result).len(),
+        TaskState::Failed { error } => written(error),
+    };
+    let message = record.task.status_message.as_ref().map_or(0, String::len);
+    LEAST.max(answers + state + message)
+}
+
+/// How many bytes of JSON it is.
+fn written(value: &impl Serialize) -> usize {
+    struct Count(usize);
+
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut count = Count(0);
+    // What can't be written never gets as far as a record.
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! What is known of one task, and what may follow what. Knows neither stores nor handlers: whoever has a record and an
+//! event gets the record that follows.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use plainly_errors::WireError;
+use plainly_protocol::types::{DetailedTask, InputRequest, InputResponses, RawJson, TaskState};
+use serde::{Deserialize, Serialize};
+
+/// What is known of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON it holds everything.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TaskRecord {
+    /// What is told of it. Its `taskId` names the record.
+    pub task: DetailedTask,
+    /// Who may ask for it; where the server knows no principals, whoever has its name.
+    pub principal: Option<String>,
+    /// The answers of the client so far, by the keys of what was asked.
+    pub answers: InputResponses,
+    /// Until when it must be kept; without end where absent.
+    pub expires: Option<SystemTime>,
+    /// How often it has become another.
+    pub version: u64,
+}
+
+/// What happens to a task.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Event {
+    /// Its handler asks the client.
+    Asked(String, InputRequest),
+    /// Its handler wants no answer any more.
+    Withdrawn(String),
+    /// The client answers; what was not asked, or is answered, is nothing to anybody.
+    Answered(InputResponses),
+    /// Its handler says what it does.
+    Said(String),
+    /// It ends with a result.
+    Completed(RawJson),
+    /// It ends with an error.
+    Failed(WireError),
+    /// The client wants it no more.
+    Cancelled,
+}
+
+impl TaskRecord {
+    /// A task that begins `now`.
+    pub(super) fn new(
+        id: String,
+        principal: Option<String>,
+        now: SystemTime,
+        ttl: Duration,
+        poll_interval: Duration,
+    ) -> Self {
+        let expires = now.checked_add(ttl);
+        let ttl_ms = expires.map(|_| millis(ttl));
+        let task = DetailedTask::new(id, iso_8601(now), ttl_ms);
+        Self {
+            task: task.poll_interval_ms(millis(poll_interval)),
+            principal,
+            answers: InputResponses::new(),
+            expires,
+            version: 0,
+        }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &str {
+        &self.task.task_id
+    }
+
+    /// Whether nothing can happen to it any more.
+    pub fn is_over(&self) -> bool {
+        self.task.state.status().is_terminal()
+    }
+
+    /// The record that follows from `event`; nothing where it changes nothing.
+    pub(super) fn after(&self, event: Event, now: SystemTime) -> Option<Self> {
+        if self.is_over() {
+            return None;
+        }
+        let mut next = self.clone();
+        let changes = match event {
+            Event::Asked(key, request) => next.ask(key, request),
+            Event::Withdrawn(key) => next.settle([&*key]),
+            Event::Answered(answers) => next.answer(&answers),
+            Event::Said(message) => next.say(message),
+            Event::Completed(result) => next.end(TaskState::Completed { result }),
+            Event::Failed(error) => {
+                next.say(error.message.clone().into_owned());
+                next.end(TaskState::Failed { error })
+            }
+            Event::Cancelled => next.end(TaskState::Cancelled),
+        };
+        next.version += 1;
+        next.task.last_updated_at = iso_8601(now);
+        changes.then_some(next)
+    }
+
+    /// A key stands for one question as long as the task lives.
+    fn ask(&mut self, key: String, request: InputRequest) -> bool {
+        if self.answers.get(&key).is_some() {
+            return false;
+        }
+        match &mut self.task.state {
+            TaskState::InputRequired { input_requests } if input_requests.contains_key(&key) => {
+                return false;
+            }
+            TaskState::InputRequired { input_requests } => {
+                input_requests.insert(key, request);
+            }
+            state => {
+                let input_requests = BTreeMap::from([(key, request)]);
+                *state = TaskState::InputRequired { input_requests };
+            }
+        }
+        true
+    }
+
+    fn answer(&mut self, answers: &InputResponses) -> bool {
+        let asked = self.asked().into_iter().flatten();
+        let wanted: Vec<_> = asked
+            .filter_map(|(key, _)| Some((key.clone(), answers.get(key)?.clone())))
+            .collect();
+        let changes = self.settle(wanted.iter().map(|(key, _)| key.as_str()));
+        for (key, answer) in wanted {
+            self.answers.insert(key, answer);
+        }
+        changes
+    }
+
+    /// What is asked, and waits for answers.
+    pub(super) fn asked(&self) -> Option<&BTreeMap<String, InputRequest>> {
+        match &self.task.state {
+            TaskState::InputRequired { input_requests } => Some(input_requests),
+            TaskState::Working
+            | TaskState::Completed { .. }
+            | TaskState::Failed { .. }
+            | TaskState::Cancelled => None,
+        }
+    }
+
+    /// Nobody waits any more for the answers to these.
+    fn settle<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>) -> bool {
+        let TaskState::InputRequired { input_requests } = &mut self.task.state else {
+            return false;
+        };
+        let before = input_requests.len();
+        for key in keys {
+            input_requests.remove(key);
+        }
+        let changes = input_requests.len() < before;
+        if input_requests.is_empty() {
+            self.task.state = TaskState::Working;
+        }
+        changes
+    }
+
+    fn say(&mut self, message: String) -> bool {
+        let changes = self.task.status_message.as_ref() != Some(&message);
+        self.task.status_message = Some(message);
+        changes
+    }
+
+    fn end(&mut self, state: TaskState) -> bool {
+        self.task.state = state;
+        true
+    }
+}
+
+/// The largest integer that every reader of JSON can hold.
+const LARGEST: u64 = (1 << 53) - 1;
+
+/// In UTC, to the millisecond.
+fn iso_8601(time: SystemTime) -> String {
+    let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
+    format!("{time:.3}")
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).map_or(LARGEST, |millis| millis.min(LARGEST))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! What may follow what, as a table and as properties.
+
+use plainly_errors::Code;
+use plainly_protocol::types::{ElicitUrlParams, TaskStatus};
+use proptest::prelude::*;
+
+use super::*;
+
+fn question(text: &str) -> InputRequest {
+    ElicitUrlParams::new("https://a.example/", text).into()
+}
+
+fn answers<const N: usize>(keys: [&str; N]) -> Event {
+    let answer = |key: &str| {
+        (
+            key.to_owned(),
+            RawJson::parse(format!("\"{key}\"")).unwrap(),
+        )
+    };
+    Event::Answered(keys.into_iter().map(answer).collect())
+}
+
+fn asked(key: &str) -> Event {
+    Event::Asked(key.to_owned(), question(key))
+}
+
+fn withdrawn(key: &str) -> Event {
+    Event::Withdrawn(key.to_owned())
+}
+
+fn completed() -> Event {
+    Event::Completed(RawJson::parse("{}").unwrap())
+}
+
+fn failed() -> Event {
+    Event::Failed(WireError::received(Code::new(-32603), "broken", None))
+}
+
+fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000 + seconds)
+}
+
+fn begun() -> TaskRecord {
+    let ttl = Duration::from_secs(60);
+    TaskRecord::new("t".to_owned(), None, at(0), ttl, Duration::from_secs(1))
+}
+
+/// Where these events lead.
+fn after(events: impl IntoIterator<Item = Event>) -> TaskRecord {
+    events.into_iter().fold(begun(), |record, event| {
+        record.after(event, at(1)).unwrap_or(record)
+    })
+}
+
+#[test]
+fn each_state_is_followed_by_what_happens_in_it() {
+    use TaskStatus::{Cancelled, Completed, Failed, InputRequired, Working};
+    let said = |text: &str| Event::Said(text.to_owned());
+    // What happened before, what happens, and, if that changes anything, where it leads.
+    let cases: Vec<(Vec<Event>, Event, Option<TaskStatus>)> = vec![
+        (vec![], asked("a"), Some(InputRequired)),
+        (vec![], answers(["a"]), None),
+        (vec![], withdrawn("a"), None),
+        (vec![], said("x"), Some(Working)),
+        (vec![said("x")], said("x"), None),
+        (vec![], completed(), Some(Completed)),
+        (vec![], failed(), Some(Failed)),
+        (vec![], Event::Cancelled, Some(Cancelled)),
+        (vec![asked("a")], asked("a"), None),
+        (vec![asked("a")], asked("b"), Some(InputRequired)),
+        (vec![asked("a")], answers(["b"]), None),
+        (vec![asked("a")], answers([]), None),
+        (vec![asked("a")], answers(["a"]), Some(Working)),
+        (
+            vec![asked("a"), asked("b")],
+            answers(["a"]),
+            Some(InputRequired),
+        ),
+        (
+            vec![asked("a"), asked("b")],
+            answers(["a", "b", "c"]),
+            Some(Working),
+        ),
+        (vec![asked("a"), answers(["a"])], answers(["a"]), None),
+        (vec![asked("a"), answers(["a"])], asked("a"), None),
+        (
+            vec![asked("a"), answers(["a"])],
+            asked("b"),
+            Some(InputRequired),
+        ),
+        (vec![asked("a")], withdrawn("a"), Some(Working)),
+        (
+            vec![asked("a"), asked("b")],
+            withdrawn("a"),
+            Some(InputRequired),
+        ),
+        (vec![asked("a"), withdrawn("a")], answers(["a"]), None),
+        (
+            vec![asked("a"), withdrawn("a")],
+            asked("a"),
+            Some(InputRequired),
+        ),
+        (vec![asked("a")], said("x"), Some(InputRequired)),
+        (vec![asked("a")], completed(), Some(Completed)),
+        (vec![asked("a")], failed(), Some(Failed)),
+        (vec![asked("a")], Event::Cancelled, Some(Cancelled)),
+    ];
+    for (before, event, expected) in cases {
+        let record = after(before.clone());
+        let next = record.after(event.clone(), at(2));
+        let led = next.as_ref().map(|next| next.task.state.status());
+        assert_eq!(led, expected, "{before:?}, then {event:?}");
+        if let Some(next) = next {
+            assert_eq!(next.version, record.version + 1);
+            assert_ne!(next.task.last_updated_at, record.task.last_updated_at);
+        }
+    }
+}
+
+#[test]
+fn nothing_follows_the_end() {
+    for end in [completed(), failed(), Event::Cancelled] {
+        let over = after([asked("a"), end]);
+        let events = [
+            asked("b"),
+            withdrawn("a"),
+            answers(["a"]),
+            Event::Said("x".to_owned()),
+            completed(),
+            failed(),
+            Event::Cancelled,
+        ];
+        for event in events {
+            assert_eq!(over.after(event.clone(), at(2)), None, "{event:?}");
+        }
+    }
+}
+
+#[test]
+fn a_record_says_when_in_iso_8601_and_for_how_long() {
+    let record = begun();
+    assert_eq!(record.task.created_at, "2027-01-15T08:00:00.000Z");
+    assert_eq!(record.task.ttl_ms, Some(60_000));
+    assert_eq!(record.task.poll_interval_ms, Some(1_000));
+    assert_eq!(record.expires, Some(at(60)));
+    let endless = TaskRecord::new("t".to_owned(), None, at(0), Duration::MAX, Duration::MAX);
+    assert_eq!((endless.expires, endless.task.ttl_ms), (None, None));
+    assert_eq!(endless.task.poll_interval_ms, Some(LARGEST));
+}
+
+#[test]
+fn a_failure_says_why_in_words_too() {
+    let record = after([failed()]);
+    assert_eq!(record.task.status_message.as_deref(), Some("broken"));
+}
+
+#[test]
+fn a_record_comes_back_from_json_as_it_was() {
+    let mut records = vec![begun(), after([asked("a"), answers(["a"]), asked("b")])];
+    records.extend([completed(), failed(), Event::Cancelled].map(|end| after([asked("a"), end])));
+    for mut record in records {
+        record.principal = Some("me".to_owned());
+        let text = serde_json::to_string(&record).unwrap();
+        let read: TaskRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, record);
+    }
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let key = || prop_oneof![Just("a"), Just("b"), Just("c")];
+    prop_oneof![
+        6 => key().prop_map(asked),
+        2 => key().prop_map(withdrawn),
+        4 => key().prop_map(|key| answers([key])),
+        2 => (key(), key()).prop_map(|(one, other)| answers([one, other])),
+        1 => key().prop_map(|text| Event::Said(text.to_owned())),
+        1 => Just(completed()),
+        1 => Just(failed()),
+        1 => Just(Event::Cancelled),
+    ]
+}
+
+proptest! {
+    /// Against two sets: what is asked, and what was answered.
+    #[test]
+    fn whatever_happens_answers_are_taken_once_and_only_for_what_is_asked(
+        events in proptest::collection::vec(event(), 0..60)
+    ) {
+        let (mut open, mut known) = (Vec::new(), Vec::new());
+        let mut record = begun();
+        for event in events {
+            let was_over = record.is_over();
+            if let Some(next) = record.after(event.clone(), at(1)) {
+                prop_assert!(!was_over, "{:?} followed the end", event);
+                record = next;
+            }
+            if was_over {
+                continue;
+            }
+            match event {
+                Event::Asked(key, _) if !open.contains(&key) && !known.contains(&key) => open.push(key),
+                Event::Withdrawn(key) => open.retain(|other| *other != key),
+                Event::Answered(answers) => {
+                    let wanted: Vec<_> = answers.iter().map(|(key, _)| key.to_owned()).filter(|key| open.contains(key)).collect();
+                    open.retain(|key| !wanted.contains(key));
+                    known.extend(wanted);
+                }
+                Event::Asked(..) | Event::Said(_) | Event::Completed(_) | Event::Failed(_) | Event::Cancelled => {}
+            }
+            if !record.is_over() {
+                let mut asked: Vec<_> = record.asked().into_iter().flatten().map(|(key, _)| key.clone()).collect();
+                let status = record.task.state.status();
+                prop_assert_eq!(status == TaskStatus::InputRequired, !asked.is_empty());
+                open.sort();
+                asked.sort();
+                prop_assert_eq!(&asked, &open);
+            }
+            known.sort();
+            prop_assert_eq!(record.answers.iter().map(|(key, _)| key.to_owned()).collect::<Vec<_>>(), known.clone());
+        }
+    }
+}

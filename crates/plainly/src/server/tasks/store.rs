@@ -1,0 +1,85 @@
+//! Where records of tasks are kept, behind a trait: in memory, or in a database that several processes share. A store keeps
+//! records and knows not what may follow what.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+
+use futures_util::future::BoxFuture;
+use plainly_errors::{ProtocolError, Unavailable};
+
+use super::record::TaskRecord;
+
+/// Keeps the records of tasks, each at least until it [expires](TaskRecord::expires). By default a server has a
+/// [`MemoryTasks`](super::MemoryTasks) of its own.
+///
+/// The handler of a task runs in the process that made it: with a store that several processes share, each can say how far
+/// the task is; to answer its questions or to stop it, a client must reach that one process again. The `Mcp-Name` header
+/// is there for load balancers to see to that.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not keep tasks",
+    label = "not a store of tasks",
+    note = "a store of tasks has the methods `insert`, `get` and `replace`"
+)]
+pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
+    /// Takes in the record of a new task. Once it returns, [`get`](Self::get) finds it.
+    fn insert(&self, record: TaskRecord)
+    -> impl Future<Output = Result<(), TaskStoreError>> + Send;
+
+    /// The record of the task of this name. One that has expired may be missing.
+    fn get(
+        &self,
+        id: &str,
+    ) -> impl Future<Output = Result<Option<TaskRecord>, TaskStoreError>> + Send;
+
+    /// Puts `record` in place of the one before, whose [version](TaskRecord::version) is one less: `false`, and nothing is
+    /// changed, if there is another one, or none.
+    fn replace(
+        &self,
+        record: TaskRecord,
+    ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
+}
+
+/// Why a store of tasks doesn't do what it is asked for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskStoreError {
+    /// There is no room: the client is told to try again later.
+    #[error("no room for more tasks, or for more of one")]
+    Full,
+    /// Something failed inside; the log has the whole error.
+    #[error("the tasks can't be reached")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl From<TaskStoreError> for ProtocolError {
+    fn from(error: TaskStoreError) -> Self {
+        match error {
+            TaskStoreError::Full => Unavailable::Overloaded.into(),
+            TaskStoreError::Failed(_) => {
+                Self::internal("Internal error: the tasks can't be reached").with_source(error)
+            }
+        }
+    }
+}
+
+/// [`TaskStore`] with its futures boxed.
+pub(in crate::server) trait ErasedTasks: Send + Sync + fmt::Debug {
+    fn insert(&self, record: TaskRecord) -> BoxFuture<'_, Result<(), TaskStoreError>>;
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<TaskRecord>, TaskStoreError>>;
+    fn replace(&self, record: TaskRecord) -> BoxFuture<'_, Result<bool, TaskStoreError>>;
+}
+
+impl<S: TaskStore> ErasedTasks for S {
+    fn insert(&self, record: TaskRecord) -> BoxFuture<'_, Result<(), TaskStoreError>> {
+        Box::pin(TaskStore::insert(self, record))
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<TaskRecord>, TaskStoreError>> {
+        Box::pin(TaskStore::get(self, id))
+    }
+
+    fn replace(&self, record: TaskRecord) -> BoxFuture<'_, Result<bool, TaskStoreError>> {
+        Box::pin(TaskStore::replace(self, record))
+    }
+}
