@@ -212,7 +212,9 @@ fn check_around(example: &Value, holds: &Holds) {
             Message::Request(request) if has_method(&request.method) => {
                 check_meta(request.params.as_ref(), &example["params"]["_meta"]);
             }
-            other => panic!("{other:?}"),
+            other @ (Message::Request(_) | Message::Notification(_) | Message::Response(_)) => {
+                panic!("{other:?}")
+            }
         },
         Holds::Notification => {
             assert!(matches!(message(), Message::Notification(sent) if has_method(&sent.method)));

@@ -121,18 +121,14 @@ impl Respondent {
 
     /// Whether there is an answer to such questions at all.
     pub(super) fn answers(&self, method: Method) -> bool {
-        let Handlers {
-            form,
-            visit,
-            sampling,
-            roots,
-        } = &self.handlers;
-        match method {
-            Method::Elicit => form.is_some() || visit.is_some(),
-            Method::CreateMessage => sampling.is_some(),
-            Method::ListRoots => roots.is_some(),
-            _ => false,
-        }
+        let handlers = &self.handlers;
+        let answered = [
+            (Method::Elicit, handlers.form.is_some()),
+            (Method::Elicit, handlers.visit.is_some()),
+            (Method::CreateMessage, handlers.sampling.is_some()),
+            (Method::ListRoots, handlers.roots.is_some()),
+        ];
+        answered.contains(&(method, true))
     }
 
     /// Answers a question, or says why there is no answer.
@@ -146,30 +142,42 @@ impl Respondent {
     }
 
     async fn try_answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {
-        let handlers = &self.handlers;
         let method = question.method();
+        let unknown = || ProtocolError::method_not_found(method.name());
+        if !self.answers(method) {
+            return Err(unknown());
+        }
         match question {
-            _ if !self.answers(method) => Err(ProtocolError::method_not_found(method.name())),
-            InputRequest::Elicit(ElicitParams::Form(form)) => match &handlers.form {
-                Some(answer) => write(&answer(form).await),
-                None => Err(undeclared("forms")),
-            },
-            InputRequest::Elicit(ElicitParams::Url(visit)) => match &handlers.visit {
-                Some(answer) => write(&ElicitResult::new(answer(visit).await)),
-                None => Err(undeclared("visits to a URL")),
-            },
-            InputRequest::CreateMessage(params) => match &handlers.sampling {
-                _ if params.tools.is_some() && !self.declares_tools() => {
-                    Err(undeclared("tools of the model"))
-                }
-                Some(answer) => write(&answer(params).await?),
-                None => Err(ProtocolError::method_not_found(method.name())),
-            },
-            InputRequest::ListRoots(_) => match &handlers.roots {
-                Some(answer) => write(&ListRootsResult::new(answer(()).await)),
-                None => Err(ProtocolError::method_not_found(method.name())),
-            },
-            _ => Err(ProtocolError::method_not_found(method.name())),
+            InputRequest::Elicit(question) => self.elicit(question).await,
+            InputRequest::CreateMessage(question) => self.sample(question).await,
+            InputRequest::ListRoots(_) => {
+                let answer = self.handlers.roots.as_ref().ok_or_else(unknown)?;
+                write(&ListRootsResult::new(answer(()).await))
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    async fn elicit(&self, question: ElicitParams) -> Result<RawJson, ProtocolError> {
+        let Handlers { form, visit, .. } = &self.handlers;
+        match (question, form, visit) {
+            (ElicitParams::Form(question), Some(answer), _) => write(&answer(question).await),
+            (ElicitParams::Url(question), _, Some(answer)) => {
+                write(&ElicitResult::new(answer(question).await))
+            }
+            (ElicitParams::Form(_), None, _) => Err(undeclared("forms")),
+            (ElicitParams::Url(_), _, None) => Err(undeclared("visits to a URL")),
+            _ => Err(undeclared("this kind of question")),
+        }
+    }
+
+    async fn sample(&self, question: CreateMessageParams) -> Result<RawJson, ProtocolError> {
+        match &self.handlers.sampling {
+            Some(_) if question.tools.is_some() && !self.declares_tools() => {
+                Err(undeclared("tools of the model"))
+            }
+            Some(answer) => write(&answer(question).await?),
+            None => Err(undeclared("sampling")),
         }
     }
 

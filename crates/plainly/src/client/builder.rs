@@ -53,8 +53,8 @@ pub struct Spawn {
 /// A server at the other end of any byte stream.
 #[derive(Debug)]
 pub struct Over<R, W> {
-    reader: R,
-    writer: W,
+    pub(super) reader: R,
+    pub(super) writer: W,
 }
 
 impl<T> Builder<T> {

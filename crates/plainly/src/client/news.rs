@@ -14,8 +14,10 @@ use super::error::{Error, LocalError};
 use super::link::Connection;
 #[cfg(feature = "http-client")]
 use super::session::{Opened, Session};
+#[cfg(feature = "http-client")]
+use crate::transport::http_client::Resumption;
 
-/// How long is waited before a stream is opened again.
+/// How long is waited before a stream is opened again, where the server does not say.
 #[cfg(feature = "http-client")]
 const PAUSE: Duration = Duration::from_secs(1);
 /// How many streams in a row may end with nothing on them.
@@ -84,7 +86,10 @@ async fn open_stream(session: &Arc<Session>) -> Result<Option<Arc<Task>>> {
     if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
         return Ok(Some(task));
     }
-    let Some(opened) = session.until_closed(session.open_news()).await? else {
+    let Some(opened) = session
+        .until_closed(session.open_news(&Resumption::default()))
+        .await?
+    else {
         return Ok(None);
     };
     let task = Arc::new(Task::spawn(read(Arc::clone(session), opened)));
@@ -113,9 +118,10 @@ async fn read(session: Arc<Session>, opened: Opened) {
 #[cfg(feature = "http-client")]
 async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
     let first = opened.session();
+    let mut from = Resumption::default();
     let mut in_vain = 0;
     loop {
-        in_vain = if session.read_news(opened).await? {
+        in_vain = if session.read_news(opened, &mut from).await? {
             0
         } else {
             in_vain + 1
@@ -123,8 +129,8 @@ async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
         if in_vain == IN_VAIN {
             return Err(interrupted());
         }
-        tokio::time::sleep(PAUSE).await;
-        opened = session.open_news().await?.ok_or_else(interrupted)?;
+        tokio::time::sleep(from.retry.unwrap_or(PAUSE)).await;
+        opened = session.open_news(&from).await?.ok_or_else(interrupted)?;
         if opened.session() != first {
             return Err(LocalError::SessionLost.into());
         }

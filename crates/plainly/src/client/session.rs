@@ -3,6 +3,7 @@
 //!
 //! Knows messages, not methods, but for the one that opens a session and the one whose reply is a stream of news.
 
+mod resuming;
 mod unasked;
 
 use std::future::Future;
@@ -19,6 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
+use self::resuming::Resuming;
 pub(super) use self::unasked::Opened;
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::Request;
@@ -182,16 +184,19 @@ impl Session {
     async fn events(&self, request: &Request, mut response: Response) -> Result<Reply, Error> {
         // They end with the call: who has replied waits for no answer.
         let mut answering = JoinSet::new();
+        let mut resuming = Resuming::default();
         loop {
-            let event = response.next_event().await;
-            let event = event.map_err(|failure| self.failed(failure, request.name()))?;
-            let Some(event) = event else {
-                return Err(LocalError::Interrupted {
-                    method: request.name(),
-                    source: None,
+            let event = match response.next_event().await {
+                Ok(Some(event)) => event,
+                ended => {
+                    let (failure, method) = (ended.err(), request.name());
+                    response = self
+                        .resume(&mut resuming, &response, failure, method)
+                        .await?;
+                    continue;
                 }
-                .into());
             };
+            resuming.goes_on();
             for incoming in reply::read(&event) {
                 match incoming.reply_to(&request.id) {
                     Ok(reply) => {

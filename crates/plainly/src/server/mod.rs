@@ -10,6 +10,7 @@ mod resolve;
 mod session;
 
 mod dispatch;
+mod handling;
 mod outbox;
 mod route;
 mod running;

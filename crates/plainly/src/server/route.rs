@@ -137,10 +137,6 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::GetTask
-            | Method::UpdateTask
-            | Method::CancelTask
-            | Method::TaskChanged
             | Method::Acknowledged
             | Method::TaskChanged
             | Method::Elicit

@@ -24,7 +24,7 @@ async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client 
         let probe = peer.request("server/discover").await;
         peer.reply(&probe, discovered(&["2026-07-28"])).await;
     });
-    client.unwrap()
+    client.expect("the peer is modern")
 }
 
 /// Connects with a legacy server; also what it was told of the client.
@@ -39,7 +39,7 @@ async fn connect_legacy(
         let handshake = peer.shake_hands(version).await;
         handshake["params"]["capabilities"].clone()
     });
-    (client.unwrap(), declared)
+    (client.expect("the peer is legacy"), declared)
 }
 
 async fn fill_in(form: ElicitFormParams) -> ElicitResult {
@@ -124,7 +124,7 @@ impl Peer {
     /// Asks, and returns what comes back.
     async fn answer(&mut self, id: &str, method: &str, params: Value) -> Value {
         self.ask(id, method, params).await;
-        let answer = self.next().await.unwrap();
+        let answer = self.next().await.expect("an answer");
         assert_eq!(answer["id"], id, "{answer}");
         answer
     }

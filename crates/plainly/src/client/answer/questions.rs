@@ -9,7 +9,7 @@ use bytes::Bytes;
 use plainly_errors::{ProtocolError, Revision, Unavailable};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ElicitParams, InputRequest};
+use plainly_protocol::types::InputRequest;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::task::{AbortHandle, JoinSet};
@@ -139,11 +139,12 @@ impl Questions {
         if !self.respondent.answers(method) {
             return Err(unknown());
         }
-        let question = match method {
-            Method::Elicit => InputRequest::Elicit(params::<ElicitParams>(asked)?),
-            Method::CreateMessage => InputRequest::CreateMessage(params(asked)?),
-            Method::ListRoots => InputRequest::ListRoots(params(asked)?),
-            _ => return Err(unknown()),
+        let question = if method == Method::Elicit {
+            InputRequest::Elicit(params(asked)?)
+        } else if method == Method::CreateMessage {
+            InputRequest::CreateMessage(params(asked)?)
+        } else {
+            InputRequest::ListRoots(params(asked)?)
         };
         Ok(Some(question))
     }

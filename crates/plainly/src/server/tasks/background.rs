@@ -15,8 +15,8 @@ use crate::server::Server;
 use crate::server::answer::Answer;
 use crate::server::audience::{Asker, Audience, Ended, panicked};
 use crate::server::failure::Meaning;
+use crate::server::handling::Guarded;
 use crate::server::incident::chain;
-use crate::server::running::Guarded;
 
 /// What a reply has around the result of a task, at most.
 const AROUND: usize = 4 << 10;

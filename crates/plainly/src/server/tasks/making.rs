@@ -17,7 +17,7 @@ use crate::server::answer::Answer;
 use crate::server::audience::{Asker, Audience};
 use crate::server::changes::Topic;
 use crate::server::failure::Failure;
-use crate::server::running::Guarded;
+use crate::server::handling::Guarded;
 use crate::server::scope::Scope;
 
 /// All tasks of a server.
