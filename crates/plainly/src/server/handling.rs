@@ -80,7 +80,7 @@ impl Handling {
     }
 
     /// The same answer; if it asks for something, with the answers so far.
-    fn carrying(&self, answer: Answer) -> Outcome {
+    fn carrying(&self, answer: Answer) -> Answered {
         match answer {
             Answer::InputRequired(result) => {
                 let seals = &self.server.0.seals;

@@ -72,7 +72,11 @@ pub(crate) enum Client {
 
 impl Client {
     /// One over each transport.
-    pub(crate) async fn both(server: &Server, revision: Revision, capabilities: &Value) -> [Self; 2] {
+    pub(crate) async fn both(
+        server: &Server,
+        revision: Revision,
+        capabilities: &Value,
+    ) -> [Self; 2] {
         [
             Self::Stream(Stream::open(server, revision, capabilities).await),
             Self::Http(Http::open(server, revision, capabilities).await),

@@ -76,7 +76,10 @@ async fn order(
 ) -> Result<String, Failure> {
     runs.fetch_add(1, Ordering::Relaxed);
     let form = ElicitFormParams::new("Which, and how many?")
-        .field("some", ChoicesField::new([("a", "A"), ("b", "B")]).min_items(1))
+        .field(
+            "some",
+            ChoicesField::new([("a", "A"), ("b", "B")]).min_items(1),
+        )
         .optional("count", NumberField::integer().minimum(1).default_value(1));
     let Some(Some { some, count }) = ask.elicit("which", form).await?.accepted()? else {
         return Ok("nothing".to_owned());
@@ -189,7 +192,11 @@ struct Topic {
 }
 
 async fn prompt(ask: Ask, Args(Topic { topic }): Args<Topic>) -> Result<String, Failure> {
-    Ok(format!("{} {}", hello(&ask).await?, topic.unwrap_or_default()))
+    Ok(format!(
+        "{} {}",
+        hello(&ask).await?,
+        topic.unwrap_or_default()
+    ))
 }
 
 async fn page(ask: Ask) -> Result<Text, Failure> {
