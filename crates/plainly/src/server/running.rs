@@ -117,6 +117,15 @@ impl Running {
         }
     }
 
+    /// Ends it without a reply. What is left to say is what the handler takes back of what it asked.
+    fn cancel(&mut self) {
+        self.tracked = None;
+        self.last = None;
+        self.scope.outbox().clear();
+        self.work = None;
+        self.scope.outbox().close();
+    }
+
     fn end_with(&mut self, last: Sent) {
         self.work = None;
         self.scope.outbox().close();
@@ -134,7 +143,7 @@ impl Stream for Running {
             .as_mut()
             .map(|tracked| tracked.poll_ending(context))
         {
-            Some(Poll::Ready(Ending::Cancelled)) => return Poll::Ready(None),
+            Some(Poll::Ready(Ending::Cancelled)) => this.cancel(),
             Some(Poll::Ready(Ending::Stopped)) => {
                 this.tracked = None;
                 this.stop();
