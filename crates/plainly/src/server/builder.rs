@@ -1,5 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod dynamic;
 mod error;
 mod needs;
 mod templates;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
 
+use self::dynamic::Dynamic;
 pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
@@ -53,20 +55,6 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
-}
-
-/// What may change while the server runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dynamic {
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    pub(super) resources: bool,
-}
-
-impl Dynamic {
-    fn is_any(self) -> bool {
-        self.tools || self.prompts || self.resources
-    }
 }
 
 impl ServerBuilder {
@@ -139,14 +127,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets tools come and go while the server runs: [`Server::add_tool`] and [`Server::remove_tool`]. Peers are told from
-    /// the beginning that there are tools, even if there are none yet, and that they hear of every change.
-    #[must_use]
-    pub fn dynamic_tools(mut self) -> Self {
-        self.dynamic.tools = true;
-        self
-    }
-
     /// Serves a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
@@ -154,26 +134,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets prompts come and go while the server runs: [`Server::add_prompt`] and [`Server::remove_prompt`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_prompts(mut self) -> Self {
-        self.dynamic.prompts = true;
-        self
-    }
-
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
-        self
-    }
-
-    /// Lets resources come and go while the server runs: [`Server::add_resource`] and [`Server::remove_resource`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_resources(mut self) -> Self {
-        self.dynamic.resources = true;
         self
     }
 
