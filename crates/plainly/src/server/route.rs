@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
+use super::asking::Subject;
 use super::audience::Audience;
 use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
@@ -80,6 +81,7 @@ impl Server {
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
+        let raw = params;
         let Routes {
             discovery,
             tools,
@@ -95,6 +97,7 @@ impl Server {
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
                 let call = ToolCall {
                     arguments,
+                    subject: self.subject(method, &params.name, raw),
                     scope,
                     states,
                 };
@@ -104,10 +107,10 @@ impl Server {
             Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
-            Method::ReadResource => self.read_resource(read(params)?, scope)?,
+            Method::ReadResource => self.read_resource(read(params)?, raw, scope)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
             Method::ListPrompts => self.list_prompts(&read(params)?, scope)?,
-            Method::GetPrompt => self.get_prompt(read(params)?, scope)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, raw, scope)?,
             Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
                 let params: ListenParams = read(params)?;
@@ -138,6 +141,21 @@ impl Server {
         })
     }
 
+    /// What a request is about that may be answered with questions.
+    fn subject<'a>(
+        &'a self,
+        method: Method,
+        name: &'a str,
+        params: Option<&'a Object<'a>>,
+    ) -> Subject<'a> {
+        Subject {
+            method,
+            name,
+            params,
+            seals: &self.0.seals,
+        }
+    }
+
     fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
@@ -153,6 +171,7 @@ impl Server {
     fn read_resource(
         &self,
         ReadResourceParams { uri, .. }: ReadResourceParams,
+        params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
@@ -163,6 +182,7 @@ impl Server {
                 &ResourceCall {
                     uri: &uri,
                     variables: &Values::new(),
+                    subject: Some(self.subject(Method::ReadResource, &uri, params)),
                     scope,
                     states,
                 },
@@ -197,6 +217,7 @@ impl Server {
         GetPromptParams {
             name, arguments, ..
         }: GetPromptParams,
+        params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
@@ -204,6 +225,7 @@ impl Server {
         } = &self.0.routes;
         let call = PromptCall {
             arguments: &arguments.unwrap_or_default(),
+            subject: self.subject(Method::GetPrompt, &name, params),
             scope,
             states,
         };
@@ -347,6 +369,7 @@ impl Server {
         let call = ResourceCall {
             uri,
             variables: &Values::new(),
+            subject: None,
             scope,
             states,
         };
