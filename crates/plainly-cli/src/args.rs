@@ -122,6 +122,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
+    /// Over HTTP, also serve at /sse, by HTTP with SSE: for clients of 2024-11-05 that know nothing newer
+    #[arg(long, conflicts_with = "stdio")]
+    pub(crate) sse: bool,
+
     /// What the server calls itself, and mcp.json calls it [default: plainly, and the first directory's name]
     #[arg(long)]
     pub(crate) name: Option<String>,

@@ -127,6 +127,10 @@ fn of_a_server() -> Vec<(&'static str, String)> {
         ("listen_bytes", bytes(server.listen_bytes)),
         ("sessions", number(server.sessions)),
         ("session_idle", time(server.session_idle)),
+        ("resume", time(server.resume)),
+        ("resume_events", number(server.resume_events)),
+        ("resume_bytes", bytes(server.resume_bytes)),
+        ("resume_total", bytes(server.resume_total)),
         ("shutdown", time(server.shutdown)),
     ]
 }

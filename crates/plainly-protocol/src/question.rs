@@ -5,6 +5,7 @@ use plainly_errors::Revision;
 use serde_json::{Map, Value, json};
 
 use crate::peer::Peer;
+use crate::shape::Shape;
 use crate::types::{
     BooleanField, Choice, ChoiceStyle, ChoicesField, ElicitFormParams, ElicitParams, ElicitResult,
     Field, FormSchema, IncludeContext, InputRequest, JsonObject, SamplingMessage,
@@ -77,13 +78,14 @@ pub fn asked(question: InputRequest, revision: Revision) -> InputRequest {
             }
             visit.into()
         }
-        InputRequest::CreateMessage(mut params) if is_older => {
-            params.messages = params.messages.into_iter().flat_map(one_by_one).collect();
+        InputRequest::CreateMessage(mut params) => {
+            params.shape(revision);
+            if is_older {
+                params.messages = params.messages.into_iter().flat_map(one_by_one).collect();
+            }
             params.into()
         }
-        same @ (InputRequest::Elicit(ElicitParams::Form(_))
-        | InputRequest::CreateMessage(_)
-        | InputRequest::ListRoots(_)) => same,
+        same @ (InputRequest::Elicit(ElicitParams::Form(_)) | InputRequest::ListRoots(_)) => same,
     }
 }
 

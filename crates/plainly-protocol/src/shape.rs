@@ -5,6 +5,7 @@
 //! revision merely doesn't know is sent: its clients ignore it, and those that speak newer revisions too may use it.
 
 mod content;
+mod sampling;
 mod schema;
 mod tools;
 
@@ -12,7 +13,9 @@ use plainly_errors::Revision;
 use serde_json::{Map, Value, json};
 
 use crate::meta::SERVER_INFO;
-use crate::types::{CacheHint, Implementation, JsonObject, ResultType, ServerCapabilities};
+use crate::types::{
+    CacheHint, Implementation, JsonObject, ResultType, ServerCapabilities, TASKS_EXTENSION,
+};
 
 /// What not every revision has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,8 +177,10 @@ impl Shape for ServerCapabilities {
             self.tasks = None;
         }
         if !Field::Extensions.is_in(revision)
-            && let Some(extensions) = self.extensions.take()
+            && let Some(mut extensions) = self.extensions.take()
         {
+            // Its methods do not exist there.
+            extensions.remove(TASKS_EXTENSION);
             let experimental = self.experimental.get_or_insert_with(JsonObject::new);
             for (name, settings) in Map::from(extensions) {
                 experimental.entry(name).or_insert(settings);

@@ -48,10 +48,34 @@ pub struct Limits {
     pub schema_depth: usize,
     /// Schemas within a schema. 2,000. Beyond: not served.
     pub subschemas: usize,
-    /// Legacy sessions over HTTP. 10,000. Beyond: the one that has been idle longest ends.
+    /// Tasks that are kept, whether they run or not. 10,000. Beyond: unavailable.
+    pub tasks: usize,
+    /// Tasks that are kept of one principal. 1,000. Beyond: unavailable.
+    pub tasks_per_principal: usize,
+    /// Bytes of all tasks in memory, with their results, questions and answers; each counts for at least 4 KiB. 256 MiB.
+    /// Beyond: unavailable, and one that has run already fails with an internal error.
+    pub task_bytes: usize,
+    /// Time for the handler of a task, waiting for the client included. 30 minutes. Beyond: the handler is dropped, and the
+    /// task fails with an internal error.
+    pub task_deadline: Duration,
+    /// Time for which a task is kept, from when it begins. 1 hour. Beyond: there is no such task.
+    pub task_ttl: Duration,
+    /// Time between two looks at a task that clients are asked for. 1 s.
+    pub task_poll: Duration,
+    /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
+    /// SSE; beyond: unavailable.
     pub sessions: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
     pub session_idle: Duration,
+    /// Time for which a reply that came as a stream of events can be had again after its end, by a legacy client that lost
+    /// the connection. 60 s. Beyond: invalid request.
+    pub resume: Duration,
+    /// Events that are kept for that, in one legacy session. 1,024. Beyond: the oldest are forgotten that nobody reads.
+    pub resume_events: usize,
+    /// Bytes of these events. 4 MiB. Beyond: likewise.
+    pub resume_bytes: usize,
+    /// Bytes of these events in all legacy sessions together. 256 MiB. Beyond: likewise, in the session that adds to them.
+    pub resume_total: usize,
     /// Questions to the client that are open at once: of one request, and in one legacy session. 64. Beyond: the handler is
     /// told that there is no answer.
     pub questions: usize,
@@ -91,8 +115,18 @@ impl Default for Limits {
             schema_bytes: 256 << 10,
             schema_depth: 48,
             subschemas: 2_000,
+            tasks: 10_000,
+            tasks_per_principal: 1_000,
+            task_bytes: 256 << 20,
+            task_deadline: Duration::from_secs(30 * 60),
+            task_ttl: Duration::from_secs(60 * 60),
+            task_poll: Duration::from_secs(1),
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
+            resume: Duration::from_secs(60),
+            resume_events: 1_024,
+            resume_bytes: 4 << 20,
+            resume_total: 256 << 20,
             questions: 64,
             answer: Duration::from_secs(10 * 60),
             rounds: 16,

@@ -73,6 +73,11 @@ impl Schema {
         self.strict
     }
 
+    /// The schema as it was written.
+    pub(crate) fn source(&self) -> &Value {
+        &self.source
+    }
+
     /// The members of the object `value` in which something fails.
     pub(crate) fn failing_members(&self, value: &Value) -> Vec<String> {
         let first = |error: jsonschema::ValidationError<'_>| {

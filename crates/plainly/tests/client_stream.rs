@@ -1,10 +1,14 @@
 //! A client over a byte stream whose other end is played by the test.
 #![cfg(feature = "client")]
 
+#[path = "client_stream/asking.rs"]
+mod asking;
 #[path = "client_stream/calls.rs"]
 mod calls;
 #[path = "client_stream/eras.rs"]
 mod eras;
+#[path = "client_stream/hearing.rs"]
+mod hearing;
 #[path = "client_stream/listening.rs"]
 mod listening;
 #[path = "client_stream/listings.rs"]

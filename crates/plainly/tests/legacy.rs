@@ -1,4 +1,4 @@
-//! Older revisions over HTTP, byte by byte: HTTP with SSE.
+//! Older revisions over HTTP, byte by byte: HTTP with SSE, and streams that are resumed.
 #![cfg(all(feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,3 +7,6 @@ mod support;
 
 #[path = "legacy/sse.rs"]
 mod sse;
+
+#[path = "legacy/resume.rs"]
+mod resume;

@@ -21,6 +21,8 @@ use crate::failure::Failure;
 
 /// Where the endpoint is.
 const PATH: &str = "/mcp";
+/// Where that of HTTP with SSE is.
+const SSE_PATH: &str = "/sse";
 
 pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
     let store = store(&args)?;
@@ -181,6 +183,11 @@ async fn over_http(
 
 fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, InvalidAllowance> {
     let service = server.http().path(PATH);
+    let service = if args.sse {
+        service.sse_endpoint(SSE_PATH)
+    } else {
+        service
+    };
     let service = args
         .allow_host
         .iter()

@@ -11,11 +11,7 @@ use crate::types::{Content, GetPromptResult, MediaContent, Resource, TextContent
 impl Shape for Content {
     fn shape(&mut self, revision: Revision) {
         let text = match self {
-            Self::Audio(audio) if !Field::Audio.is_in(revision) => TextContent {
-                text: note(audio, revision),
-                annotations: audio.annotations.take(),
-                meta: audio.meta.take(),
-            },
+            Self::Audio(audio) if !Field::Audio.is_in(revision) => note(audio, revision),
             Self::ResourceLink(link) if !Field::ResourceLink.is_in(revision) => TextContent {
                 text: reference(link),
                 annotations: link.annotations.take(),
@@ -40,13 +36,17 @@ impl Shape for GetPromptResult {
     }
 }
 
-/// What the recording was that could not be sent.
-fn note(audio: &MediaContent, revision: Revision) -> String {
+/// What the recording was that can't be sent, in its place.
+pub(super) fn note(audio: &mut MediaContent, revision: Revision) -> TextContent {
     let bytes = audio.data.len();
-    format!(
-        "Audio ({}, {bytes} bytes), which protocol version {revision} can't carry",
-        audio.mime_type
-    )
+    TextContent {
+        text: format!(
+            "Audio ({}, {bytes} bytes), which protocol version {revision} can't carry",
+            audio.mime_type
+        ),
+        annotations: audio.annotations.take(),
+        meta: audio.meta.take(),
+    }
 }
 
 /// All that is needed to read the resource, or to decide not to.

@@ -7,21 +7,29 @@ use super::{Field, Shape};
 use crate::types::{CallToolResult, Content, ListToolsResult, RawJson, Tool};
 
 impl Shape for CallToolResult {
-    /// Structured content that can't be sent as such is left to the content, which says the same to people and models; if
-    /// there is none, it becomes the content.
     fn shape(&mut self, revision: Revision) {
-        for block in &mut self.content {
-            block.shape(revision);
-        }
-        let fits = |value: &mut RawJson| match value.get().starts_with('{') {
-            true => Field::StructuredContent.is_in(revision),
-            false => Field::StructuredValue.is_in(revision),
-        };
-        if let Some(lost) = self.structured_content.take_if(|value| !fits(value))
-            && self.content.is_empty()
-        {
-            self.content.push(Content::text(lost.get()));
-        }
+        shape_output(&mut self.content, &mut self.structured_content, revision);
+    }
+}
+
+/// Structured content that can't be sent as such is left to the content, which says the same to people and models; if there
+/// is none, it becomes the content.
+pub(super) fn shape_output(
+    content: &mut Vec<Content>,
+    structured: &mut Option<RawJson>,
+    revision: Revision,
+) {
+    for block in &mut *content {
+        block.shape(revision);
+    }
+    let fits = |value: &mut RawJson| match value.get().starts_with('{') {
+        true => Field::StructuredContent.is_in(revision),
+        false => Field::StructuredValue.is_in(revision),
+    };
+    if let Some(lost) = structured.take_if(|value| !fits(value))
+        && content.is_empty()
+    {
+        content.push(Content::text(lost.get()));
     }
 }
 

@@ -34,11 +34,13 @@ mod arguments;
 mod completion;
 mod prompts;
 
+mod cancelling;
 mod logging;
 mod progress;
 
 pub use self::arguments::Arguments;
 pub use self::caching::{CacheHint, CacheScope};
+pub use self::cancelling::CancelledParams;
 pub use self::capabilities::{
     ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability,
     SamplingCapability, ServerCapabilities,

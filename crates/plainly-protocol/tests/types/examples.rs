@@ -1,22 +1,31 @@
 //! The spec's examples of these types come back as they were.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, DirEntry};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use plainly_errors::{Revision, WireError};
+use plainly_protocol::envelope::{
+    Envelope, Limits, Message, Object, parse as parse_message, parse_object,
+};
+use plainly_protocol::meta::{
+    CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION, RequestMeta,
+};
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    AcknowledgedParams, CallToolParams, CallToolResult, ClientCapabilities, CompleteParams,
-    CompleteResult, Content, CreateMessageParams, CreateMessageResult, DiscoverResult,
-    ElicitParams, ElicitResult, Field, GetPromptParams, GetPromptResult, InputRequest,
-    InputRequiredResult, InputResponses, ListChangedParams, ListPromptsParams, ListPromptsResult,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListRootsResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, LoggingMessageParams, ModelPreferences, ProgressParams, ReadResourceParams,
-    ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams, ResultFields,
-    ResultType, Root, SamplingContent, SamplingMessage, ServerCapabilities, Tool,
+    AcknowledgedParams, CallToolParams, CallToolResult, CancelledParams, ClientCapabilities,
+    CompleteParams, CompleteResult, Content, CreateMessageParams, CreateMessageResult,
+    DiscoverResult, ElicitParams, ElicitResult, Field, GetPromptParams, GetPromptResult,
+    InputRequest, InputRequiredResult, InputResponses, ListChangedParams, ListPromptsParams,
+    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    ListResourcesParams, ListResourcesResult, ListRootsResult, ListToolsParams, ListToolsResult,
+    ListenParams, ListenResult, LoggingMessageParams, ModelPreferences, ProgressParams,
+    ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams,
+    ResultFields, ResultType, Root, SamplingContent, SamplingMessage, ServerCapabilities, Tool,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::spec::{parse, spec};
 
@@ -47,6 +56,8 @@ enum Holds {
     Result,
     /// A response with it as `result`.
     Response,
+    /// An error response with it as `error`.
+    ErrorResponse,
 }
 
 #[rustfmt::skip]
@@ -66,6 +77,16 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("DiscoverResultResponse", Holds::Response, again::<DiscoverResult>),
     ("EmbeddedResource", Holds::Type, again::<Content>),
     ("ImageContent", Holds::Type, again::<Content>),
+    ("CancelledNotification", Holds::Notification, again::<CancelledParams>),
+    ("CancelledNotificationParams", Holds::Type, again::<CancelledParams>),
+    ("DiscoverRequest", Holds::Request, again::<Nothing>),
+    ("HeaderMismatchError", Holds::ErrorResponse, again::<WireError>),
+    ("InternalError", Holds::Type, again::<WireError>),
+    ("InvalidParamsError", Holds::Type, again::<WireError>),
+    ("MethodNotFoundError", Holds::Type, again::<WireError>),
+    ("MissingRequiredClientCapabilityError", Holds::ErrorResponse, again::<WireError>),
+    ("ParseError", Holds::Type, again::<WireError>),
+    ("UnsupportedProtocolVersionError", Holds::ErrorResponse, again::<WireError>),
     ("ListResourceTemplatesRequest", Holds::Request, again::<ListResourceTemplatesParams>),
     ("ListResourceTemplatesResult", Holds::Result, again::<ListResourceTemplatesResult>),
     ("ListResourceTemplatesResultResponse", Holds::Response, again::<ListResourceTemplatesResult>),
@@ -131,27 +152,115 @@ const EXAMPLES: &[(&str, Holds, Again)] = &[
     ("ToolListChangedNotification", Holds::Notification, again::<ListChangedParams>),
 ];
 
+/// The parameters of a method that has none of its own.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
 #[test]
 fn examples_come_back() {
     let Some(spec) = spec() else { return };
-    for (name, holds, again) in EXAMPLES {
-        let directory = spec.join("2026-07-28/examples").join(name);
-        let files: Vec<_> = fs::read_dir(&directory)
-            .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        assert!(!files.is_empty(), "{name} has no examples");
-        for path in files {
-            let expected = body(parse(&path), holds);
-            let actual = again(&expected.to_string())
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            assert_eq!(
-                actual,
-                with_both_annotations(expected),
-                "{}",
-                path.display()
-            );
+    for (name, path) in all_of(&spec.join("2026-07-28/examples")) {
+        let row = EXAMPLES.iter().find(|(of, ..)| *of == name);
+        let (_, holds, again) = row.unwrap_or_else(|| panic!("{name} has no type"));
+        let example = parse(&path);
+        check_around(&example, holds);
+        let expected = body(example, holds);
+        let actual = again(&expected.to_string())
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let expected = with_both_annotations(expected);
+        assert_eq!(actual, expected, "{}", path.display());
+    }
+}
+
+#[test]
+fn each_type_has_examples() {
+    let Some(spec) = spec() else { return };
+    let found = all_of(&spec.join("2026-07-28/examples"));
+    for (name, ..) in EXAMPLES {
+        assert!(found.iter().any(|(of, _)| of == name), "{name} has none");
+    }
+}
+
+/// Every example, with the name of its directory.
+fn all_of(examples: &Path) -> Vec<(String, PathBuf)> {
+    let entries = |directory: &Path| -> Vec<_> {
+        let entries = fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap()).collect()
+    };
+    let of = |directory: DirEntry| {
+        let name = directory.file_name().into_string().unwrap();
+        let files = entries(&directory.path());
+        files
+            .into_iter()
+            .map(move |file| (name.clone(), file.path()))
+    };
+    entries(examples).into_iter().flat_map(of).collect()
+}
+
+/// What stands around the type is read as well: the envelope, the method, `_meta` and the fields of any result.
+fn check_around(example: &Value, holds: &Holds) {
+    let text = example.to_string();
+    let message = || match parse_message(text.as_bytes(), &Limits::default()) {
+        Ok(Envelope::Single(message)) => message,
+        other => panic!("{text}: {other:?}"),
+    };
+    let has_method = |name: &str| Method::find(name, Revision::LATEST).is_some();
+    match holds {
+        Holds::Type | Holds::Question => {}
+        Holds::Request => match message() {
+            Message::Request(request) if has_method(&request.method) => {
+                check_meta(request.params.as_ref(), &example["params"]["_meta"]);
+            }
+            other @ (Message::Request(_) | Message::Notification(_) | Message::Response(_)) => {
+                panic!("{other:?}")
+            }
+        },
+        Holds::Notification => {
+            assert!(matches!(message(), Message::Notification(sent) if has_method(&sent.method)));
         }
+        Holds::Params => {
+            let params = parse_object(&text, &Limits::default()).unwrap();
+            check_meta(Some(&params), &example["_meta"]);
+        }
+        Holds::Result => check_fields(example),
+        Holds::Response => {
+            assert!(matches!(message(), Message::Response(_)));
+            check_fields(&example["result"]);
+        }
+        Holds::ErrorResponse => assert!(matches!(message(), Message::Response(_))),
+    }
+}
+
+/// The `_meta` of a request, as it is read, says all that is written.
+fn check_meta(params: Option<&Object<'_>>, expected: &Value) {
+    let meta = RequestMeta::of(params);
+    let mut read = Map::new();
+    if let Some(token) = meta.progress_token() {
+        read.insert(PROGRESS_TOKEN.to_owned(), json!(token));
+    }
+    if let Some(level) = meta.log_level().unwrap() {
+        read.insert(LOG_LEVEL.to_owned(), json!(level));
+    }
+    if let Some(version) = meta.protocol_version() {
+        read.insert(PROTOCOL_VERSION.to_owned(), json!(version));
+    }
+    let introduction = meta.introduction().unwrap();
+    let capabilities = json!(introduction.capabilities);
+    read.insert(CLIENT_CAPABILITIES.to_owned(), capabilities);
+    if let Some(client) = introduction.implementation {
+        read.insert(CLIENT_INFO.to_owned(), json!(client));
+    }
+    assert_eq!(&Value::Object(read), expected);
+}
+
+/// The fields that any result has, as they are read, say what is written.
+fn check_fields(result: &Value) {
+    let fields: ResultFields = serde_json::from_value(result.clone()).unwrap();
+    assert_eq!(fields.result_type.as_str(), result["resultType"]);
+    if let Some(ttl) = result.get("ttlMs") {
+        assert_eq!(json!(fields.cache.ttl.as_millis() as u64), *ttl);
+        assert_eq!(json!(fields.cache.scope), result["cacheScope"]);
     }
 }
 
@@ -161,10 +270,15 @@ fn body(mut example: Value, holds: &Holds) -> Value {
         Holds::Type | Holds::Question | Holds::Params | Holds::Result => example,
         Holds::Request | Holds::Notification => example["params"].take(),
         Holds::Response => example["result"].take(),
+        Holds::ErrorResponse => example["error"].take(),
     };
+    // Notifications without parameters may leave them out.
+    if body.is_null() {
+        body = json!({});
+    }
     let members = body.as_object_mut().unwrap();
     match holds {
-        Holds::Type | Holds::Notification => {}
+        Holds::Type | Holds::Notification | Holds::ErrorResponse => {}
         Holds::Question => {
             members.remove("id");
         }

@@ -14,4 +14,5 @@ mod spec;
 mod asking;
 mod examples;
 mod schema;
+mod shape;
 mod tasks;

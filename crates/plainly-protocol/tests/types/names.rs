@@ -1,10 +1,10 @@
 //! Each type with every field it has, as it stands on the wire: names, order, and that reading loses none of them.
 
 use plainly_protocol::types::{
-    AcknowledgedParams, Annotations, CallToolResult, ClientCapabilities, CompleteParams,
-    CompleteResult, Content, DiscoverResult, EmptyResult, GetPromptParams, GetPromptResult, Icon,
-    Implementation, InitializeParams, InitializeResult, ListChangedParams, ListPromptsParams,
-    ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
+    AcknowledgedParams, Annotations, CallToolResult, CancelledParams, ClientCapabilities,
+    CompleteParams, CompleteResult, Content, DiscoverResult, EmptyResult, GetPromptParams,
+    GetPromptResult, Icon, Implementation, InitializeParams, InitializeResult, ListChangedParams,
+    ListPromptsParams, ListPromptsResult, ListResourceTemplatesParams, ListResourceTemplatesResult,
     ListResourcesParams, ListResourcesResult, ListToolsParams, ListToolsResult, ListenParams,
     ListenResult, LoggingMessageParams, ProgressParams, Prompt, PromptArgument, PromptMessage,
     ReadDirectoryParams, ReadResourceParams, ReadResourceResult, Resource, ResourceContents,
@@ -68,6 +68,7 @@ const WIRE: &[(Again, &str)] = &[
     (again::<CompleteParams>, r#"{"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"a","value":"x"},"context":{"arguments":{"b":"y"}}}"#),
     (again::<CompleteParams>, r#"{"ref":{"type":"ref/resource","uri":"a:{b}"},"argument":{"name":"b","value":""},"context":{}}"#),
     (again::<CompleteResult>, r#"{"completion":{"values":["x"],"total":2,"hasMore":true},"_meta":{"x":1}}"#),
+    (again::<CancelledParams>, r#"{"requestId":1,"reason":"r"}"#),
     (again::<SetLevelParams>, r#"{"level":"debug"}"#),
     (again::<LoggingMessageParams>, r#"{"level":"error","logger":"l","data":[1.0]}"#),
     (again::<ProgressParams>, r#"{"progressToken":"t","progress":1,"total":2.5,"message":"m"}"#),

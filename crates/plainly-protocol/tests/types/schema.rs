@@ -3,6 +3,7 @@
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::question::asked;
+use plainly_protocol::shape::{Field, Shape};
 use plainly_protocol::types::{
     AcknowledgedParams, BooleanField, CallToolParams, CallToolResult, ChoiceField, ChoicesField,
     CompleteParams, CompleteResult, Completion, Content, CreateMessageParams, CreateMessageResult,
@@ -60,7 +61,7 @@ fn what_we_write_is_valid_on_every_revision() {
 }
 
 /// A validator for one definition of a revision's schema.
-fn validator(schema: &Value, definition: &str) -> jsonschema::Validator {
+pub(crate) fn validator(schema: &Value, definition: &str) -> jsonschema::Validator {
     let key = if schema.get("$defs").is_some() {
         "$defs"
     } else {
@@ -91,17 +92,21 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
         ("TextResourceContents", value(&ResourceContents::new(resource(), "x"))),
         ("BlobResourceContents", value(&ResourceContents::new(resource(), vec![0, 255]))),
         ("Tool", value(&Tool::new("a", schema()))),
-        ("Tool", value(&tool())),
+        ("Tool", value(&shaped_for(revision, tool()))),
+        ("Tool", value(&shaped_for(revision, odd_tool()))),
         ("Prompt", value(&Prompt::new("a"))),
         ("Prompt", value(&prompt())),
-        ("ServerCapabilities", value(&server_capabilities())),
+        ("ServerCapabilities", value(&shaped_for(revision, server_capabilities()))),
         ("ClientCapabilities", value(&client_capabilities())),
         ("Implementation", value(&implementation())),
         ("EmbeddedResource", value(&embedded())),
         ("TextContent", value(&text())),
         ("ImageContent", value(&Content::image(*b"abc", "image/png"))),
     ];
-    documents.extend(newer_content(revision).iter().map(|(name, block)| (*name, value(block))));
+    documents.extend(newer_content().map(|(field, name, block)| {
+        let block = value(&shaped_for(revision, block));
+        (if field.is_in(revision.parse().unwrap()) { name } else { "TextContent" }, block)
+    }));
     documents.extend(results(revision).into_iter().map(shape));
     documents.extend(requests(modern));
     documents.extend(notifications(modern));
@@ -116,6 +121,13 @@ fn questions(revision: &str) -> Vec<(&'static str, Value)> {
     let messages = [
         SamplingMessage::user("x"),
         SamplingMessage::assistant("y"),
+        SamplingMessage::new(
+            Role::User,
+            [SamplingContent::Audio(MediaContent::new(
+                *b"abc",
+                "audio/wav",
+            ))],
+        ),
         SamplingMessage::new(
             Role::User,
             [SamplingContent::text("a"), SamplingContent::text("b")],
@@ -173,7 +185,7 @@ fn form() -> ElicitFormParams {
 fn with_tools(sample: CreateMessageParams) -> CreateMessageParams {
     let input = meta();
     let mut sample = sample
-        .tools([tool()])
+        .tools([tool(), odd_tool()])
         .tool_choice(ToolChoice::new(ToolChoiceMode::Auto));
     sample.messages.extend([
         SamplingMessage::new(
@@ -183,7 +195,10 @@ fn with_tools(sample: CreateMessageParams) -> CreateMessageParams {
         SamplingMessage::new(
             Role::User,
             [
-                SamplingContent::ToolResult(ToolResult::new("c", [text()]).is_error(false)),
+                SamplingContent::ToolResult(
+                    ToolResult::new("c", [text()])
+                        .structured_content(RawJson::parse("[1]").unwrap()),
+                ),
                 SamplingContent::text("And now?"),
             ],
         ),
@@ -212,9 +227,16 @@ fn answers(revision: &str) -> Vec<(&'static str, Value)> {
 
 fn results(revision: &str) -> Vec<(&'static str, Value)> {
     let mut content = vec![text(), Content::image(*b"abc", "image/png"), embedded()];
-    content.extend(newer_content(revision).into_iter().map(|(_, block)| block));
-    let prompts = results_of_prompts(&content);
-    let call = CallToolResult::new(content).structured_content(RawJson::parse("{}").unwrap());
+    content.extend(newer_content().map(|(.., block)| block));
+    let prompts = results_of_prompts(&content, revision);
+    let call = |json| {
+        let result = CallToolResult::new(content.clone())
+            .is_error(true)
+            .meta(meta());
+        let output = RawJson::parse(json).unwrap();
+        value(&shaped_for(revision, result.structured_content(output)))
+    };
+    let tools = ListToolsResult::new([tool(), odd_tool()]).next_cursor("x");
     let contents = [
         ResourceContents::new(resource(), "x"),
         ResourceContents::new(resource(), vec![0, 255]),
@@ -244,17 +266,18 @@ fn results(revision: &str) -> Vec<(&'static str, Value)> {
         ),
         (
             "ListToolsResult",
-            value(&ListToolsResult::new([tool()]).next_cursor("x").meta(meta())),
+            value(&shaped_for(revision, tools.meta(meta()))),
         ),
         ("CallToolResult", value(&CallToolResult::new([]))),
-        ("CallToolResult", value(&call.is_error(true).meta(meta()))),
+        ("CallToolResult", call("{}")),
+        ("CallToolResult", call("[1]")),
     ];
     results.extend(prompts);
     results.extend(results_of_an_era(revision));
     results
 }
 
-fn results_of_prompts(content: &[Content]) -> Vec<(&'static str, Value)> {
+fn results_of_prompts(content: &[Content], revision: &str) -> Vec<(&'static str, Value)> {
     let says = |block: &Content| PromptMessage::new(Role::Assistant, block.clone());
     let said = GetPromptResult::new(content.iter().map(says).collect::<Vec<_>>());
     let completion = Completion::new(["x".to_owned()]).total(2).has_more(true);
@@ -270,7 +293,7 @@ fn results_of_prompts(content: &[Content]) -> Vec<(&'static str, Value)> {
         ("GetPromptResult", value(&GetPromptResult::new([]))),
         (
             "GetPromptResult",
-            value(&said.description("d").meta(meta())),
+            value(&shaped_for(revision, said.description("d").meta(meta()))),
         ),
         (
             "CompleteResult",
@@ -304,16 +327,30 @@ fn results_of_an_era(revision: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// The kinds of content that not every revision has.
-fn newer_content(revision: &str) -> Vec<(&'static str, Content)> {
+fn newer_content() -> impl Iterator<Item = (Field, &'static str, Content)> {
     let audio = MediaContent::new(*b"abc", "audio/wav")
         .annotations(annotations())
         .meta(meta());
-    let audio = ("AudioContent", Content::Audio(audio));
-    match revision {
-        "2024-11-05" => vec![],
-        "2025-03-26" => vec![audio],
-        _ => vec![audio, ("ResourceLink", Content::resource_link(resource()))],
-    }
+    let link = Content::resource_link(resource());
+    [
+        (Field::Audio, "AudioContent", Content::Audio(audio)),
+        (Field::ResourceLink, "ResourceLink", link),
+    ]
+    .into_iter()
+}
+
+/// A tool with schemas that only the newest revision allows.
+fn odd_tool() -> Tool {
+    let input =
+        r#"{"type":"object","properties":{"a":true,"b":false},"additionalProperties":false}"#;
+    let tool = Tool::new("odd", RawJson::parse(input).unwrap());
+    tool.output_schema(RawJson::parse(r#"{"type":"array"}"#).unwrap())
+}
+
+/// In the shape that the revision has for it.
+fn shaped_for<T: Shape>(revision: &str, mut whole: T) -> T {
+    whole.shape(revision.parse().unwrap());
+    whole
 }
 
 fn requests(modern: bool) -> Vec<(&'static str, Value)> {

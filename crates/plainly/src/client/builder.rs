@@ -1,5 +1,7 @@
 //! How a client is set up: where the server is, who we are, and how long to wait.
 
+mod answers;
+
 #[cfg(feature = "http-client")]
 use std::fmt;
 use std::time::Duration;
@@ -10,6 +12,7 @@ use plainly_protocol::types::{
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::answer::Handlers;
 use super::connect::Options;
 #[cfg(any(feature = "http-client", feature = "child"))]
 use super::error::Error;
@@ -50,8 +53,8 @@ pub struct Spawn {
 /// A server at the other end of any byte stream.
 #[derive(Debug)]
 pub struct Over<R, W> {
-    reader: R,
-    writer: W,
+    pub(super) reader: R,
+    pub(super) writer: W,
 }
 
 impl<T> Builder<T> {
@@ -68,6 +71,8 @@ impl<T> Builder<T> {
                 timeout: Duration::from_secs(60),
                 longest: Duration::from_secs(60 * 60),
                 connect_timeout: Duration::from_secs(30),
+                handlers: Handlers::default(),
+                rounds: 16,
                 log: None,
             },
         }
@@ -85,10 +90,10 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets what this client declares that it can do. Nothing by default.
+    /// Sets what this client declares that it can do, beside what follows from who answers the server. Nothing by default.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
         self.options.introduction.capabilities = capabilities;
-        self
+        self.declare()
     }
 
     /// Sets the time for one request, its reply included. 60 s by default. Beyond it, the request is cancelled.

@@ -107,7 +107,7 @@ impl Client {
             after: self.timeout,
             most: self.connected.options.longest.max(self.timeout),
         };
-        let busy = &self.connected.link.reception().busy;
+        let busy = &self.connected.link.reception().questions.busy;
         let signs = besides.signs.map(|signs| &**signs);
         let calling = self.connected.call(method, params, besides);
         patience.within(method, signs, busy, calling).await
@@ -115,6 +115,11 @@ impl Client {
 }
 
 impl Connected {
+    /// The most rounds of questions and answers that one call takes.
+    pub(super) fn rounds(&self) -> usize {
+        self.options.rounds
+    }
+
     pub(super) fn revision(&self) -> Revision {
         self.writer().revision()
     }

@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
@@ -14,6 +15,7 @@ use plainly_protocol::types::{
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
+use super::answer::{Handlers, Respondent};
 use super::error::{Error, LocalError, is_of_the_way};
 use super::link::{Besides, Link};
 use super::log::Log;
@@ -36,6 +38,10 @@ pub(super) struct Options {
     pub(super) longest: Duration,
     /// The time for all that comes before the first request.
     pub(super) connect_timeout: Duration,
+    /// Who answers what servers ask.
+    pub(super) handlers: Handlers,
+    /// The most rounds of questions and answers that one call takes.
+    pub(super) rounds: usize,
     /// Who wants what servers log.
     pub(super) log: Option<Log>,
 }
@@ -43,7 +49,9 @@ pub(super) struct Options {
 impl Options {
     /// Where a connection with these options hands what is no reply.
     pub(super) fn reception(&self) -> Reception {
-        Reception::new(self.log.clone())
+        let declared = self.introduction.capabilities.clone();
+        let respondent = Respondent::new(self.handlers.clone(), declared);
+        Reception::new(Arc::new(respondent), self.log.clone())
     }
 }
 

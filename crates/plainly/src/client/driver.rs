@@ -11,10 +11,10 @@ use bytes::Bytes;
 use plainly_protocol::id::RequestId;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::error::{CloseReason, Closed};
-use super::message;
 use super::process::OtherEnd;
 use super::reply::{self, Incoming, Reply};
 use super::stream::{Answers, Queued, Shared, lock};
@@ -135,6 +135,8 @@ async fn write(
 
 async fn read(lines: &mut Lines, answers: &Answers, shared: &Shared) -> CloseReason {
     let mut noise = Noise::default();
+    // They end with the stream: there is nobody left to answer.
+    let mut answering = JoinSet::new();
     loop {
         let line = match lines.next().await {
             Ok(Some(Line::Message(line))) => line,
@@ -150,7 +152,7 @@ async fn read(lines: &mut Lines, answers: &Answers, shared: &Shared) -> CloseRea
                     return CloseReason::NotMessages;
                 }
             }
-            if let Some(message) = shared.take(incoming) {
+            if let Some(message) = shared.take(incoming, answers, &mut answering) {
                 answers.send(message).await;
             }
         }
@@ -158,19 +160,22 @@ async fn read(lines: &mut Lines, answers: &Answers, shared: &Shared) -> CloseRea
 }
 
 impl Shared {
-    /// Hands a message to whom it concerns; returns the answer if it wants one.
-    fn take(&self, incoming: Incoming) -> Option<Bytes> {
+    /// Hands a message to whom it concerns; returns the answer if it wants one that is there.
+    fn take(
+        &self,
+        incoming: Incoming,
+        answers: &Answers,
+        answering: &mut JoinSet<()>,
+    ) -> Option<Bytes> {
         match incoming {
             Incoming::Reply { id, reply } => {
                 self.hand_over(id, reply);
                 None
             }
-            Incoming::Request { id, method, .. } => {
-                let answer = message::answer(&id, &method, self.reception.revision.get());
-                if answer.is_none() {
-                    tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
-                }
-                answer
+            Incoming::Request(asked) => {
+                let answers = answers.clone();
+                let send = |message| async move { answers.send(message).await };
+                self.reception.ask(asked, answering, send)
             }
             Incoming::Notification { method, params } => {
                 self.reception.tell(&method, &params, None);
@@ -181,6 +186,9 @@ impl Shared {
     }
 
     fn hand_over(&self, id: Option<RequestId>, reply: Reply) {
+        if let Some(id) = &id {
+            self.reception.underway.leave(id);
+        }
         let mut pending = lock(&self.pending);
         let waiter = match &id {
             Some(id) => pending.take(id),

@@ -123,6 +123,29 @@ pub enum LocalError {
         /// The revision of the connection.
         revision: Revision,
     },
+    /// The server asks for something, before it answers, to which there is no answer: nobody was appointed to it, or whoever
+    /// was has refused. The server waits for nothing.
+    #[error("`{method}` needs an answer to `{asked}`, and there is none")]
+    #[non_exhaustive]
+    Unanswered {
+        /// The method that was called.
+        method: &'static str,
+        /// The method that the server asks by.
+        asked: &'static str,
+        /// Under which name the server asks.
+        key: String,
+        /// Why there is no answer.
+        source: ProtocolError,
+    },
+    /// The server answered too many times in a row by asking for more: it would probably go on for ever.
+    #[error("`{method}` was answered {limit} times by asking for more")]
+    #[non_exhaustive]
+    TooManyRounds {
+        /// The method that was called.
+        method: &'static str,
+        /// The most rounds that a call takes.
+        limit: usize,
+    },
     /// The server ended the session twice in a row; its state there is lost.
     #[error("the server has ended the session")]
     SessionLost,

@@ -6,10 +6,7 @@ use std::future::pending;
 use http::Extensions;
 use tokio::io::{duplex, split};
 
-use super::builder::Builder;
-use super::link::Connection;
-use super::process::OtherEnd;
-use super::stream::Stream;
+use super::builder::{Builder, Over};
 use super::{Client, Result};
 use crate::server::Server;
 
@@ -74,8 +71,10 @@ impl Builder<InMemory> {
             }
         });
         let (reader, writer) = split(near);
-        let reception = self.options.reception();
-        let stream = Stream::new(reader, writer, OtherEnd::Foreign, reception);
-        Client::establish(Connection::Stream(stream), self.options).await
+        let over = Builder {
+            target: Over { reader, writer },
+            options: self.options,
+        };
+        over.connect().await
     }
 }

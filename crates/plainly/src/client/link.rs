@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{EmptyResult, ListenParams, SubscriptionFilter};
+use plainly_protocol::types::{EmptyResult, InputResponseParams, ListenParams, SubscriptionFilter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error;
 use super::inbox::Inbox;
 use super::listeners::Listeners;
-use super::message::{Extras, Inputs, Request, Writer};
+use super::message::{Extras, Request, Writer};
 use super::progress::Signs;
 use super::reception::Reception;
 use super::reply::{Answer, Reply};
@@ -32,7 +32,7 @@ pub(super) struct Link {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Besides<'a> {
     /// What the server asked for before.
-    pub(super) inputs: Option<&'a Inputs>,
+    pub(super) inputs: Option<&'a InputResponseParams>,
     /// Where it is told how far the call has come, if it is to be.
     pub(super) signs: Option<&'a Arc<Signs>>,
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{AcknowledgedParams, ListChangedParams, ResourceUpdatedParams};
-use serde::Deserialize;
+use plainly_protocol::types::{
+    AcknowledgedParams, CancelledParams, ListChangedParams, ResourceUpdatedParams,
+};
 use serde::de::DeserializeOwned;
 
 use super::Change;
@@ -72,12 +73,7 @@ impl Listeners {
 
     /// Ends the subscription that a server gives up without a result (2026-07-28, "Cancellation").
     fn abandon(&self, params: &[u8]) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancelled {
-            request_id: RequestId,
-        }
-        let Ok(Cancelled { request_id }) = serde_json::from_slice(params) else {
+        let Ok(CancelledParams { request_id, .. }) = serde_json::from_slice(params) else {
             return tracing::debug!("a cancellation of nothing is dropped");
         };
         for inbox in self.of(Some(&request_id)) {

@@ -13,7 +13,9 @@ use plainly_protocol::meta::{
     CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION,
 };
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ClientCapabilities, Implementation, LoggingLevel};
+use plainly_protocol::types::{
+    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -34,30 +36,9 @@ pub(super) struct Introduction {
 pub(super) struct Extras<'a> {
     /// Whether it asks for progress: its id is the token.
     pub(super) progress: bool,
-    /// What it answers of what the server asked for, as [`Inputs`] write it. Nothing to a legacy server.
-    pub(super) inputs: Option<&'a Inputs>,
-}
-
-/// What the server asked for in reply to the same request before, and the state that it gave along: members of an object,
-/// as they are written (2026-07-28, Multi Round-Trip Requests).
-#[derive(Clone, Debug)]
-pub(super) struct Inputs(String);
-
-impl Inputs {
-    /// These answers, and the state exactly as it came, if there was one.
-    pub(super) fn new(
-        method: &'static str,
-        responses: &impl Serialize,
-        state: Option<&str>,
-    ) -> Result<Self, Error> {
-        let responses = to_object(method, responses)?;
-        let mut members = format!(r#""inputResponses":{responses}"#);
-        if let Some(state) = state {
-            let state = serde_json::Value::from(state);
-            members += &format!(r#","requestState":{state}"#);
-        }
-        Ok(Self(members))
-    }
+    /// What it answers of what the server asked for in reply to the same request before, and the state that it gave along.
+    /// Nothing to a legacy server.
+    pub(super) inputs: Option<&'a InputResponseParams>,
 }
 
 /// A request that is ready to be sent.
@@ -132,11 +113,21 @@ impl Writer {
         }
         let params = to_object(name, params)?;
         let headers = self.headers(method, &params);
-        let body = self.body(id, name, &params, extras);
+        let inputs = extras.inputs.filter(|_| self.revision.era() == Era::Modern);
+        let inputs = inputs.map(|inputs| to_object(name, inputs)).transpose()?;
+        let token = extras
+            .progress
+            .then(|| format!(r#""{PROGRESS_TOKEN}":{id}"#));
+        let meta = join(self.meta.as_deref().into_iter().chain(token.as_deref()));
+        let meta = (!meta.is_empty()).then(|| format!(r#"{{"_meta":{{{meta}}}}}"#));
+        let parts = [meta.as_deref(), inputs.as_deref(), Some(&params)];
+        let params = join(parts.into_iter().flatten().map(members));
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{{{params}}}}}"#);
         Ok(Request {
             id: id.into(),
             method,
-            frame: Frame::new(headers, body),
+            frame: Frame::new(headers, body.into()),
         })
     }
 
@@ -144,25 +135,6 @@ impl Writer {
     pub(super) fn notification(&self, method: Method) -> Frame {
         let body = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, method.name());
         Frame::new(self.headers(method, "{}"), body.into())
-    }
-
-    fn body(&self, id: i64, name: &str, params: &str, extras: Extras<'_>) -> Bytes {
-        let token = extras
-            .progress
-            .then(|| format!(r#""{PROGRESS_TOKEN}":{id}"#));
-        let meta: Vec<_> = self.meta.iter().chain(&token).map(String::as_str).collect();
-        let meta = (!meta.is_empty()).then(|| format!(r#""_meta":{{{}}}"#, meta.join(",")));
-        let inputs = extras.inputs.filter(|_| self.revision.era() == Era::Modern);
-        let inputs = inputs.map(|inputs| inputs.0.as_str());
-        let params = Some(members(params)).filter(|params| !params.is_empty());
-        let all: Vec<_> = meta
-            .as_deref()
-            .into_iter()
-            .chain(inputs)
-            .chain(params)
-            .collect();
-        let params = all.join(",");
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{{{params}}}}}"#).into()
     }
 
     fn headers(&self, method: Method, params: &str) -> HeaderMap {
@@ -199,8 +171,14 @@ fn members(object: &str) -> &str {
         .unwrap_or_default()
 }
 
+/// Members of one object from these, of which some may be empty.
+fn join<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join(",")
+}
+
 /// Parameters as the text of a JSON object on one line.
-pub(super) fn to_object(method: &'static str, params: &impl Serialize) -> Result<String, Error> {
+fn to_object(method: &'static str, params: &impl Serialize) -> Result<String, Error> {
     let wrong = |source| Error::from(LocalError::Parameters { method, source });
     let text = serde_json::to_string(params).map_err(|error| wrong(Some(error)))?;
     if text.starts_with('{') {
@@ -221,21 +199,16 @@ fn cancelled(id: &RequestId) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{id}}}}}"#).into()
 }
 
-/// The answer to a request of the server's with this raw id: `ping` is answered, and nothing else is served. A modern
-/// server must not ask, and gets no answer.
-pub(super) fn answer(id: &str, method: &str, revision: Revision) -> Option<Bytes> {
-    match (Method::find(method, revision), revision.era()) {
-        (_, Era::Modern) => None,
-        (Some(Method::Ping), Era::Legacy) => {
-            Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into())
-        }
-        (_, Era::Legacy) => {
-            let error =
-                Dialect::default().encode(&ProtocolError::method_not_found(method), revision);
-            let error = serde_json::to_string(&error).ok()?;
-            Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into())
-        }
-    }
+/// The answer to a request of the server's with this raw id: a result, which is JSON.
+pub(super) fn result(id: &str, result: &str) -> Bytes {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into()
+}
+
+/// The answer to such a request that has no result; `None`: it can't be written.
+pub(super) fn refusal(id: &str, error: &ProtocolError, revision: Revision) -> Option<Bytes> {
+    let error = Dialect::default().encode(error, revision);
+    let error = serde_json::to_string(&error).ok()?;
+    Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into())
 }
 
 #[cfg(test)]
@@ -331,18 +304,5 @@ mod tests {
             error.local(),
             Some(LocalError::Parameters { source: None, .. })
         ));
-    }
-
-    #[test]
-    fn a_server_that_asks_gets_an_answer_only_where_it_may_ask() {
-        let ping = answer("\"a\"", "ping", Revision::V2025_11_25).unwrap();
-        assert_eq!(ping, r#"{"jsonrpc":"2.0","id":"a","result":{}}"#);
-        let roots = answer("1", "roots/list", Revision::V2025_11_25).unwrap();
-        let roots: Value = serde_json::from_slice(&roots).unwrap();
-        assert_eq!(
-            (&roots["id"], &roots["error"]["code"]),
-            (&json!(1), &json!(-32601))
-        );
-        assert_eq!(answer("1", "ping", Revision::V2026_07_28), None);
     }
 }

@@ -23,6 +23,7 @@
 //! Dropping the future of a call cancels its request, and so does its timeout. The last client dropped ends the
 //! connection.
 
+mod answer;
 mod builder;
 mod call;
 mod connect;
@@ -74,7 +75,7 @@ pub use self::listen::{Change, Subscription};
 pub use self::progress::Progress;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
-pub use self::rounds::Call;
+pub use self::rounds::{Call, InputRequired, Round};
 
 use self::call::Connected;
 

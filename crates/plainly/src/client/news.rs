@@ -6,6 +6,8 @@ use std::sync::Arc;
 #[cfg(feature = "http-client")]
 use std::{convert::Infallible, sync::Weak, time::Duration};
 
+#[cfg(feature = "http-client")]
+use http::HeaderValue;
 use tokio::task::AbortHandle;
 
 use super::Result;
@@ -14,8 +16,10 @@ use super::error::{Error, LocalError};
 use super::link::Connection;
 #[cfg(feature = "http-client")]
 use super::session::{Opened, Session};
+#[cfg(feature = "http-client")]
+use crate::transport::http_client::Resumption;
 
-/// How long is waited before a stream is opened again.
+/// How long is waited before a stream is opened again, where the server does not say.
 #[cfg(feature = "http-client")]
 const PAUSE: Duration = Duration::from_secs(1);
 /// How many streams in a row may end with nothing on them.
@@ -26,7 +30,15 @@ const IN_VAIN: u32 = 30;
 #[cfg(feature = "http-client")]
 #[derive(Debug, Default)]
 pub(super) struct News {
-    reading: tokio::sync::Mutex<Weak<Task>>,
+    reading: tokio::sync::Mutex<Reading>,
+}
+
+#[cfg(feature = "http-client")]
+#[derive(Debug, Default)]
+struct Reading {
+    task: Weak<Task>,
+    /// The session that the stream is of.
+    session: Option<HeaderValue>,
 }
 
 /// A task that ends when this is dropped, if there is one.
@@ -81,14 +93,21 @@ pub(super) fn hear(connection: &Connection) -> Option<Task> {
 #[cfg(feature = "http-client")]
 async fn open_stream(session: &Arc<Session>) -> Result<Option<Arc<Task>>> {
     let mut reading = session.news.reading.lock().await;
-    if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
+    let task = reading.task.upgrade().filter(|task| task.goes_on());
+    if let Some(task) = task
+        && reading.session == session.id()
+    {
         return Ok(Some(task));
     }
-    let Some(opened) = session.until_closed(session.open_news()).await? else {
+    let Some(opened) = session
+        .until_closed(session.open_news(&Resumption::default()))
+        .await?
+    else {
         return Ok(None);
     };
+    reading.session = opened.session();
     let task = Arc::new(Task::spawn(read(Arc::clone(session), opened)));
-    *reading = Arc::downgrade(&task);
+    reading.task = Arc::downgrade(&task);
     Ok(Some(task))
 }
 
@@ -113,9 +132,10 @@ async fn read(session: Arc<Session>, opened: Opened) {
 #[cfg(feature = "http-client")]
 async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
     let first = opened.session();
+    let mut from = Resumption::default();
     let mut in_vain = 0;
     loop {
-        in_vain = if session.read_news(opened).await? {
+        in_vain = if session.read_news(opened, &mut from).await? {
             0
         } else {
             in_vain + 1
@@ -123,8 +143,8 @@ async fn read_on(session: &Session, mut opened: Opened) -> Result<Infallible> {
         if in_vain == IN_VAIN {
             return Err(interrupted());
         }
-        tokio::time::sleep(PAUSE).await;
-        opened = session.open_news().await?.ok_or_else(interrupted)?;
+        tokio::time::sleep(from.retry.unwrap_or(PAUSE)).await;
+        opened = session.open_news(&from).await?.ok_or_else(interrupted)?;
         if opened.session() != first {
             return Err(LocalError::SessionLost.into());
         }

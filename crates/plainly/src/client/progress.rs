@@ -66,8 +66,7 @@ impl Signs {
     fn take(&self, progress: Progress) {
         {
             let mut heard = lock(&self.heard);
-            // Not `<=`: there is no progress in what is no number.
-            if !(progress.done > heard.done) {
+            if progress.done <= heard.done {
                 return tracing::debug!(?progress, "progress that is none is dropped");
             }
             *heard = Heard {
@@ -106,6 +105,11 @@ impl Underway {
             underway: self,
             token,
         }
+    }
+
+    /// Follows the request `id` no more: its reply has come.
+    pub(super) fn leave(&self, id: &RequestId) {
+        lock(&self.0).remove(&ProgressToken::from(id.clone()));
     }
 
     /// Takes a notification of progress.

@@ -1,16 +1,23 @@
 //! What a server says that is no reply: whom it concerns, whatever it came on. Every connection has one; it knows methods,
 //! and not how messages travel.
 
+use std::future::Future;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use plainly_errors::Era;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
+use tokio::task::JoinSet;
 
+use super::answer::Respondent;
+use super::answer::questions::Questions;
 use super::listeners::Listeners;
 use super::log::Log;
-use super::patience::Busy;
 use super::progress::Underway;
+use super::reply::Asked;
 use super::spoken::Spoken;
+use crate::transport::Escaped;
 
 /// Where what is no reply goes.
 #[derive(Debug, Default)]
@@ -18,13 +25,15 @@ pub(super) struct Reception {
     pub(super) revision: Spoken,
     pub(super) listeners: Arc<Listeners>,
     pub(super) underway: Underway,
-    pub(super) busy: Arc<Busy>,
+    pub(super) questions: Questions,
     log: Option<Log>,
 }
 
 impl Reception {
-    pub(super) fn new(log: Option<Log>) -> Self {
+    /// Has `respondent` answer, and `log` hear what is logged.
+    pub(super) fn new(respondent: Arc<Respondent>, log: Option<Log>) -> Self {
         Self {
+            questions: Questions::new(respondent),
             log,
             ..Self::default()
         }
@@ -41,13 +50,38 @@ impl Reception {
             if let Some(log) = &self.log {
                 log.take(params);
             }
+        } else if method == Method::Cancelled && self.revision.get().era() == Era::Legacy {
+            self.questions.cancel(params);
         } else {
             self.listeners.take(method, params, on);
         }
     }
 
+    /// Who answers what the server asks.
+    pub(super) fn respondent(&self) -> &Respondent {
+        self.questions.respondent()
+    }
+
     /// Whether anything is heard of what a legacy server says unasked.
     pub(super) fn is_all_ears(&self) -> bool {
-        self.log.is_some()
+        self.log.is_some() || self.respondent().answers_any()
+    }
+
+    /// Has a request answered by `send`, in one of the `tasks` of what it came on. Returns what is to be sent at once if
+    /// there is nothing to wait for.
+    pub(super) fn ask<S, F>(&self, asked: Asked, tasks: &mut JoinSet<()>, send: S) -> Option<Bytes>
+    where
+        S: FnOnce(Bytes) -> F + Send + 'static,
+        F: Future<Output = ()> + Send,
+    {
+        let revision = self.revision.get();
+        match revision.era() {
+            Era::Legacy => self.questions.ask(asked, revision, tasks, send),
+            Era::Modern => {
+                let method = asked.method;
+                tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
+                None
+            }
+        }
     }
 }

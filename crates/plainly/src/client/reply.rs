@@ -31,14 +31,7 @@ pub(super) enum Incoming {
         reply: Reply,
     },
     /// It asks something of us.
-    Request {
-        /// The id to answer with, as raw JSON.
-        id: String,
-        /// What it asks.
-        method: String,
-        /// The parameters: JSON.
-        params: Bytes,
-    },
+    Request(Asked),
     /// It tells us something.
     Notification {
         /// What it tells.
@@ -51,6 +44,18 @@ pub(super) enum Incoming {
         /// What is wrong with it.
         why: String,
     },
+}
+
+/// A request of the server's.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The id to answer with, as raw JSON.
+    pub(super) raw_id: String,
+    pub(super) id: RequestId,
+    /// What it asks.
+    pub(super) method: String,
+    /// The parameters: JSON.
+    pub(super) params: Bytes,
 }
 
 /// The answer to a request, not read yet.
@@ -110,11 +115,12 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
                 Outcome::Error(json) => Reply::Error(bytes.slice_ref(json.as_bytes())),
             },
         },
-        Ok(Message::Request(request)) => Incoming::Request {
-            id: request.id.as_raw().to_owned(),
+        Ok(Message::Request(request)) => Incoming::Request(Asked {
+            raw_id: request.id.as_raw().to_owned(),
+            id: request.id.to_owned(),
             params: raw(bytes, request.params),
             method: request.method.into_owned(),
-        },
+        }),
         Ok(Message::Notification(notification)) => Incoming::Notification {
             params: raw(bytes, notification.params),
             method: notification.method.into_owned(),
@@ -145,7 +151,7 @@ impl Incoming {
         match self {
             Self::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => Ok(reply),
             other @ (Self::Reply { .. }
-            | Self::Request { .. }
+            | Self::Request(_)
             | Self::Notification { .. }
             | Self::NoMessage { .. }) => Err(other),
         }

@@ -1,6 +1,8 @@
-//! A call that is set up before it is made, and what it takes until the server has answered for good. What is called is in
-//! other files.
+//! A call that is set up before it is made, and the rounds that it takes until the server has answered for good: it may
+//! answer by asking, and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). What is called is in
+//! other files, and so is who answers.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -8,18 +10,27 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, try_join_all};
 use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    InputRequest, InputRequiredResult, InputResponseParams, InputResponses, RawJson, ResultType,
+};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::error::LocalError;
+use super::error::{Error, LocalError};
 use super::link::Besides;
 use super::progress::{Progress, Signs};
 use super::reply::Unread;
 use super::{Client, Result};
 
+/// The most that a server may ask for in one round.
+const MOST: usize = 64;
+
 /// A call that is made once it is awaited. Dropped before its end, it is cancelled.
+///
+/// Whatever the server asks before it answers is answered by whom the client was [built](super::Builder::on_elicitation)
+/// with; [`once`](Self::once) leaves that to the caller.
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Call<T> {
     /// `None` once it is made.
@@ -33,12 +44,47 @@ struct Setup<T> {
     method: Method,
     /// An error is told once the call is awaited.
     params: Result<Box<RawValue>>,
+    inputs: Option<InputResponseParams>,
     signs: Option<Arc<Signs>>,
     read: Arc<Read<T>>,
 }
 
 /// Reads the final result.
 type Read<T> = dyn Fn(Unread) -> Result<T> + Send + Sync;
+
+/// What one request of a [`Call`] led to.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a result is final or it is not")]
+pub enum Round<T> {
+    /// The final result.
+    Complete(T),
+    /// The server asks before it answers.
+    InputRequired(InputRequired<T>),
+}
+
+/// What a server asks for before it answers a call. It waits for nothing: whether and when it is called again is up to the
+/// client.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct InputRequired<T> {
+    /// What it asks for, under the keys that the answers must have too. May be empty.
+    pub requests: BTreeMap<String, InputRequest>,
+    /// What it wants back as it is.
+    pub state: Option<String>,
+    call: Setup<T>,
+}
+
+impl<T> InputRequired<T> {
+    /// The same call with these answers, by the keys of what is asked for.
+    pub fn answer(self, answers: InputResponses) -> Call<T> {
+        let mut inputs = InputResponseParams::new(answers);
+        inputs.request_state = self.state;
+        Call::of(Setup {
+            inputs: Some(inputs),
+            ..self.call
+        })
+    }
+}
 
 impl<T> Call<T> {
     /// A call of `method`, whose final result is what `read` makes of it.
@@ -52,14 +98,17 @@ impl<T> Call<T> {
             method: method.name(),
             source: Some(error),
         };
-        let params = params.and_then(|params| Ok(to_raw_value(&params).map_err(wrong)?));
-        let setup = Setup {
+        Self::of(Setup {
             client: client.clone(),
             method,
-            params,
+            params: params.and_then(|params| Ok(to_raw_value(&params).map_err(wrong)?)),
+            inputs: None,
             signs: None,
             read: Arc::new(read),
-        };
+        })
+    }
+
+    fn of(setup: Setup<T>) -> Self {
         Self {
             setup: Some(setup),
             made: None,
@@ -76,18 +125,121 @@ impl<T> Call<T> {
         }
         self
     }
+
+    /// Sends one request, and leaves what the server asks for to the caller. What can be answered is to be
+    /// [declared](super::Builder::capabilities).
+    ///
+    /// Only modern servers answer so: what others ask is answered by whom the client was built with, or refused.
+    ///
+    /// ```no_run
+    /// use plainly::client::{Client, Result, Round};
+    /// use plainly::protocol::types::{CallToolResult, InputResponses, RawJson};
+    ///
+    /// async fn delete(client: &Client) -> Result<CallToolResult> {
+    ///     let mut call = client.call_tool("delete", ());
+    ///     loop {
+    ///         match call.once().await? {
+    ///             Round::Complete(result) => return Ok(result),
+    ///             Round::InputRequired(asked) => {
+    ///                 let decline = RawJson::parse(r#"{"action":"decline"}"#).expect("it is JSON");
+    ///                 let keys: Vec<_> = asked.requests.keys().cloned().collect();
+    ///                 let answers = keys.into_iter().map(|key| (key, decline.clone()));
+    ///                 call = asked.answer(answers.collect());
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If it was polled before.
+    pub async fn once(self) -> Result<Round<T>> {
+        let setup = self.setup;
+        setup.expect("the call is not made yet").once().await
+    }
 }
 
 impl<T> Setup<T> {
+    /// Goes on until the server has answered for good.
     async fn make(self) -> Result<T> {
+        let (client, method) = (self.client.clone(), self.method);
+        let limit = client.connected.rounds();
+        let mut setup = self;
+        let mut rounds = 0;
+        loop {
+            let asked = match setup.once().await? {
+                Round::Complete(result) => return Ok(result),
+                Round::InputRequired(asked) => asked,
+            };
+            if rounds == limit {
+                let method = method.name();
+                return Err(LocalError::TooManyRounds { method, limit }.into());
+            }
+            rounds += 1;
+            let answers = answers(&client, method, &asked.requests).await?;
+            let mut inputs = InputResponseParams::new(answers);
+            inputs.request_state = asked.state;
+            setup = Self {
+                inputs: Some(inputs),
+                ..asked.call
+            };
+        }
+    }
+
+    async fn once(self) -> Result<Round<T>> {
         let params = self.params?;
         let besides = Besides {
-            inputs: None,
+            inputs: self.inputs.as_ref(),
             signs: self.signs.as_ref(),
         };
         let result = self.client.result(self.method, &params, besides).await?;
-        (self.read)(result)
+        if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
+            return Ok(Round::Complete((self.read)(result)?));
+        }
+        let asked = input_required(&result, self.method)?;
+        Ok(Round::InputRequired(InputRequired {
+            requests: asked.input_requests,
+            state: asked.request_state,
+            call: Self {
+                params: Ok(params),
+                inputs: None,
+                ..self
+            },
+        }))
     }
+}
+
+fn input_required(result: &Unread, method: Method) -> Result<InputRequiredResult> {
+    let asked: InputRequiredResult = result.body(method.name())?;
+    let why = match asked.input_requests.len() {
+        0 if asked.request_state.is_none() => "it asks for nothing".to_owned(),
+        0..=MOST => return Ok(asked),
+        _ => format!("it asks for more than {MOST} things at a time"),
+    };
+    Err(Error::invalid_response(method.name(), why))
+}
+
+/// Answers all that is asked for in one round, side by side.
+async fn answers(
+    client: &Client,
+    method: Method,
+    requests: &BTreeMap<String, InputRequest>,
+) -> Result<InputResponses> {
+    let respondent = client.connected.link.reception().respondent();
+    let answers = requests.iter().map(|(key, request)| async move {
+        match respondent.answer(request.clone()).await {
+            Ok(answer) => Ok((key.clone(), answer)),
+            Err(source) => Err(Error::from(LocalError::Unanswered {
+                method: method.name(),
+                asked: request.method().name(),
+                key: key.clone(),
+                source,
+            })),
+        }
+    });
+    let answers: Vec<(String, RawJson)> = try_join_all(answers).await?;
+    Ok(answers.into_iter().collect())
 }
 
 impl<T: 'static> Future for Call<T> {
@@ -103,10 +255,18 @@ impl<T: 'static> Future for Call<T> {
     }
 }
 
+impl<T> fmt::Debug for Setup<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Setup")
+            .field("method", &self.method)
+            .field("params", &self.params)
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("method", &self.setup.as_ref().map(|setup| setup.method))
-            .finish_non_exhaustive()
+        f.debug_tuple("Call").field(&self.setup).finish()
     }
 }

@@ -3,30 +3,34 @@
 //!
 //! Knows messages, not methods, but for the one that opens a session and the one whose reply is a stream of news.
 
+mod asked;
+mod resuming;
 mod unasked;
+mod withdrawal;
 
 use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use plainly_errors::Era;
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
+use self::resuming::Resuming;
 pub(super) use self::unasked::Opened;
+use self::withdrawal::Withdrawal;
 use super::error::{CloseReason, Closed, Error, LocalError};
-use super::message::{self, Request};
+use super::message::Request;
 use super::news::News;
 use super::reception::Reception;
 use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
 use super::status::Status;
+use crate::transport::Frame;
 use crate::transport::http_client::{Content, Endpoint, Failure, Response};
-use crate::transport::{Escaped, Frame};
 
 /// How long a message may take on which nothing depends any more.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -179,16 +183,21 @@ impl Session {
     }
 
     async fn events(&self, request: &Request, mut response: Response) -> Result<Reply, Error> {
+        // They end with the call: who has replied waits for no answer.
+        let mut answering = JoinSet::new();
+        let mut resuming = Resuming::default();
         loop {
-            let event = response.next_event().await;
-            let event = event.map_err(|failure| self.failed(failure, request.name()))?;
-            let Some(event) = event else {
-                return Err(LocalError::Interrupted {
-                    method: request.name(),
-                    source: None,
+            let event = match response.next_event().await {
+                Ok(Some(event)) => event,
+                ended => {
+                    let (failure, method) = (ended.err(), request.name());
+                    response = self
+                        .resume(&mut resuming, &response, failure, method)
+                        .await?;
+                    continue;
                 }
-                .into());
             };
+            resuming.goes_on();
             for incoming in reply::read(&event) {
                 match incoming.reply_to(&request.id) {
                     Ok(reply) => {
@@ -197,7 +206,8 @@ impl Session {
                     }
                     Err(other) => {
                         let listens = request.method == Method::Listen;
-                        self.take(other, listens.then_some(&request.id)).await;
+                        let on = listens.then_some(&request.id);
+                        self.take(other, on, &mut answering).await;
                     }
                 }
             }
@@ -205,9 +215,14 @@ impl Session {
     }
 
     /// Takes what came on a stream and is no reply there. `on` is the request that listens on it.
-    pub(super) async fn take(&self, incoming: Incoming, on: Option<&RequestId>) {
+    pub(super) async fn take(
+        &self,
+        incoming: Incoming,
+        on: Option<&RequestId>,
+        answering: &mut JoinSet<()>,
+    ) {
         match incoming {
-            Incoming::Request { id, method, .. } => self.answer(&id, &method).await,
+            Incoming::Request(asked) => self.ask(asked, answering).await,
             Incoming::Notification { method, params } => {
                 self.reception.tell(&method, &params, on);
             }
@@ -217,23 +232,6 @@ impl Session {
         }
         // A server that sends nothing else must not hold up the deadline and other calls.
         consume_budget().await;
-    }
-
-    /// Answers what a legacy server asks on a stream.
-    async fn answer(&self, id: &str, method: &str) {
-        let Some(body) = message::answer(id, method, self.reception.revision.get()) else {
-            tracing::warn!(method = %Escaped(method), "the server must not send requests: not answered");
-            return;
-        };
-        let mut headers = self.version();
-        let sent = match self.join(&mut headers) {
-            Ok(_) => self.endpoint.post(Frame::new(headers, body)).await,
-            Err(_lost) => return,
-        };
-        match sent {
-            Ok(response) => response.discard(),
-            Err(failure) => tracing::warn!(?failure, "an answer did not reach the server"),
-        }
     }
 
     /// The header that says which revision is spoken.
@@ -255,6 +253,14 @@ impl Session {
                 headers.insert(HeaderName::from_static(MCP_SESSION_ID), id.clone());
                 Ok(Some(id.clone()))
             }
+        }
+    }
+
+    /// The id of the session, if there is one.
+    pub(super) fn id(&self) -> Option<HeaderValue> {
+        match &*self.state() {
+            State::Without | State::Lost => None,
+            State::Open(id) => Some(id.clone()),
         }
     }
 
@@ -296,41 +302,6 @@ impl Session {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Tells a legacy server that a call was given up: to it, a connection that breaks is not a cancellation.
-struct Withdrawal<'a> {
-    endpoint: &'a Endpoint,
-    /// What to send.
-    frame: Option<Frame>,
-    needless: bool,
-}
-
-impl<'a> Withdrawal<'a> {
-    fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
-        let message: Option<Bytes> = match session.reception.revision.get().era() {
-            Era::Modern => None,
-            Era::Legacy => request.cancellation(),
-        };
-        Self {
-            endpoint: &session.endpoint,
-            frame: message.map(|message| Frame::new(headers.clone(), message)),
-            needless: false,
-        }
-    }
-}
-
-impl Drop for Withdrawal<'_> {
-    fn drop(&mut self) {
-        let runtime = tokio::runtime::Handle::try_current();
-        if let (false, Some(frame), Ok(runtime)) = (self.needless, self.frame.take(), runtime) {
-            let endpoint = self.endpoint.clone();
-            runtime.spawn(async move {
-                // Nobody waits for the outcome: the call has been given up.
-                let _sent = tokio::time::timeout(FAREWELL, endpoint.post(frame)).await;
-            });
-        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) struct Queued {
 
 /// Where answers to the server's requests are queued. Doesn't keep the queue open: it ends when nobody can send requests
 /// any more.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Answers {
     queue: mpsc::WeakUnboundedSender<Queued>,
     places: Arc<Semaphore>,

@@ -6,9 +6,10 @@ use futures_util::future::BoxFuture;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, CompleteResult, DiscoverResult, EmptyResult,
-    GetPromptResult, InitializeResult, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, ResourceMetadataResult,
+    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask,
+    DiscoverResult, EmptyResult, GetPromptResult, InitializeResult, InputRequiredResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult,
+    ResourceMetadataResult,
 };
 
 use super::failure::Failure;
@@ -30,10 +31,12 @@ pub(super) enum Answer {
     ResourceMetadata(ResourceMetadataResult),
     ListTools(ListedTools, CacheHint),
     CallTool(CallToolResult),
-    ListPrompts(ListPromptsResult),
+    ListPrompts(ListPromptsResult, CacheHint),
     GetPrompt(GetPromptResult),
     Complete(CompleteResult),
     InputRequired(InputRequiredResult),
+    CreateTask(CreateTaskResult),
+    GetTask(DetailedTask),
 }
 
 impl Shape for Answer {
@@ -52,9 +55,11 @@ impl Shape for Answer {
             | Self::ReadResource(..)
             | Self::ReadDirectory(_)
             | Self::ResourceMetadata(_)
-            | Self::ListPrompts(_)
+            | Self::ListPrompts(..)
             | Self::Complete(_)
-            | Self::InputRequired(_) => {}
+            | Self::InputRequired(_)
+            | Self::CreateTask(_)
+            | Self::GetTask(_) => {}
         }
     }
 }

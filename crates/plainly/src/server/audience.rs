@@ -30,6 +30,7 @@ pub(super) enum Audience {
 }
 
 /// What a handler was called for, and by whom.
+#[derive(Clone)]
 pub(super) struct Asker {
     pub(super) method: Method,
     pub(super) peer: Arc<Peer>,

@@ -22,10 +22,9 @@ use super::Server;
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed::cancelled;
-use super::running::{Begun, Running, Sent};
+use super::running::{Begun, Running, Sending, Sent};
 use super::scope::{Scope, Wants};
 use super::session::Session;
-use crate::transport::{Event, Feed};
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
@@ -44,6 +43,15 @@ struct Part {
     place: usize,
     id: Box<str>,
     running: Running,
+}
+
+/// What is wrong with the first of `messages`, if nobody can be told of any of them.
+pub(super) fn unanswerable<'m, 'a>(messages: &'m Messages<'a>) -> Option<&'m Malformed<'a>> {
+    let is_unreadable = |message: &Result<_, Malformed<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
+    messages
+        .first()
+        .filter(|_| messages.iter().all(is_unreadable))
+        .and_then(|first| first.as_ref().err())
 }
 
 impl Server {
@@ -94,9 +102,11 @@ impl Server {
                     }
                 }
                 Ok(Message::Response(response)) => session.unanswered.answer(&response),
-                Err(malformed) => {
+                Err(malformed) if malformed.id.is_some() => {
                     replies.add(place, self.malformed(&malformed, revision).bytes);
                 }
+                // The revision has no error without an id.
+                Err(_) => tracing::warn!("ignored a part of a batch that is no message"),
             }
         }
         Batch {
@@ -159,14 +169,9 @@ impl Stream for Batch {
     }
 }
 
-impl Feed for Batch {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.poll_next_unpin(context)
-            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
-    }
-
-    fn end(&mut self) {
-        self.running.iter_mut().for_each(|part| part.running.end());
+impl Sending for Batch {
+    fn stop(&mut self) {
+        self.running.iter_mut().for_each(|part| part.running.stop());
     }
 }
 

@@ -18,7 +18,6 @@ use self::templates::build_templates;
 use self::tools::build_tools;
 use super::asking::Seals;
 use super::changes::Changes;
-use super::completion::Completions;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
 use super::extract::Needs;
@@ -29,6 +28,7 @@ use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::session::Sessions;
 use super::state::States;
+use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;
 use super::watching::Watching;
 use super::{Inner, Keys, Server, dispatch, encode};
@@ -53,6 +53,7 @@ pub struct ServerBuilder {
     resources: Resources,
     changes: Option<Changes>,
     dynamic: Dynamic,
+    tasks: Option<Arc<dyn ErasedTasks>>,
 }
 
 /// What may change while the server runs.
@@ -61,6 +62,12 @@ pub(super) struct Dynamic {
     pub(super) tools: bool,
     pub(super) prompts: bool,
     pub(super) resources: bool,
+}
+
+impl Dynamic {
+    fn is_any(self) -> bool {
+        self.tools || self.prompts || self.resources
+    }
 }
 
 impl ServerBuilder {
@@ -80,6 +87,7 @@ impl ServerBuilder {
             resources: Resources::default(),
             changes: None,
             dynamic: Dynamic::default(),
+            tasks: None,
         }
     }
 
@@ -147,10 +155,26 @@ impl ServerBuilder {
         self
     }
 
+    /// Lets prompts come and go while the server runs: [`Server::add_prompt`] and [`Server::remove_prompt`]; as
+    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    #[must_use]
+    pub fn dynamic_prompts(mut self) -> Self {
+        self.dynamic.prompts = true;
+        self
+    }
+
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
+        self
+    }
+
+    /// Lets resources come and go while the server runs: [`Server::add_resource`] and [`Server::remove_resource`]; as
+    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    #[must_use]
+    pub fn dynamic_resources(mut self) -> Self {
+        self.dynamic.resources = true;
         self
     }
 
@@ -173,6 +197,13 @@ impl ServerBuilder {
     #[must_use]
     pub fn changes(mut self, changes: Changes) -> Self {
         self.changes = Some(changes);
+        self
+    }
+
+    /// Keeps the records of tasks in `store`, in place of the memory of this process.
+    #[must_use]
+    pub fn task_store(mut self, store: impl TaskStore) -> Self {
+        self.tasks = Some(Arc::new(store));
         self
     }
 
@@ -229,6 +260,10 @@ impl ServerBuilder {
                 self.limits.reply_bytes,
             ),
             sessions: Sessions::new(&self.limits, &changes),
+            tasks: Tasks::new(
+                self.tasks
+                    .unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits))),
+            ),
             pipes: super::pipes::Pipes::default(),
             load: dispatch::Load::default(),
             changes,
@@ -243,24 +278,19 @@ impl ServerBuilder {
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
         // Of what comes later nobody knows yet what it needs.
-        let may_log = self.dynamic.tools || self.needs().any(|needs| needs.may_log);
+        let may_log = self.dynamic.is_any() || self.needs().any(|needs| needs.may_log);
+        let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
         let states = std::mem::take(&mut self.states);
         let tools = std::mem::take(&mut self.tools);
         let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
-        let mut completions = Completions::default();
         let prompts = std::mem::take(&mut self.prompts);
-        let prompts = Prompts::build(prompts, &states, &self.limits, &mut completions, errors);
+        let dynamic = self.dynamic.prompts;
+        let prompts = Prompts::build(prompts, dynamic, &states, &self.limits, errors);
         let mut resources = std::mem::take(&mut self.resources);
-        for resource in checked(std::mem::take(&mut self.fixed), &states, errors) {
-            resources.add(resource);
-        }
+        let fixed = checked(std::mem::take(&mut self.fixed), &states, errors);
+        resources.add_fixed(fixed, self.dynamic.resources);
         let templates = std::mem::take(&mut self.templates);
-        resources.add_templates(build_templates(
-            templates,
-            &states,
-            &mut completions,
-            errors,
-        ));
+        resources.add_templates(build_templates(templates, &states, errors));
         let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &resources);
         Routes {
             discovery: Discovery::new(
@@ -269,13 +299,12 @@ impl ServerBuilder {
                 &tools,
                 &resources,
                 &prompts,
-                &completions,
                 tells,
                 may_log,
+                has_tasks,
             ),
             tools,
             prompts,
-            completions,
             resources,
             states,
             tells,
@@ -299,16 +328,13 @@ fn checked(
     errors: &mut Vec<BuildError>,
 ) -> Vec<StaticResource> {
     let mut uris = HashSet::new();
-    for resource in &declared {
-        let subject = format!("resource {}", resource.uri());
-        if !uris.insert(resource.uri()) {
-            errors.push(BuildError::new(&subject, "is there twice"));
+    let mut resources = Vec::new();
+    for resource in declared {
+        if !uris.insert(resource.uri().to_owned()) {
+            let subject = format!("resource {}", resource.uri());
+            errors.push(BuildError::twice(&subject));
         }
-        check_needs(&subject, resource.needs(), states, errors);
-        if !resource.needs().vars.is_empty() {
-            let problem = "takes Vars, which only a resource template has";
-            errors.push(BuildError::new(&subject, problem));
-        }
+        resources.extend(resource.checked(states, errors));
     }
-    declared
+    resources
 }

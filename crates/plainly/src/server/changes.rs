@@ -45,6 +45,8 @@ pub(super) enum Topic {
     Resources,
     /// The resource at this URI.
     Resource(Arc<str>),
+    /// The task of this name.
+    Task(Arc<str>),
 }
 
 /// Who is subscribed to what.
@@ -74,7 +76,7 @@ impl Changes {
         let index = self.lock();
         let topics = index.subscribers.keys().filter(|topic| match topic {
             Topic::Resource(uri) => is_inside(uri),
-            Topic::Tools | Topic::Prompts | Topic::Resources => false,
+            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
         });
         let topics: Vec<Topic> = topics.cloned().collect();
         drop(index);
@@ -97,7 +99,7 @@ impl Changes {
     }
 
     /// Whoever is woken may unsubscribe at once, so that happens when nothing is locked.
-    fn publish(&self, topic: &Topic) {
+    pub(super) fn publish(&self, topic: &Topic) {
         let wakers: Vec<Waker> = match self.lock().subscribers.get(topic) {
             Some(interested) => interested
                 .values()

@@ -84,7 +84,7 @@ impl Server {
             tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(sent) = connection.running.next() => connection.push(&sent.into_bytes()),
+                Some(sent) = connection.running.next() => connection.sent(sent),
                 next = connection.listens.next_or(lines.next()) => match next {
                     Either::Left(message) => connection.push(&message),
                     Either::Right(line) => match line? {
@@ -156,7 +156,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Finishes what runs.
     async fn drain(&mut self) -> io::Result<()> {
         while let Some(sent) = self.running.next().await {
-            self.push(&sent.into_bytes());
+            self.sent(sent);
             self.flush().await?;
         }
         self.flush().await
@@ -339,6 +339,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
         session.map_or(Revision::LATEST, |session| session.peer.revision)
+    }
+
+    fn sent(&mut self, sent: Sent) {
+        sent.message().iter().for_each(|message| self.push(message));
     }
 
     fn push(&mut self, message: &[u8]) {

@@ -4,11 +4,10 @@ use plainly_errors::{Era, Revision};
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
-    ResourcesCapability, ServerCapabilities,
+    ResourcesCapability, ServerCapabilities, TASKS_EXTENSION,
 };
 use serde_json::json;
 
-use super::completion::Completions;
 use super::listening::Tells;
 use super::prompts::Prompts;
 use super::resources::Resources;
@@ -32,25 +31,31 @@ impl Discovery {
         tools: &Tools,
         resources: &Resources,
         prompts: &Prompts,
-        completions: &Completions,
         tells: Tells,
         may_log: bool,
+        has_tasks: bool,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
         if tools.is_served() {
             capabilities = capabilities.tools(list_capability(tells.tools));
         }
-        if !resources.is_empty() {
-            capabilities = capabilities.resources(resources_capability(tells.resources));
+        if resources.is_served() {
+            capabilities = capabilities.resources(resources_capability(tells));
             let settings = json!({ "directoryRead": true });
             extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
-        if !prompts.is_empty() {
+        if prompts.is_served() {
             capabilities = capabilities.prompts(list_capability(tells.prompts));
         }
-        if !completions.is_empty() {
+        if prompts.is_dynamic()
+            || prompts.any(|it| it.completable().is_completed())
+            || resources.is_completed()
+        {
             capabilities = capabilities.completions(JsonObject::new());
+        }
+        if has_tasks {
+            extensions.insert(TASKS_EXTENSION.to_owned(), json!({}));
         }
         if !extensions.is_empty() {
             capabilities = capabilities.extensions(extensions);
@@ -65,9 +70,19 @@ impl Discovery {
         }
     }
 
+    /// Whether anything may be completed.
+    pub(super) fn may_complete(&self) -> bool {
+        self.capabilities.completions.is_some()
+    }
+
     /// Whether there may be log messages.
     pub(super) fn may_log(&self) -> bool {
         self.capabilities.logging.is_some()
+    }
+
+    /// Whether tools may become tasks.
+    pub(super) fn has_tasks(&self) -> bool {
+        self.capabilities.extension(TASKS_EXTENSION).is_some()
     }
 
     /// Answers `initialize`.
@@ -97,13 +112,15 @@ fn list_capability(is_told: bool) -> ListCapability {
     }
 }
 
-fn resources_capability(is_told: bool) -> ResourcesCapability {
-    let resources = ResourcesCapability::new();
-    if is_told {
-        resources.subscribe(true).list_changed(true)
-    } else {
-        resources
+fn resources_capability(tells: Tells) -> ResourcesCapability {
+    let mut resources = ResourcesCapability::new();
+    if tells.updates {
+        resources = resources.subscribe(true);
     }
+    if tells.resources {
+        resources = resources.list_changed(true);
+    }
+    resources
 }
 
 /// The versions that a modern request may name, newest first.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
-use plainly_protocol::envelope::Request;
+use plainly_protocol::envelope::{Object, Request};
+use plainly_protocol::method::Method;
 
 use super::Server;
-use super::answer::Answer;
 use super::audience::{Asker, Audience, panicked};
 use super::encode::Encoded;
+use super::handling::{Handling, Outcome};
 use super::incident::chain;
 use super::listening::Listening;
 use super::route::Step;
@@ -28,56 +29,70 @@ pub(super) enum Started {
     Listening(Listening),
 }
 
+/// What a request leads to, once its parameters are read.
+pub(super) enum Served {
+    /// It is answered.
+    Done(Outcome),
+    /// Its handler runs.
+    Handling(Handling),
+    /// What it asks for comes message by message.
+    Listening(Listening),
+}
+
 impl Server {
     /// Starts serving `request` within `scope`.
     pub(super) fn start(&self, request: &Request<'_>, scope: Scope) -> Started {
-        let peer = scope.peer();
-        let done =
-            |outcome| Started::Done(self.respond(request.id.as_raw(), peer.revision, outcome));
-        let method = match self.0.routes.find(&request.method, peer) {
+        let (id, revision) = (request.id.as_raw(), scope.peer().revision);
+        let done = |outcome| Started::Done(self.respond(id, revision, outcome));
+        let method = match self.0.routes.find(&request.method, scope.peer()) {
             Ok(method) => method,
             Err(error) => return done(Err(error)),
         };
-        let asker = || Asker {
-            method,
-            peer: Arc::clone(peer),
-            declined: declined(method, request.params.as_ref()),
-        };
-        let route = || self.route(method, request.params.as_ref(), &scope);
-        let step = match catch_unwind(AssertUnwindSafe(route)) {
-            Ok(step) => step,
-            Err(panic) => {
-                let ended = Err(panicked(&*panic));
-                let audience = Audience::of(method);
-                return done(audience.deliver(ended, &asker(), self.0.masking));
-            }
-        };
-        match step {
-            Ok(Step::Now(answer)) => done(Ok(*answer)),
-            Err(error) => done(Err(error)),
-            Ok(Step::Listen(filter)) => match caught(|| self.listen(request.id.as_raw(), filter)) {
-                Ok(listening) => Started::Listening(listening),
-                Err(error) => done(Err(error)),
-            },
-            Ok(Step::Later(audience, handler)) => match self.enter() {
-                Some(entered) => {
-                    let asker = asker();
-                    let id = request.id.as_raw();
-                    let handler = scope.closing(handler);
-                    Started::Running(Running::new(entered, id, scope, audience, asker, handler))
-                }
+        match self.begin(method, id, request.params.as_ref(), &scope) {
+            Served::Done(outcome) => done(outcome),
+            Served::Listening(listening) => Started::Listening(listening),
+            Served::Handling(handling) => match self.enter() {
+                Some(entered) => Started::Running(Running::new(entered, id, scope, handling)),
                 None => done(Err(Unavailable::Overloaded.into())),
             },
         }
     }
 
-    /// Writes a response, and logs what went wrong inside.
-    pub(super) fn respond(
+    /// Begins to serve the request `id`, a JSON token, for `method`.
+    pub(super) fn begin(
         &self,
+        method: Method,
         id: &str,
-        revision: Revision,
-        outcome: Result<Answer, ProtocolError>,
-    ) -> Encoded {
+        params: Option<&Object<'_>>,
+        scope: &Scope,
+    ) -> Served {
+        let asker = || Asker {
+            method,
+            peer: Arc::clone(scope.peer()),
+            declined: declined(method, params),
+        };
+        let route = || self.route(method, params, scope);
+        match catch_unwind(AssertUnwindSafe(route)) {
+            Ok(Ok(Step::Now(answer))) => Served::Done(Ok(*answer)),
+            Ok(Err(error)) => Served::Done(Err(error)),
+            Ok(Ok(Step::Listen(filter))) => match caught(|| self.listen(id, filter, scope)) {
+                Ok(listening) => Served::Listening(listening),
+                Err(error) => Served::Done(Err(error)),
+            },
+            Ok(Ok(Step::Later(audience, handler))) => {
+                let scope = scope.clone();
+                Served::Handling(Handling::new(self, scope, audience, asker(), handler))
+            }
+            Err(panic) => {
+                let ended = Err(panicked(&*panic));
+                let audience = Audience::of(method);
+                Served::Done(audience.deliver(ended, &asker(), self.0.masking))
+            }
+        }
+    }
+
+    /// Writes a response, and logs what went wrong inside.
+    pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Outcome) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
             && !matches!(detail, Internal::Incident { .. })

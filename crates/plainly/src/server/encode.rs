@@ -2,10 +2,10 @@
 //! built.
 
 use bytes::Bytes;
-use plainly_errors::{Dialect, Internal, ProtocolError, Revision};
+use plainly_errors::{Dialect, Internal, ProtocolError, Revision, WireError};
 use plainly_protocol::shape::{Shape, Surroundings, surroundings};
 use plainly_protocol::types::{
-    CacheHint, CallToolResult, Content, Implementation, Meta, ResultType,
+    CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ResultType,
 };
 use serde::Serialize;
 use serde_json::Map;
@@ -104,14 +104,41 @@ impl Encoder {
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListTools(body, hint) => write.result(None, &body, Some(hint)),
             Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::ListPrompts(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
+            Answer::ListPrompts(mut body, hint) => {
+                write.result(body.meta.take(), &body, Some(hint))
+            }
             Answer::GetPrompt(mut body) => write.result(body.meta.take(), &body, None),
             Answer::Complete(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::GetTask(body) => write.result(None, &body, None),
+            Answer::CreateTask(mut body) => {
+                let end = self.end(revision, &ResultType::Task, None, body.meta.take());
+                write.body(&body, &end)
+            }
             Answer::InputRequired(mut body) => {
                 let end = self.end(revision, &ResultType::InputRequired, None, body.meta.take());
                 write.body(&body, &end)
             }
         }
+    }
+
+    /// The result alone, as it would stand in a response.
+    pub(super) fn result_alone(
+        &self,
+        revision: Revision,
+        answer: Answer,
+    ) -> Result<RawJson, ProtocolError> {
+        let response = self.result("0", revision, answer)?.bytes;
+        let before = opening(Some("0")).len() + RESULT.len();
+        // What follows it is the closing brace of the response.
+        let result = response.get(before..response.len() - 1);
+        let text = result.and_then(|result| str::from_utf8(result).ok());
+        let text = text.expect("a response is text that holds its result");
+        Ok(RawJson::parse(text).expect("a result is JSON"))
+    }
+
+    /// The error as it stands in a response.
+    pub(super) fn wire(&self, error: &ProtocolError, revision: Revision) -> WireError {
+        self.dialect.encode(error, revision)
     }
 
     /// The error response to the request `id`, a JSON token, or to something whose id could not be read.
@@ -123,9 +150,9 @@ impl Encoder {
     ) -> Encoded {
         #[derive(Serialize)]
         struct Response<'a> {
-            error: &'a plainly_errors::WireError,
+            error: &'a WireError,
         }
-        let wire = self.dialect.encode(error, revision);
+        let wire = self.wire(error, revision);
         tracing::debug!(id, code = wire.code.get(), message = ?wire.message, "answered with an error");
         let mut out = opening(id);
         let body = serde_json::to_string(&Response { error: &wire })
@@ -186,7 +213,7 @@ impl Write<'_> {
     /// The result with `body` and, after it, `end`.
     fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
         let mut out = opening(Some(self.id));
-        out.extend_from_slice(br#""result":"#);
+        out.extend_from_slice(RESULT);
         serde_json::to_writer(&mut out, body).map_err(|error| {
             ProtocolError::internal("The result could not be written").with_source(error)
         })?;
@@ -215,6 +242,9 @@ impl Write<'_> {
             .map(|(_, end)| end.as_str())
     }
 }
+
+/// What stands before a result.
+const RESULT: &[u8] = br#""result":"#;
 
 /// `{"jsonrpc":"2.0","id":…,`
 fn opening(id: Option<&str>) -> Vec<u8> {

@@ -1,7 +1,8 @@
 //! Answers one HTTP request: a modern one by itself, a legacy one within its session.
 
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -12,14 +13,15 @@ use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
 use super::answer::Answer;
-use super::batch::Messages;
+use super::batch::{Messages, unanswerable};
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
-use super::resolve::{self, Sender, Unresolved, session_of};
-use super::running::Sent;
+use super::resolve::{self, Sender, Unresolved, last_event_id, session_of};
+use super::running::{Sending, Sent};
 use super::scope::Scope;
 use super::session::Session;
+use super::streams::Streams;
 use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
 
 impl Exchange for Server {
@@ -48,11 +50,11 @@ impl Exchange for Server {
 
     fn open_stream(&self, frame: &Frame) -> Reply {
         let opened = match resolve::by_session(&frame.headers, &self.0.sessions) {
-            Ok(Some(session)) => self.listen_in_session(&session.news),
+            Ok(Some(session)) => self.stream_of(&session, last_event_id(&frame.headers)),
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
         };
-        opened.map_or_else(|error| self.refuse(&error), Reply::feed)
+        opened.unwrap_or_else(|error| self.refuse(&error))
     }
 
     fn end_session(&self, frame: &Frame) -> Reply {
@@ -86,14 +88,24 @@ impl Server {
         request: &Request<'_>,
     ) -> Reply {
         match resolve::over_http(headers, extensions, request, &self.0.sessions) {
-            Ok(Sender::Modern(scope)) => match self.start(request, scope) {
-                Started::Done(encoded) => reply(encoded),
-                Started::Listening(listening) => Reply::feed(listening),
-                Started::Running(running) => sent(running).await,
-            },
+            Ok(Sender::Modern(scope)) => self.mirroring(headers, scope, request).await,
             Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
             Ok(Sender::Opening) => self.open(request, extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
+        }
+    }
+
+    /// A modern request, whose headers may repeat arguments too.
+    async fn mirroring(&self, headers: &HeaderMap, scope: Scope, request: &Request<'_>) -> Reply {
+        let tools = &self.0.routes.tools;
+        if let Err(error) = resolve::mirrored_arguments(headers, request, tools) {
+            let revision = scope.peer().revision;
+            return reply(self.respond(request.id.as_raw(), revision, Err(error)));
+        }
+        match self.start(request, scope) {
+            Started::Done(encoded) => reply(encoded),
+            Started::Listening(listening) => Reply::feed(listening),
+            Started::Running(running) => sent(None, running).await,
         }
     }
 
@@ -105,8 +117,16 @@ impl Server {
             Started::Listening(_) => accepted(),
             Started::Running(running) => {
                 let tracked = session.in_flight.track(&request.id.to_owned());
-                sent(running.tracked(tracked)).await
+                sent(session.streams.as_ref(), running.tracked(tracked)).await
             }
+        }
+    }
+
+    /// The rest of the stream that an event was of, or else the one on which the session is told of changes.
+    fn stream_of(&self, session: &Session, event: Option<&str>) -> Result<Reply, ProtocolError> {
+        match (&session.streams, event) {
+            (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
+            (None, _) | (_, None) => self.listen_in_session(&session.news).map(Reply::feed),
         }
     }
 
@@ -175,39 +195,71 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
-        sent(self.start_batch(&session, extensions, messages).await).await
+        if let Some(malformed) = unanswerable(&messages) {
+            return self.refuse(&malformed::error_of(malformed));
+        }
+        let batch = self.start_batch(&session, extensions, messages).await;
+        sent(session.streams.as_ref(), batch).await
     }
 }
 
-/// A whole reply where nothing is said before it; else messages, of which it is the last.
-async fn sent(mut sending: impl Stream<Item = Sent> + Feed + Unpin) -> Reply {
-    match sending.next().await {
-        Some(Sent::Reply(encoded)) => reply(encoded),
-        Some(Sent::Before(message)) => Reply::feed(Begun {
-            first: Some(message),
-            rest: sending,
-        }),
-        None => accepted(),
+/// A whole reply where nothing is said before it; else messages, of which it is the last, and which can be had again where
+/// there are streams for that.
+async fn sent(streams: Option<&Arc<Streams>>, mut sending: impl Sending) -> Reply {
+    let first = match sending.next().await {
+        Some(Sent::Reply(encoded)) => return reply(encoded),
+        None => return accepted(),
+        first @ Some(Sent::Before(_) | Sent::Pause) => first,
+    };
+    let begun = Begun {
+        first,
+        rest: sending,
+    };
+    match streams {
+        Some(streams) => streams.carry(begun).map_or_else(Reply::feed, Reply::feed),
+        None => Reply::feed(begun),
     }
 }
 
-/// What is sent for a request, of which the first message was taken out.
+/// What is sent for a request, of which the first part was taken out.
 #[derive(Debug)]
-struct Begun<F> {
-    first: Option<Bytes>,
-    rest: F,
+struct Begun<S> {
+    first: Option<Sent>,
+    rest: S,
 }
 
-impl<F: Feed> Feed for Begun<F> {
+impl<S: Sending> Stream for Begun<S> {
+    type Item = Sent;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
+        let this = self.get_mut();
+        match this.first.take() {
+            Some(first) => Poll::Ready(Some(first)),
+            None => this.rest.poll_next_unpin(context),
+        }
+    }
+}
+
+impl<S: Sending> Sending for Begun<S> {
+    fn stop(&mut self) {
+        self.rest.stop();
+    }
+}
+
+impl<S: Sending> Feed for Begun<S> {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        match self.first.take() {
-            Some(first) => Poll::Ready(Some(first.into())),
-            None => self.rest.poll_event(context),
+        loop {
+            match ready!(self.poll_next_unpin(context)).map(Sent::message) {
+                Some(Some(message)) => return Poll::Ready(Some(message.into())),
+                // Who can't come again goes on waiting.
+                Some(None) => {}
+                None => return Poll::Ready(None),
+            }
         }
     }
 
     fn end(&mut self) {
-        self.rest.end();
+        self.stop();
     }
 }
 

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::Stream;
+use futures_util::future::BoxFuture;
 use plainly_errors::{ProtocolError, Refusal};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -38,17 +39,22 @@ pub(super) struct Tells {
     all: bool,
     pub(super) tools: bool,
     pub(super) prompts: bool,
+    /// Which resources there are.
     pub(super) resources: bool,
+    /// What any one resource is.
+    pub(super) updates: bool,
 }
 
 impl Tells {
     /// `all`: whatever there is, the author tells of its changes.
     pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
+        let updates = all && resources.is_served() || resources.can_watch();
         Self {
             all,
             tools: all && tools.is_served() || tools.is_dynamic(),
-            prompts: all && !prompts.is_empty(),
-            resources: all && !resources.is_empty() || resources.can_watch(),
+            prompts: all && prompts.is_served() || prompts.is_dynamic(),
+            resources: updates || resources.all_fixed().is_dynamic(),
+            updates,
         }
     }
 
@@ -71,8 +77,10 @@ pub(super) struct Listening {
     server: Server,
     /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
     id: Option<Box<str>>,
-    /// What is said before anything else.
+    /// What is said next.
     first: Option<Bytes>,
+    /// What is to be said next, where that takes a look at a task; nothing if there is none any more.
+    looking: Option<BoxFuture<'static, Option<Bytes>>>,
     /// It was told to end. The subscription of a session goes on: there may be another stream.
     is_ending: bool,
     subscription: Arc<Subscription>,
@@ -86,8 +94,10 @@ impl Server {
     pub(super) fn listen(
         &self,
         id: &str,
-        asked: SubscriptionFilter,
+        mut asked: SubscriptionFilter,
+        scope: &Scope,
     ) -> Result<Listening, ProtocolError> {
+        let tasks = self.tasks_asked_for(&mut asked, scope)?;
         let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
         self.check_uris(uris.iter().map(String::as_str))?;
         let subscription = Arc::new(self.0.changes.subscribe());
@@ -96,16 +106,25 @@ impl Server {
         subscription.add(topics(&told));
         let of_resources =
             told.resources_list_changed.is_some() || told.resource_subscriptions.is_some();
-        Ok(Listening {
+        let mut listening = Listening {
             server: self.clone(),
             id: Some(id.into()),
-            first: Some(notices::acknowledged(id, &told)),
+            first: None,
+            looking: None,
             is_ending: false,
-            subscription,
+            subscription: Arc::clone(&subscription),
             _stream: None,
             _watched: of_resources.then(|| self.watch()).transpose()?,
             _place: place,
-        })
+        };
+        if tasks.is_empty() {
+            listening.first = Some(notices::acknowledged(id, &told));
+        } else {
+            let (server, id, scope) = (self.clone(), id.into(), scope.clone());
+            let listen = server.listen_to_tasks(id, told, tasks, scope, subscription);
+            listening.looking = Some(Box::pin(listen));
+        }
+        Ok(listening)
     }
 
     /// Opens the stream of a session, on which all is told that changes; there is one.
@@ -120,6 +139,7 @@ impl Server {
             server: self.clone(),
             id: None,
             first: None,
+            looking: None,
             is_ending: false,
             subscription: Arc::clone(&news.subscription),
             _stream: Some(stream),
@@ -171,6 +191,7 @@ impl Server {
             tools,
             prompts,
             resources,
+            ..
         } = self.0.routes.tells;
         let both =
             |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
@@ -235,20 +256,30 @@ impl Listening {
     }
 
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if self.subscription.is_closed() {
-            return Poll::Ready(None);
+        loop {
+            if self.subscription.is_closed() {
+                return Poll::Ready(None);
+            }
+            if let Some(looking) = &mut self.looking {
+                self.first = ready!(looking.as_mut().poll(context));
+                self.looking = None;
+            }
+            if let Some(first) = self.first.take() {
+                return Poll::Ready(Some(first));
+            }
+            let next = match self.is_ending {
+                true => None,
+                false => ready!(self.subscription.poll_next(context)),
+            };
+            match next {
+                Some(Topic::Task(task)) => {
+                    let server = self.server.clone();
+                    self.looking = Some(Box::pin(server.told_of_task(task, self.id.clone())));
+                }
+                Some(topic) => self.first = notices::changed(&topic, self.id.as_deref()),
+                None => return Poll::Ready(self.id.take().map(|id| self.server.listened(&id))),
+            }
         }
-        if let Some(first) = self.first.take() {
-            return Poll::Ready(Some(first));
-        }
-        let next = match self.is_ending {
-            true => None,
-            false => ready!(self.subscription.poll_next(context)),
-        };
-        Poll::Ready(match next {
-            Some(topic) => Some(notices::changed(&topic, self.id.as_deref())),
-            None => self.id.take().map(|id| self.server.listened(&id)),
-        })
     }
 }
 

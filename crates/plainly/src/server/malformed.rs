@@ -4,7 +4,7 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision, Unavailable};
 use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
-use serde::Deserialize;
+use plainly_protocol::types::CancelledParams;
 
 use super::Server;
 use super::encode::Encoded;
@@ -46,14 +46,9 @@ pub(super) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
 
 /// The id of the request that `notification` cancels; a malformed one is ignored.
 pub(super) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Cancelled {
-        request_id: RequestId,
-    }
     if notification.method != Method::Cancelled.name() {
         return None;
     }
-    let params: Cancelled = serde_json::from_str(notification.params.as_ref()?.raw()).ok()?;
+    let params: CancelledParams = serde_json::from_str(notification.params.as_ref()?.raw()).ok()?;
     Some(params.request_id)
 }

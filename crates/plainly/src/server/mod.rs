@@ -10,6 +10,7 @@ mod resolve;
 mod session;
 
 mod dispatch;
+mod handling;
 mod outbox;
 mod route;
 mod running;
@@ -23,6 +24,7 @@ mod prompts;
 mod registering;
 mod resources;
 mod seal;
+mod tasks;
 mod tools;
 
 pub mod extract;
@@ -58,6 +60,7 @@ mod http;
 mod pipes;
 #[cfg(feature = "stdio")]
 mod stdio;
+mod streams;
 
 use std::sync::Arc;
 
@@ -71,6 +74,7 @@ pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::session::Sessions;
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
 pub use self::tools::Tool;
 pub use plainly_protocol::peer::Principal;
 
@@ -98,6 +102,7 @@ struct Inner {
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,
+    tasks: tasks::Tasks,
     load: dispatch::Load,
     changes: Changes,
     listeners: listeners::Listeners,

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use plainly_errors::Revision;
 use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{EmptyResult, Meta, SubscriptionFilter};
+use plainly_protocol::types::{DetailedTask, EmptyResult, Meta, SubscriptionFilter};
 use serde::Serialize;
 
 use super::Server;
@@ -30,10 +30,11 @@ pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Byte
     on_subscription(Method::Acknowledged, Some(id), &members)
 }
 
-/// That `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session.
-pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Bytes {
+/// That `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. Nothing of a task, of
+/// which it takes more to tell.
+pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     let nothing = Members::default();
-    match topic {
+    Some(match topic {
         Topic::Tools => on_subscription(Method::ToolsChanged, id, &nothing),
         Topic::Prompts => on_subscription(Method::PromptsChanged, id, &nothing),
         Topic::Resources => on_subscription(Method::ResourcesChanged, id, &nothing),
@@ -44,7 +45,13 @@ pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Bytes {
             };
             on_subscription(Method::ResourceUpdated, id, &members)
         }
-    }
+        Topic::Task(_) => return None,
+    })
+}
+
+/// What a task is by now: on the subscription of the request `id`, a JSON token.
+pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
+    on_subscription(Method::TaskChanged, id, task)
 }
 
 impl Server {
@@ -64,9 +71,9 @@ pub(super) fn notification(method: Method, params: &impl Serialize) -> serde_jso
     Ok(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#).into())
 }
 
-fn on_subscription(method: Method, id: Option<&str>, members: &Members<'_>) -> Bytes {
+fn on_subscription(method: Method, id: Option<&str>, members: &impl Serialize) -> Bytes {
     let mut out = format!(r#"{{"jsonrpc":"2.0","method":"{}""#, method.name());
-    let members = serde_json::to_string(members).expect("strings and booleans are JSON");
+    let members = serde_json::to_string(members).expect("what is told is JSON");
     // Without its braces.
     let members = members
         .get(1..members.len() - 1)
@@ -93,20 +100,24 @@ mod tests {
         let resource = Topic::Resource("a:\"b\"".into());
         let cases = [
             (
-                changed(&Topic::Tools, Some("1")),
+                changed(&Topic::Tools, Some("1")).unwrap(),
                 r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}}"#,
             ),
             (
-                changed(&Topic::Resources, None),
+                changed(&Topic::Resources, None).unwrap(),
                 r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}"#,
             ),
             (
-                changed(&resource, Some("\"x\"")),
+                changed(&resource, Some("\"x\"")).unwrap(),
                 r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"x"},"uri":"a:\"b\""}}"#,
             ),
             (
-                changed(&resource, None),
+                changed(&resource, None).unwrap(),
                 r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:\"b\""}}"#,
+            ),
+            (
+                task_changed(&DetailedTask::new("t", "c", None), Some("1")),
+                r#"{"jsonrpc":"2.0","method":"notifications/tasks","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"taskId":"t","status":"working","createdAt":"c","lastUpdatedAt":"c","ttlMs":null}}"#,
             ),
             (
                 acknowledged("-7", &SubscriptionFilter::new().tools_list_changed(true)),

@@ -11,13 +11,21 @@ use bytes::Bytes;
 /// How many messages wait for their reader.
 const ROOM: usize = 16;
 
+/// What leaves before a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    Message(Bytes),
+    /// The client may come again for what follows.
+    Pause,
+}
+
 /// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
 #[derive(Debug, Default)]
 pub(super) struct Outbox(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    messages: VecDeque<Bytes>,
+    messages: VecDeque<Said>,
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
@@ -34,8 +42,8 @@ impl Outbox {
     pub(super) fn add(&self, message: Bytes) {
         let mut state = self.lock();
         if !state.is_closed {
-            state.messages.push_back(message);
-            state.reader.take().into_iter().for_each(Waker::wake);
+            state.messages.push_back(Said::Message(message));
+            state.wake_reader();
         }
     }
 
@@ -51,15 +59,22 @@ impl Outbox {
             }
             return Poll::Pending;
         }
-        state.messages.extend(message.take());
-        if let Some(reader) = state.reader.take() {
-            reader.wake();
-        }
+        state.messages.extend(message.take().map(Said::Message));
+        state.wake_reader();
         Poll::Ready(())
     }
 
-    /// The next message.
-    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Bytes> {
+    /// Has the client come again for what follows. After another pause, or the reply, that says nothing new.
+    pub(super) fn pause(&self) {
+        let mut state = self.lock();
+        if !state.is_closed && state.messages.back() != Some(&Said::Pause) {
+            state.messages.push_back(Said::Pause);
+            state.wake_reader();
+        }
+    }
+
+    /// The next message, or pause.
+    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Said> {
         let mut state = self.lock();
         let Some(message) = state.messages.pop_front() else {
             match &mut state.reader {
@@ -97,6 +112,12 @@ impl Outbox {
     }
 }
 
+impl State {
+    fn wake_reader(&mut self) {
+        self.reader.take().into_iter().for_each(Waker::wake);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -104,7 +125,10 @@ mod tests {
     use super::*;
 
     async fn next(outbox: &Outbox) -> Bytes {
-        poll_fn(|context| outbox.poll_next(context)).await
+        match poll_fn(|context| outbox.poll_next(context)).await {
+            Said::Message(message) => message,
+            Said::Pause => Bytes::from_static(b"pause"),
+        }
     }
 
     #[tokio::test]
@@ -155,6 +179,24 @@ mod tests {
         for _ in 0..ROOM {
             assert_eq!(next(&outbox).await, "before");
         }
+        assert!(outbox.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_pause_keeps_its_place_and_needs_no_room() {
+        let outbox = Outbox::default();
+        for _ in 0..ROOM {
+            outbox.send(Bytes::from_static(b"before")).await;
+        }
+        outbox.pause();
+        outbox.pause();
+        for _ in 0..ROOM {
+            assert_eq!(next(&outbox).await, "before");
+        }
+        assert_eq!(next(&outbox).await, "pause");
+        assert!(outbox.is_empty());
+        outbox.close();
+        outbox.pause();
         assert!(outbox.is_empty());
     }
 }

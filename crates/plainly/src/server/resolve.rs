@@ -4,6 +4,7 @@
 //! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
 //! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
 
+mod arguments;
 mod headers;
 
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
+pub(super) use self::arguments::mirrored_arguments;
+pub(super) use self::headers::last_event_id;
 use self::headers::{Header, are_unclear, mirrored, session_name, version};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;

@@ -7,7 +7,7 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
     ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
-    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Resource,
+    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Reference, Resource,
     ResourceMetadataParams, ResourceMetadataResult, SetLevelParams, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
@@ -17,7 +17,6 @@ use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::asking::Subject;
 use super::audience::Audience;
-use super::completion::Completions;
 use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
@@ -26,6 +25,7 @@ use super::prompts::Prompts;
 use super::resources::{Listing, Resources};
 use super::scope::Scope;
 use super::state::States;
+use super::tasks;
 use super::tools::Tools;
 
 /// What a server serves.
@@ -35,7 +35,6 @@ pub(super) struct Routes {
     pub(super) tools: Tools,
     pub(super) resources: Resources,
     pub(super) prompts: Prompts,
-    pub(super) completions: Completions,
     pub(super) states: States,
     pub(super) tells: Tells,
 }
@@ -58,12 +57,13 @@ impl Routes {
             row.kind == Kind::Request
                 && match row.capability {
                     None => true,
-                    Some(Capability::Resources) => !self.resources.is_empty(),
-                    Some(Capability::ResourcesSubscribe) => self.tells.resources,
+                    Some(Capability::Resources) => self.resources.is_served(),
+                    Some(Capability::ResourcesSubscribe) => self.tells.updates,
                     Some(Capability::Tools) => self.tools.is_served(),
-                    Some(Capability::Prompts) => !self.prompts.is_empty(),
-                    Some(Capability::Completions) => !self.completions.is_empty(),
+                    Some(Capability::Prompts) => self.prompts.is_served(),
+                    Some(Capability::Completions) => self.discovery.may_complete(),
                     Some(Capability::Logging) => self.discovery.may_log(),
+                    Some(Capability::Tasks) => self.discovery.has_tasks(),
                     Some(_) => false,
                 }
         };
@@ -123,6 +123,9 @@ impl Server {
                 let params: ListenParams = read(params)?;
                 Step::Listen(params.notifications)
             }
+            Method::GetTask => self.get_task(read_for_task(params, scope)?, scope),
+            Method::UpdateTask => self.update_task(read_for_task(params, scope)?, scope),
+            Method::CancelTask => self.cancel_task(read_for_task(params, scope)?, scope),
             Method::SetLevel => set_level(read(params)?, scope)?,
             Method::Subscribe => self.subscribe(read(params)?, scope)?,
             Method::Unsubscribe => self.unsubscribe(read(params)?, scope)?,
@@ -135,11 +138,8 @@ impl Server {
             | Method::ToolsChanged
             | Method::PromptsChanged
             | Method::LoggingMessage
-            | Method::GetTask
-            | Method::UpdateTask
-            | Method::CancelTask
-            | Method::TaskChanged
             | Method::Acknowledged
+            | Method::TaskChanged
             | Method::Elicit
             | Method::CreateMessage
             | Method::ListRoots
@@ -205,12 +205,9 @@ impl Server {
     ) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page = self.0.routes.prompts.list(
-            params,
-            self.0.cursors.of(scope.peer()),
-            limits.page_entries,
-        )?;
-        Ok(now(Answer::ListPrompts(page)))
+        let prompts = &self.0.routes.prompts;
+        let page = prompts.list(params, self.0.cursors.of(scope.peer()), limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page, prompts.cache_hint())))
     }
 
     fn get_prompt(
@@ -230,7 +227,7 @@ impl Server {
             scope,
             states,
         };
-        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+        Ok(Step::Later(Audience::Code, prompts.find(&name)?.get(&call)))
     }
 
     fn complete(
@@ -244,7 +241,8 @@ impl Server {
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
-            completions,
+            prompts,
+            resources,
             states,
             ..
         } = &self.0.routes;
@@ -255,7 +253,16 @@ impl Server {
             scope,
             states,
         };
-        let completing = completions.complete(&reference, &argument.name, &call)?;
+        let completing = match &reference {
+            Reference::Prompt { name } => {
+                let prompt = prompts.find(name)?;
+                prompt.completable().complete(&argument.name, &call)?
+            }
+            Reference::Resource { uri } => {
+                let template = resources.completable(uri)?;
+                template.complete(&argument.name, &call)?
+            }
+        };
         Ok(Step::Later(Audience::Code, completing))
     }
 
@@ -380,6 +387,15 @@ fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolErro
 
 fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
+}
+
+/// The parameters of a method of tasks, of a client that can deal with them.
+fn read_for_task<'a, T: Deserialize<'a>>(
+    params: Option<&Object<'a>>,
+    scope: &Scope,
+) -> Result<T, ProtocolError> {
+    tasks::check(scope.peer())?;
+    read(params)
 }
 
 /// By its MIME type a client of `resources/directory/read` tells a directory.

@@ -1,47 +1,47 @@
-//! A request whose handler runs: what is said before its reply, and the reply. Its deadline, its cancellation and the end of
-//! the server end here.
+//! A request that is being served: what is said before its reply, and the reply. Its cancellation and the end of the server
+//! end here.
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::{CatchUnwind, FutureExt};
-use futures_util::{Stream, StreamExt};
-use plainly_errors::{Internal, ProtocolError};
-use tokio::time::{Instant, Sleep};
+use futures_util::{FutureExt, Stream};
 
-use super::answer::{Answer, AnswerFuture};
-use super::audience::{Asker, Audience, Ended, panicked};
 use super::dispatch::Entered;
 use super::encode::Encoded;
-use super::failure::Failure;
+use super::handling::Handling;
 use super::in_flight::{Ending, Tracked};
+use super::outbox::Said;
 use super::scope::Scope;
-use crate::transport::{Event, Feed};
 
-/// A request whose handler runs: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
+/// A request that is being served: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
+#[derive(Debug)]
 pub(super) struct Running {
     id: Box<str>,
     scope: Scope,
-    audience: Audience,
-    asker: Asker,
     /// Until it has ended.
-    handler: Option<CatchUnwind<AssertUnwindSafe<AnswerFuture>>>,
-    deadline: Deadline,
+    handling: Option<Handling>,
     tracked: Option<Tracked>,
     /// What waits until the messages before it are sent.
     reply: Option<Encoded>,
     entered: Entered,
 }
 
+/// What is sent for one request, or several at once.
+pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
+    /// Ends it from outside: what is left to send is there at once.
+    fn stop(&mut self);
+}
+
 /// What is sent for a request.
+#[derive(Debug)]
 pub(super) enum Sent {
     /// A message before the reply.
     Before(Bytes),
+    /// The client may come again for what follows: only where it can.
+    Pause,
     /// The reply, after which nothing comes.
     Reply(Encoded),
 }
@@ -55,21 +55,11 @@ pub(super) enum Begun {
 }
 
 impl Running {
-    pub(super) fn new(
-        entered: Entered,
-        id: &str,
-        scope: Scope,
-        audience: Audience,
-        asker: Asker,
-        handler: AnswerFuture,
-    ) -> Self {
+    pub(super) fn new(entered: Entered, id: &str, scope: Scope, handling: Handling) -> Self {
         Self {
             id: id.into(),
             scope,
-            audience,
-            asker,
-            handler: Some(AssertUnwindSafe(handler).catch_unwind()),
-            deadline: Deadline::new(entered.server().limits().deadline),
+            handling: Some(handling),
             tracked: None,
             reply: None,
             entered,
@@ -85,7 +75,7 @@ impl Running {
     /// Polls the handler once: one that is ready at once costs no place among those in flight.
     pub(super) async fn begin(mut self) -> Begun {
         std::future::poll_fn(|context| {
-            self.poll_handler(context);
+            self.poll_handling(context);
             Poll::Ready(())
         })
         .await;
@@ -99,62 +89,12 @@ impl Running {
     }
 
     /// Lets the handler go on, if it still runs.
-    fn poll_handler(&mut self, context: &mut Context<'_>) {
-        let Some(handler) = &mut self.handler else {
-            return;
-        };
-        let ended: Ended = match handler.poll_unpin(context) {
-            Poll::Ready(ended) => ended.map_err(|payload| panicked(&*payload)),
-            Poll::Pending => match self.ended_from_outside(context) {
-                Some(ended) => ended,
-                None => return,
-            },
-        };
-        self.end_with(|running| {
-            let (server, revision) = (running.entered.server(), running.asker.peer.revision);
-            let outcome = running
-                .audience
-                .deliver(ended, &running.asker, server.0.masking)
-                .and_then(|answer| running.carrying(answer));
-            server.respond(&running.id, revision, outcome)
-        });
-    }
-
-    /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
-    fn ended_from_outside(&mut self, context: &mut Context<'_>) -> Option<Ended> {
-        let seals = &self.entered.server().0.seals;
-        if self.scope.outbox().is_empty()
-            && let Some(suspended) = self.scope.questions().suspend(seals, context)
-        {
-            let asked = suspended.map(Answer::InputRequired);
-            return Some(Ok(asked.map_err(Failure::from)));
-        }
-        if self.deadline.poll(&self.scope, context).is_pending() {
-            return None;
-        }
-        let limit_ms = u64::try_from(self.deadline.limit.as_millis()).unwrap_or(u64::MAX);
-        Some(Err(Internal::DeadlineExceeded { limit_ms }.into()))
-    }
-
-    /// The same answer; if it asks for something, with the answers so far.
-    fn carrying(&self, answer: Answer) -> Result<Answer, ProtocolError> {
-        match answer {
-            Answer::InputRequired(result) => {
-                let seals = &self.entered.server().0.seals;
-                let result = self.scope.questions().carry(result, seals)?;
-                Ok(Answer::InputRequired(result))
-            }
-            other => Ok(other),
-        }
-    }
-
-    /// Ends it from outside: what is left to send is there at once.
-    fn stop(&mut self) {
-        if self.handler.is_some() {
-            self.end_with(|running| {
-                let (server, revision) = (running.entered.server(), running.asker.peer.revision);
-                server.shutting_down(&running.id, revision)
-            });
+    fn poll_handling(&mut self, context: &mut Context<'_>) {
+        let polled = self.handling.as_mut().map(|one| one.poll_unpin(context));
+        if let Some(Poll::Ready(outcome)) = polled {
+            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
+            let reply = server.respond(&self.id, revision, outcome);
+            self.end_with(reply);
         }
     }
 
@@ -163,14 +103,14 @@ impl Running {
         self.tracked = None;
         self.reply = None;
         self.scope.outbox().clear();
-        self.handler = None;
+        self.handling = None;
         self.scope.outbox().close();
     }
 
-    fn end_with(&mut self, reply: impl FnOnce(&Self) -> Encoded) {
-        self.handler = None;
+    fn end_with(&mut self, reply: Encoded) {
+        self.handling = None;
         self.scope.outbox().close();
-        self.reply = Some(reply(self));
+        self.reply = Some(reply);
     }
 }
 
@@ -191,11 +131,11 @@ impl Stream for Running {
             }
             Some(Poll::Pending) | None => {}
         }
-        this.poll_handler(context);
-        if let Poll::Ready(message) = this.scope.outbox().poll_next(context) {
-            return Poll::Ready(Some(Sent::Before(message)));
+        this.poll_handling(context);
+        if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
+            return Poll::Ready(Some(said.into()));
         }
-        match (this.reply.take(), &this.handler) {
+        match (this.reply.take(), &this.handling) {
             (Some(reply), _) => Poll::Ready(Some(Sent::Reply(reply))),
             (None, Some(_)) => Poll::Pending,
             (None, None) => Poll::Ready(None),
@@ -203,58 +143,32 @@ impl Stream for Running {
     }
 }
 
-/// Over HTTP, once it has said something: the rest of it.
-impl Feed for Running {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.poll_next_unpin(context)
-            .map(|sent| sent.map(|sent| sent.into_bytes().into()))
-    }
-
-    fn end(&mut self) {
-        self.stop();
+impl Sending for Running {
+    fn stop(&mut self) {
+        if self.handling.is_some() {
+            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
+            let reply = server.shutting_down(&self.id, revision);
+            self.end_with(reply);
+        }
     }
 }
 
 impl Sent {
-    pub(super) fn into_bytes(self) -> Bytes {
+    /// The message that it is.
+    pub(super) fn message(self) -> Option<Bytes> {
         match self {
-            Self::Before(message) => message,
-            Self::Reply(encoded) => encoded.bytes,
+            Self::Before(message) => Some(message),
+            Self::Reply(encoded) => Some(encoded.bytes),
+            Self::Pause => None,
         }
     }
 }
 
-impl fmt::Debug for Running {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Until when a handler may run. One that is ready at once costs no look at the clock; one that makes progress has more time.
-struct Deadline {
-    limit: Duration,
-    /// When it ends, and at which of its beginnings that was decided.
-    sleep: Option<(Pin<Box<Sleep>>, usize)>,
-}
-
-impl Deadline {
-    fn new(limit: Duration) -> Self {
-        Self { limit, sleep: None }
-    }
-
-    fn poll(&mut self, scope: &Scope, context: &mut Context<'_>) -> Poll<()> {
-        let Some(beginning) = scope.beginnings() else {
-            return Poll::Pending;
-        };
-        let (sleep, begun) = self
-            .sleep
-            .get_or_insert_with(|| (Box::pin(tokio::time::sleep(self.limit)), beginning));
-        if *begun != beginning {
-            *begun = beginning;
-            sleep.as_mut().reset(Instant::now() + self.limit);
+impl From<Said> for Sent {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Message(message) => Self::Before(message),
+            Said::Pause => Self::Pause,
         }
-        sleep.as_mut().poll(context)
     }
 }

@@ -17,6 +17,7 @@ use super::asking::Questions;
 use super::notices;
 use super::outbox::Outbox;
 use super::session::Session;
+use super::tasks::Stage;
 
 /// What one request is served within. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ struct Inner {
     put_off: AtomicUsize,
     /// How many wait for the client, while no deadline counts.
     waiting: AtomicUsize,
+    /// Where it stands on its way to becoming a task.
+    stage: Stage,
     /// What its handler asks the client.
     questions: Questions,
 }
@@ -87,6 +90,7 @@ impl Scope {
             progress: Mutex::new(f64::NEG_INFINITY),
             put_off: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            stage: Stage::default(),
             questions: Questions::default(),
         };
         Self(Arc::new(inner), None)
@@ -112,6 +116,10 @@ impl Scope {
         self.0.session.as_ref()
     }
 
+    pub(super) fn stage(&self) -> &Stage {
+        &self.0.stage
+    }
+
     pub(super) fn outbox(&self) -> &Outbox {
         &self.0.outbox
     }
@@ -121,7 +129,7 @@ impl Scope {
     }
 
     /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
-    /// told.
+    /// told. Of a task the client hears the message alone, when it asks.
     pub(super) async fn progress(
         &self,
         progress: f64,
@@ -132,6 +140,9 @@ impl Scope {
             return tracing::debug!(progress, "not told: that is no progress");
         }
         self.put_off();
+        if let Some(message) = &message {
+            self.0.stage.say(message).await;
+        }
         if let Some(token) = &self.0.wants.progress {
             let mut params = ProgressParams::new(token.clone(), progress);
             (params.total, params.message) = (total, message);
@@ -171,6 +182,14 @@ impl Scope {
         match notices::notification(method, params) {
             Ok(message) => self.0.outbox.send(message).await,
             Err(error) => tracing::error!(%error, "a notification could not be written"),
+        }
+    }
+
+    /// Has the client poll for what follows, if it can.
+    pub(super) fn close_stream(&self) {
+        let streams = self.session().and_then(|session| session.streams.as_ref());
+        if streams.is_some_and(|streams| streams.can_poll()) {
+            self.0.outbox.pause();
         }
     }
 

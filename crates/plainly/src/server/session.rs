@@ -12,6 +12,7 @@ use super::asking::Unanswered;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
+use super::streams::{Streams, Total};
 use crate::limits::Limits;
 
 /// What one legacy client is known by, and what it has running.
@@ -20,6 +21,8 @@ pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) news: Arc<News>,
+    /// Over HTTP, where its revision has such: the streams that can be resumed.
+    pub(super) streams: Option<Arc<Streams>>,
     /// What we asked its client.
     pub(super) unanswered: Unanswered,
     level: Mutex<LoggingLevel>,
@@ -36,20 +39,40 @@ impl Session {
             peer,
             in_flight,
             news: News::new(changes),
+            streams: None,
             unanswered: Unanswered::new(limits),
             level: Mutex::new(LoggingLevel::Info),
         }
     }
 
-    /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
-    pub(super) fn level(&self) -> LoggingLevel {
-        *lock(&self.level)
+    /// Lets its streams be resumed.
+    fn resumable(mut self, limits: &Limits, total: &Total) -> Self {
+        self.streams = Streams::new(self.peer.revision, limits, total);
+        self
     }
 
-    /// Nothing comes from its client any more.
+    /// For how long nothing was said or heard.
+    fn idle(&self) -> Duration {
+        if self
+            .streams
+            .as_ref()
+            .is_some_and(|streams| streams.is_busy())
+        {
+            return Duration::ZERO;
+        }
+        self.news.idle()
+    }
+
+    /// Ends what is said and heard.
     pub(super) fn close(&self) {
         self.news.close();
         self.unanswered.close();
+        self.streams.iter().for_each(|streams| streams.close());
+    }
+
+    /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
+    pub(super) fn level(&self) -> LoggingLevel {
+        *lock(&self.level)
     }
 
     pub(super) fn set_level(&self, level: LoggingLevel) {
@@ -61,6 +84,8 @@ impl Session {
 #[derive(Debug)]
 pub(super) struct Sessions {
     limits: Limits,
+    /// What their streams keep.
+    kept: Total,
     changes: Changes,
     table: Mutex<HashMap<String, Opened>>,
 }
@@ -74,7 +99,7 @@ struct Opened {
 impl Opened {
     /// For how long there was no request, and no stream either.
     fn idle(&self) -> Duration {
-        self.used.elapsed().min(self.session.news.idle())
+        self.used.elapsed().min(self.session.idle())
     }
 }
 
@@ -88,6 +113,7 @@ impl Sessions {
     pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
         Self {
             limits: limits.clone(),
+            kept: Total::default(),
             changes: changes.clone(),
             table: Mutex::default(),
         }
@@ -101,7 +127,8 @@ impl Sessions {
             self.make_room(&mut table);
         }
         let in_flight = InFlight::new(self.limits.requests_per_connection);
-        let session = Arc::new(Session::new(peer, in_flight, &self.changes, &self.limits));
+        let session = Session::new(peer, in_flight, &self.changes, &self.limits);
+        let session = Arc::new(session.resumable(&self.limits, &self.kept));
         table.insert(
             name.clone(),
             Opened {

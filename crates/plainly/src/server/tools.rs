@@ -1,6 +1,7 @@
 //! Tools: their definition. What becomes of it on a server is in `served`.
 
 mod listed;
+mod mirrored;
 mod served;
 
 use std::fmt;
@@ -13,8 +14,10 @@ use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
 use super::reply::ToolReply;
+use super::tasks::TaskSupport;
 
 pub(super) use self::listed::ListedTools;
+pub(super) use self::mirrored::MirroredArgument;
 pub(super) use self::served::{ServedTool, Tools};
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -47,6 +50,7 @@ pub struct Tool {
     /// What is wrong with the schemas that the author wrote.
     wrong: Vec<String>,
     needs: Needs,
+    task: Option<TaskSupport>,
     call: Call,
 }
 
@@ -94,6 +98,7 @@ impl Tool {
             is_input_own: false,
             wrong: Vec::new(),
             needs,
+            task: None,
             call,
         }
     }
@@ -123,6 +128,31 @@ impl Tool {
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
+        self
+    }
+
+    /// Lets its calls go on as tasks, for as long as [`Limits::task_deadline`](crate::limits::Limits::task_deadline) allows:
+    /// the client gets a handle, and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
+    /// revisions have none.)
+    ///
+    /// A call becomes a task where its handler says so, if it takes a [`Task`](super::extract::Task); else one that must be
+    /// does at once, and one that may be does when it isn't done at once. What the handler then ends with is the task's
+    /// result, a tool error too. A panic, the deadline, and a [`ProtocolError`](plainly_errors::ProtocolError) that it
+    /// returns end the task as failed.
+    ///
+    /// ```
+    /// use plainly::server::{TaskSupport, Tool};
+    ///
+    /// async fn reindex() -> &'static str {
+    ///     // ... which takes an hour.
+    ///     "done"
+    /// }
+    ///
+    /// let tool = Tool::new("reindex", reindex).task(TaskSupport::Required);
+    /// ```
+    #[must_use]
+    pub fn task(mut self, support: TaskSupport) -> Self {
+        self.task = Some(support);
         self
     }
 
@@ -168,6 +198,8 @@ impl Tool {
                 .push(format!("has an input schema that is no JSON: {error}")),
         }
         self.is_input_own = true;
+        // What they have to be is told by this one alone.
+        self.needs.args = None;
         self
     }
 
@@ -186,6 +218,10 @@ impl Tool {
 
     pub(super) fn name(&self) -> &str {
         &self.definition.name
+    }
+
+    pub(super) fn may_become_task(&self) -> bool {
+        self.task.is_some()
     }
 
     pub(super) fn needs(&self) -> &Needs {

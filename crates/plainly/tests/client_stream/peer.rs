@@ -129,7 +129,7 @@ impl Peer {
             .await
     }
 
-    async fn shake_hands_with(&mut self, version: &str, capabilities: Value) -> Value {
+    pub(crate) async fn shake_hands_with(&mut self, version: &str, capabilities: Value) -> Value {
         let handshake = self.request("initialize").await;
         let result = json!({
             "protocolVersion": version,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plainly::limits::Limits;
-use plainly::server::extract::{Args, State};
+use plainly::server::extract::{Args, Context, Progress, State};
 use plainly::server::{Server, Tool};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
 use schemars::JsonSchema;
@@ -92,7 +92,43 @@ async fn wait(State(gate): State<Gate>, Args(Words { text }): Args<Words>) -> St
     text
 }
 
-/// A server whose tool `echo` answers at once, and `wait` once it is let through.
+#[derive(Deserialize, JsonSchema)]
+struct Count {
+    count: u32,
+}
+
+async fn steps(
+    State(gate): State<Gate>,
+    context: Context,
+    Args(Count { count }): Args<Count>,
+) -> String {
+    for step in 1..=count {
+        context.progress(step).await;
+        gate.pass().await;
+    }
+    format!("{count} steps")
+}
+
+async fn flood(State(gate): State<Gate>, context: Context) -> &'static str {
+    for step in 1..=1_000 {
+        let message = "x".repeat(1 << 10);
+        context.progress(Progress::new(step).message(message)).await;
+    }
+    gate.pass().await;
+    "flooded"
+}
+
+async fn polled(State(gate): State<Gate>, context: Context) -> &'static str {
+    context.close_stream();
+    gate.pass().await;
+    context.progress(1).await;
+    context.close_stream();
+    gate.pass().await;
+    "polled"
+}
+
+/// A server whose tool `echo` answers at once, and `wait` once it is let through. `steps` tells of each step and then waits
+/// for the next, `flood` of a thousand at once, and `polled` closes its stream before each of two steps.
 pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);
@@ -101,6 +137,9 @@ pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
         .state(gate.clone())
         .tool(Tool::new("echo", echo))
         .tool(Tool::new("wait", wait))
+        .tool(Tool::new("steps", steps))
+        .tool(Tool::new("flood", flood))
+        .tool(Tool::new("polled", polled))
         .build()
         .unwrap()
 }
@@ -206,7 +245,7 @@ impl Event {
 
     fn parse(text: &str) -> Self {
         let mut event = Self::default();
-        for line in text.lines() {
+        for line in text.trim_end_matches('\n').lines() {
             let (field, value) = line.split_once(": ").unwrap();
             match field {
                 "event" => event.name = Some(value.to_owned()),
@@ -264,7 +303,7 @@ impl Response {
             if let Some(end) = self.text.find("\n\n") {
                 let text: String = self.text.drain(..end + 2).collect();
                 if text != ":\n\n" {
-                    return Some(Event::parse(text.trim_end()));
+                    return Some(Event::parse(&text));
                 }
                 continue;
             }

@@ -42,6 +42,8 @@ fn is_retryable(error: &LocalError) -> bool {
         | LocalError::InvalidResponse { .. }
         | LocalError::UnsupportedVersion { .. }
         | LocalError::NotInRevision { .. }
+        | LocalError::Unanswered { .. }
+        | LocalError::TooManyRounds { .. }
         | LocalError::SessionLost
         | LocalError::TooManyPages { .. }
         | LocalError::EndlessListing { .. }

@@ -1,11 +1,13 @@
 //! What a legacy server says that answers nothing: on a stream that the client opens for it.
 
 use http::{HeaderValue, StatusCode};
+use tokio::task::JoinSet;
 
+use super::resuming::LAST_EVENT_ID;
 use super::{Session, no_message};
 use crate::client::error::{Error, LocalError};
 use crate::client::reply;
-use crate::transport::http_client::{Content, Response};
+use crate::transport::http_client::{Content, Response, Resumption};
 
 /// What stands for the method in errors.
 const GET: &str = "GET";
@@ -24,10 +26,17 @@ impl Opened {
 }
 
 impl Session {
-    /// Opens the stream on which a legacy server tells what is no reply; `None` if it has none.
-    pub(in crate::client) async fn open_news(&self) -> Result<Option<Opened>, Error> {
+    /// Opens the stream on which a legacy server tells what is no reply, or opens it again where it ended; `None` if it has
+    /// none.
+    pub(in crate::client) async fn open_news(
+        &self,
+        from: &Resumption,
+    ) -> Result<Option<Opened>, Error> {
         let mut headers = self.version();
         let session = self.join(&mut headers)?;
+        if let Some(last) = self.last_event(from) {
+            headers.insert(LAST_EVENT_ID, last);
+        }
         let response = self.endpoint.get(headers).await;
         let response = response.map_err(|failure| self.failed(failure, GET))?;
         match (response.status, response.content) {
@@ -41,20 +50,23 @@ impl Session {
         }
     }
 
-    /// Reads such a stream to its end. Whether there was anything on it.
+    /// Reads such a stream to its end, and notes how to go on with it. Whether there was anything on it.
     pub(in crate::client) async fn read_news(
         &self,
         Opened { mut response, .. }: Opened,
+        from: &mut Resumption,
     ) -> Result<bool, Error> {
         let mut is_used = false;
+        let mut answering = JoinSet::new();
         loop {
             let event = response.next_event().await;
             let Some(event) = event.map_err(|failure| self.failed(failure, GET))? else {
+                from.update(response.resumption());
                 return Ok(is_used);
             };
             is_used = true;
             for incoming in reply::read(&event) {
-                self.take(incoming, None).await;
+                self.take(incoming, None, &mut answering).await;
             }
         }
     }

@@ -51,6 +51,11 @@ impl Subscription {
         self.changes.enter(&self.pending, topics);
     }
 
+    /// As if this, which it is subscribed to, had changed just now.
+    pub(in crate::server) fn mark(&self, topic: &Topic) {
+        self.pending.mark(topic).into_iter().for_each(Waker::wake);
+    }
+
     /// Unsubscribes from this.
     pub(in crate::server) fn remove(&self, topic: &Topic) {
         self.changes.leave(&self.pending, topic);
@@ -61,7 +66,7 @@ impl Subscription {
         let state = self.pending.lock();
         let resource = |topic: &Topic| match topic {
             Topic::Resource(uri) => Some(Arc::clone(uri)),
-            Topic::Tools | Topic::Prompts | Topic::Resources => None,
+            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
         };
         state.topics.keys().filter_map(resource).collect()
     }

@@ -13,6 +13,29 @@ use crate::server::failure::Failure;
 /// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema; or those of a prompt, whose
 /// arguments are the fields of `T`. One per handler.
 ///
+/// An argument that a router or a limiter in front of the server should see, clients repeat in a header over HTTP, here
+/// `Mcp-Param-Region`, if the schema of its field says so. The server refuses a call in which the two differ.
+///
+/// ```
+/// # use plainly::{Args, Tool};
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Query {
+///     /// Where the data is.
+///     #[schemars(extend("x-mcp-header" = "Region"))]
+///     region: String,
+///     sql: String,
+/// }
+///
+/// async fn query(Args(Query { region, sql }): Args<Query>) -> String {
+///     format!("{sql} in {region}")
+/// }
+///
+/// let tool = Tool::new("query", query);
+/// ```
+///
+/// It is text, an integer or a truth value, or such an `Option`; an enum is text if its type has `#[schemars(inline)]` and
+/// no descriptions of its values. Never a secret: headers are seen on the way.
+///
 /// Arguments that are not a `T` never reach the handler: the model, or for a prompt the host's code, is told what is wrong with
 /// them.
 ///
@@ -72,9 +95,25 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<PromptChannel> f
 pub(in crate::server) fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with_transform(RecursiveTransform(bounded))
+        .with_transform(RecursiveTransform(mirrored))
         .with_transform(RestrictFormats::default());
     let generator = settings.into_generator();
     generator.into_root_schema_for::<T>().into()
+}
+
+/// An argument that a header repeats is of one type, or clients drop the tool: that it may be left out says that it need not
+/// be there.
+fn mirrored(schema: &mut Schema) {
+    if schema.get("x-mcp-header").is_some()
+        && let Some([Value::String(kind), Value::String(null)]) = schema
+            .get("type")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+        && null == "null"
+    {
+        let kind = kind.clone();
+        schema.insert("type".to_owned(), kind.into());
+    }
 }
 
 /// The bounds of integers for which schemars has a format instead. Those of 64 bits are beyond what many clients can hold, and

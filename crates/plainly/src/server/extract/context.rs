@@ -75,6 +75,13 @@ impl Context {
         self.send(level, Some(logger), data).await;
     }
 
+    /// Closes the connection on which the client waits for the reply, and goes on: for what takes so long that holding a
+    /// connection open is a burden. The client comes again within a second or so, hears what was said meanwhile, and then
+    /// waits on. That is something only clients of 2025-11-25 over HTTP can do (SEP-1699); for all others it does nothing.
+    pub fn close_stream(&self) {
+        self.scope.close_stream();
+    }
+
     async fn send(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
         if !self.scope.wants_log(level) {
             return;

@@ -7,6 +7,7 @@
 //! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
 //! | [`Completing`] | | | | | yes | what was typed so far |
 //! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
+//! | [`Task`] | yes | | | | | from where on the call is a task |
 //! | [`Ask`] | yes | yes | | yes | | asks the client before the reply |
 //! | [`Returned`] | yes | yes | | yes | | what came back of questions that the handler returned itself |
 //! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply |
@@ -18,6 +19,7 @@ mod context;
 mod returned;
 mod state;
 pub(super) mod strings;
+mod task;
 mod uri;
 mod vars;
 
@@ -35,6 +37,7 @@ pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
 pub use self::returned::Returned;
 pub use self::state::State;
+pub use self::task::Task;
 pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
 use super::asking::Subject;
@@ -263,6 +266,8 @@ pub struct Needs {
     pub(super) fields: &'static [&'static str],
     /// It may send log messages.
     pub(super) may_log: bool,
+    /// Whether it says from where on it is a task.
+    pub(super) begins_task: bool,
 }
 
 /// All arguments of a handler, as a tuple.

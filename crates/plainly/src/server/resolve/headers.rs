@@ -8,6 +8,7 @@ use plainly_protocol::method::methods;
 
 static VERSION: HeaderName = HeaderName::from_static(MCP_PROTOCOL_VERSION);
 static SESSION: HeaderName = HeaderName::from_static(MCP_SESSION_ID);
+static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 static METHOD: HeaderName = HeaderName::from_static(MCP_METHOD);
 static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
 
@@ -21,7 +22,7 @@ pub(super) enum Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
+    pub(super) fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
             (None, _) => Self::Absent,
@@ -61,6 +62,15 @@ pub(super) fn session_name(headers: &HeaderMap) -> Option<&str> {
     match Header::of(headers, &SESSION) {
         Header::Absent => None,
         Header::One(name) => Some(name),
+        Header::Unclear => Some(""),
+    }
+}
+
+/// `Last-Event-ID`; one that is unclear names no event that we sent, and so does the empty name.
+pub(in crate::server) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
+    match Header::of(headers, &LAST_EVENT_ID) {
+        Header::Absent => None,
+        Header::One(id) => Some(id),
         Header::Unclear => Some(""),
     }
 }

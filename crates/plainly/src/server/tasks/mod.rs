@@ -17,12 +17,20 @@ mod support;
 mod memory;
 mod store;
 
+mod stage;
+
 mod background;
 mod live;
 mod making;
-mod methods;
 
+mod methods;
+mod told;
+
+pub(super) use self::making::{Call, Tasks};
 pub use self::memory::MemoryTasks;
 pub use self::record::TaskRecord;
+pub(super) use self::stage::{Becomes, Stage};
+pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
 pub use self::support::TaskSupport;
+pub(super) use self::support::{can_follow, check};

@@ -23,10 +23,8 @@ use super::record::TaskRecord;
 )]
 pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
     /// Takes in the record of a new task. Once it returns, [`get`](Self::get) finds it.
-    fn insert(
-        &self,
-        record: TaskRecord,
-    ) -> impl Future<Output = Result<(), TaskStoreError>> + Send;
+    fn insert(&self, record: TaskRecord)
+    -> impl Future<Output = Result<(), TaskStoreError>> + Send;
 
     /// The record of the task of this name. One that has expired may be missing.
     fn get(

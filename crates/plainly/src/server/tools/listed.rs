@@ -11,10 +11,15 @@ pub(super) struct Definition([RawJson; Revision::ALL.len()]);
 
 impl Definition {
     pub(super) fn of(tool: &types::Tool) -> Self {
+        let newest = encoded(tool);
         Self(Revision::ALL.map(|revision| {
-            let mut tool = tool.clone();
-            tool.shape(revision);
-            RawJson::encode(&tool).expect("a definition is JSON")
+            let mut shaped = tool.clone();
+            shaped.shape(revision);
+            // Nearly always they are one, of which one copy is enough.
+            match shaped == *tool {
+                true => newest.clone(),
+                false => encoded(&shaped),
+            }
         }))
     }
 
@@ -23,6 +28,10 @@ impl Definition {
         let found = all.find_map(|(other, raw)| (*other == revision).then(|| raw.clone()));
         found.expect("there is one of each revision")
     }
+}
+
+fn encoded(tool: &types::Tool) -> RawJson {
+    RawJson::encode(tool).expect("a definition is JSON")
 }
 
 /// The result of `tools/list`.

@@ -4,20 +4,22 @@ use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
-use plainly_protocol::types::{CacheHint, ListToolsParams, RawJson, ToolAnnotations};
+use plainly_protocol::types::{ListToolsParams, RawJson, ToolAnnotations};
 
 use super::listed::{Definition, ListedTools};
+use super::mirrored::{MirroredArgument, mirrored};
 use super::{Call, Tool};
 use crate::limits::Limits;
 use crate::schema::Schema;
-use crate::server::answer::{AnswerFuture, STATIC};
+use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
 use crate::server::cursor::CursorsOf;
-use crate::server::extract::ToolCall;
+use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
 use crate::server::state::States;
+use crate::server::tasks::{self, Becomes, TaskSupport};
 
 /// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
@@ -33,6 +35,8 @@ pub(in crate::server) struct ServedTool {
     /// Whether all arguments are held against the schema, also those that the handler takes.
     is_strict: bool,
     output: Option<Arc<Schema>>,
+    mirrored: Vec<MirroredArgument>,
+    task: Option<(TaskSupport, Becomes)>,
     call: Call,
 }
 
@@ -51,29 +55,42 @@ impl ServedTool {
         errors: &mut Vec<BuildError>,
     ) -> Option<Self> {
         let subject = format!("tool {}", tool.name());
-        let before = errors.len();
+        let mut wrong = std::mem::take(&mut tool.wrong);
         if !is_name(tool.name()) {
-            let problem = format!("needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /");
-            errors.push(BuildError::new(&subject, problem));
+            wrong.push(format!(
+                "needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /"
+            ));
         }
-        let wrong = std::mem::take(&mut tool.wrong);
+        let mut compile = |schema: &RawJson, which| {
+            Schema::parse(schema.get(), limits)
+                .map_err(|why| wrong.push(format!("has an {which} schema that is invalid: {why}")))
+        };
+        let input = compile(&tool.definition.input_schema, "input");
+        let output = tool.definition.output_schema.as_ref();
+        let output = output.map(|schema| compile(schema, "output")).transpose();
+        let mut repeated = Vec::new();
+        if let Ok(input) = &input {
+            repeated = mirrored(input.source(), &mut wrong);
+            if tool.is_input_own && input.source()["type"] != "object" {
+                wrong.push("has an input schema whose type is not \"object\"".to_owned());
+            }
+        }
+        if tool.needs.begins_task && tool.task.is_none() {
+            wrong.push("takes Task, but task() doesn't say that it may become one".to_owned());
+        }
+        let before = errors.len();
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
         check_needs(&subject, &tool.needs, states, errors);
-        let mut compile = |schema: &RawJson, which| {
-            Schema::parse(schema.get(), limits).map_err(|why| {
-                let problem = format!("has an {which} schema that is invalid: {why}");
-                errors.push(BuildError::new(&subject, problem));
-            })
-        };
-        let input = compile(&tool.definition.input_schema, "input").ok();
-        let output = tool.definition.output_schema.as_ref();
-        let output = output.map(|schema| compile(schema, "output"));
-        let output = output.transpose().ok();
-        let (input, output) = input.zip(output).filter(|_| errors.len() == before)?;
-        Some(Self::new(tool, input, output))
+        let (input, output) = input.ok().zip(output.ok())?;
+        (errors.len() == before).then(|| Self::new(tool, input, output, repeated))
     }
 
-    fn new(mut tool: Tool, input: Schema, output: Option<Schema>) -> Self {
+    fn new(
+        mut tool: Tool,
+        input: Schema,
+        output: Option<Schema>,
+        mirrored: Vec<MirroredArgument>,
+    ) -> Self {
         if tool.annotations != ToolAnnotations::new() {
             tool.definition.annotations = Some(tool.annotations);
         }
@@ -83,8 +100,17 @@ impl ServedTool {
             is_strict: tool.is_input_own || input.is_strict(),
             input,
             output: output.map(Arc::new),
+            mirrored,
+            task: tool
+                .task
+                .map(|support| (support, becomes(support, &tool.needs))),
             call: tool.call,
         }
+    }
+
+    /// The arguments that headers repeat.
+    pub(in crate::server) fn mirrored(&self) -> &[MirroredArgument] {
+        &self.mirrored
     }
 
     /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
@@ -97,6 +123,15 @@ impl ServedTool {
             self.check_arguments(call.arguments)?;
             Err(failure)
         })
+    }
+
+    /// Lets the call become a task, if it may and the client can follow.
+    fn open_task(&self, call: &ToolCall<'_>) {
+        if let Some((_, becomes)) = self.task
+            && tasks::can_follow(call.scope.peer())
+        {
+            call.scope.stage().open(becomes);
+        }
     }
 
     fn check_arguments(&self, arguments: &str) -> Result<(), Failure> {
@@ -134,15 +169,6 @@ impl Tools {
         Ok(ListedTools { tools, next_cursor })
     }
 
-    /// How long clients may keep the list.
-    pub(in crate::server) fn cache_hint(&self) -> CacheHint {
-        if self.is_dynamic() {
-            CacheHint::default()
-        } else {
-            STATIC
-        }
-    }
-
     pub(in crate::server) fn call(
         &self,
         name: &str,
@@ -156,10 +182,26 @@ impl Tools {
             name: name.to_owned(),
         };
         let tool = self.get(name).ok_or_else(unknown)?;
-        let running = tool
-            .call(call)
-            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))));
+        if let Some((TaskSupport::Required, _)) = tool.task {
+            tasks::check(call.scope.peer())?;
+        }
+        let running = match tool.call(call) {
+            Ok(running) => {
+                tool.open_task(call);
+                running
+            }
+            Err(failure) => Box::pin(ready(Err(failure))),
+        };
         Ok((Audience::Model(tool.output.clone()), running))
+    }
+}
+
+/// When the calls of a tool become tasks.
+fn becomes(support: TaskSupport, needs: &Needs) -> Becomes {
+    match support {
+        _ if needs.begins_task => Becomes::WhenItSays,
+        TaskSupport::Required => Becomes::AtOnce,
+        TaskSupport::Optional => Becomes::Waiting,
     }
 }
 

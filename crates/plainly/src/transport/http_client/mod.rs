@@ -17,6 +17,7 @@ use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout_at};
 
 use self::sse::Parser;
+pub(crate) use self::sse::Resumption;
 use super::frame::Frame;
 use super::meter::Meter;
 
@@ -190,6 +191,11 @@ impl Response {
             // Chunks may come as fast as they are read, all full of nothing.
             consume_budget().await;
         }
+    }
+
+    /// How to go on with a body of events that has ended.
+    pub(crate) fn resumption(&self) -> &Resumption {
+        self.events.resumption()
     }
 
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, Failure> {

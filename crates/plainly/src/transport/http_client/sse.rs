@@ -1,7 +1,12 @@
 //! Server-sent events (WHATWG HTML, "Server-sent events"), read chunk by chunk: from bytes to the data of each event.
-//! Knows no HTTP and no messages. Fields other than `data` and `event` mean nothing here and are skipped.
+//! Knows no HTTP and no messages.
+
+use std::time::Duration;
 
 use bytes::{Buf, Bytes};
+
+/// The most bytes of an id that is kept. One that is longer is none: it has to fit into a header.
+const ID_BYTES: usize = 4 << 10;
 
 /// Reads one stream.
 #[derive(Debug)]
@@ -14,10 +19,33 @@ pub(super) struct Parser {
     data: Vec<u8>,
     /// Whether the unfinished event is of another type than `message`.
     foreign: bool,
+    /// The last id, as of the unfinished event.
+    id: Vec<u8>,
+    /// Where and when to come back.
+    resumption: Resumption,
     /// Whether the last byte was a carriage return, whose line feed may still come.
     after_return: bool,
     /// Whether this is the first line: a byte order mark may stand before it.
     at_start: bool,
+}
+
+/// How to go on with a stream that has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resumption {
+    /// The id of the last event. Empty, if it had none.
+    pub(crate) last_id: Bytes,
+    /// How long to wait.
+    pub(crate) retry: Option<Duration>,
+}
+
+impl Resumption {
+    /// Takes over what a later part of the stream has said.
+    pub(crate) fn update(&mut self, later: &Self) {
+        if !later.last_id.is_empty() {
+            self.last_id = later.last_id.clone();
+        }
+        self.retry = later.retry.or(self.retry);
+    }
 }
 
 /// One event is larger than the limit. The stream can't be read further.
@@ -32,6 +60,8 @@ impl Parser {
             line: Vec::new(),
             data: Vec::new(),
             foreign: false,
+            id: Vec::new(),
+            resumption: Resumption::default(),
             after_return: false,
             at_start: true,
         }
@@ -62,6 +92,11 @@ impl Parser {
                 return Ok(Some(event));
             }
         }
+    }
+
+    /// How to go on if the stream ends here.
+    pub(super) fn resumption(&self) -> &Resumption {
+        &self.resumption
     }
 
     fn extend_line(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
@@ -95,6 +130,19 @@ impl Parser {
                 self.data.push(b'\n');
             }
             b"event" => self.foreign = !matches!(value, b"" | b"message"),
+            b"id" if !value.contains(&0) => {
+                self.id.clear();
+                if value.len() <= ID_BYTES {
+                    self.id.extend_from_slice(value);
+                }
+            }
+            b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
+                let millis = std::str::from_utf8(value)
+                    .ok()
+                    .and_then(|text| text.parse().ok());
+                // What is too large for a number is not waited for either.
+                self.resumption.retry = millis.map(Duration::from_millis);
+            }
             _ => {}
         }
         self.line.clear();
@@ -102,6 +150,9 @@ impl Parser {
     }
 
     fn end_event(&mut self) -> Option<Bytes> {
+        if self.resumption.last_id != self.id.as_slice() {
+            self.resumption.last_id = Bytes::copy_from_slice(&self.id);
+        }
         let mut data = std::mem::take(&mut self.data);
         let foreign = std::mem::take(&mut self.foreign);
         // An event whose only data is one empty line keeps a connection alive, or primes a client to come back.
@@ -178,6 +229,35 @@ mod tests {
                     assert_eq!(read(&chunks), ["é1\n2", "3"], "{end:?} {first} {second}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn where_and_when_to_come_back_is_what_the_whole_events_said_last() {
+        let long = format!("id: {}\ndata: 1\n\n", "x".repeat(ID_BYTES + 1));
+        for (stream, last_id, retry) in [
+            ("", "", None),
+            ("data: 1\n\n", "", None),
+            ("id: a\nretry: 500\ndata:\n\n", "a", Some(500)),
+            ("id: a\ndata: 1\n\nid: b\ndata: 2\n\n", "b", None),
+            ("id: a\ndata: 1\n\ndata: 2\n\n", "a", None),
+            ("id: a\ndata: 1\n\nid: b\ndata: 2\n", "a", None),
+            ("id: a\n\n", "a", None),
+            ("id: a\n\nid\n\n", "", None),
+            ("id: a\n\nid: b\0c\n\n", "a", None),
+            ("id:  \u{e9} \n\n", " \u{e9} ", None),
+            ("retry: 1\nretry: 2x\nretry: -3\nretry\n", "", Some(1)),
+            ("retry: 1\nretry: 18446744073709551616\n", "", None),
+            (&long, "", None),
+        ] {
+            let mut parser = Parser::new(1 << 20);
+            let mut chunk = Bytes::copy_from_slice(stream.as_bytes());
+            while parser.next(&mut chunk).unwrap().is_some() {}
+            let expected = Resumption {
+                last_id: Bytes::copy_from_slice(last_id.as_bytes()),
+                retry: retry.map(Duration::from_millis),
+            };
+            assert_eq!(parser.resumption(), &expected, "{stream:?}");
         }
     }
 

@@ -13,7 +13,13 @@ fn at(seconds: u64) -> SystemTime {
 
 fn record(id: &str, principal: Option<&str>, now: u64, ttl: u64) -> TaskRecord {
     let (ttl, interval) = (Duration::from_secs(ttl), Duration::from_secs(1));
-    TaskRecord::new(id.to_owned(), principal.map(str::to_owned), at(now), ttl, interval)
+    TaskRecord::new(
+        id.to_owned(),
+        principal.map(str::to_owned),
+        at(now),
+        ttl,
+        interval,
+    )
 }
 
 fn tasks(most: usize, of_one: usize, bytes: usize) -> MemoryTasks {
@@ -34,7 +40,9 @@ fn a_task_is_there_until_it_expires_and_not_after() {
     assert!(tasks.get_at(at(59), "a").is_some());
     assert!(tasks.get_at(at(59), "b").is_none());
     assert!(tasks.get_at(at(60), "a").is_none());
-    let late = record("a", None, 0, 60).after(Event::Cancelled, at(61)).unwrap();
+    let late = record("a", None, 0, 60)
+        .after(Event::Cancelled, at(61))
+        .unwrap();
     assert!(!tasks.replace_at(at(61), late).unwrap());
     assert_eq!(tasks.lock().bytes, 0);
 }
@@ -58,13 +66,23 @@ fn none_is_given_up_for_another_before_it_expires() {
 fn one_principal_leaves_room_for_others() {
     let tasks = tasks(10, 2, 1 << 20);
     for id in ["a", "b"] {
-        tasks.insert_at(at(0), record(id, Some("me"), 0, 60)).unwrap();
+        tasks
+            .insert_at(at(0), record(id, Some("me"), 0, 60))
+            .unwrap();
     }
-    assert!(tasks.insert_at(at(0), record("c", Some("me"), 0, 60)).is_err());
+    assert!(
+        tasks
+            .insert_at(at(0), record("c", Some("me"), 0, 60))
+            .is_err()
+    );
     for (id, principal) in [("d", Some("you")), ("e", None), ("f", None), ("g", None)] {
-        tasks.insert_at(at(0), record(id, principal, 0, 60)).unwrap();
+        tasks
+            .insert_at(at(0), record(id, principal, 0, 60))
+            .unwrap();
     }
-    tasks.insert_at(at(60), record("c", Some("me"), 60, 60)).unwrap();
+    tasks
+        .insert_at(at(60), record("c", Some("me"), 60, 60))
+        .unwrap();
     assert_eq!(tasks.lock().held, HashMap::from([("me".to_owned(), 1)]));
 }
 

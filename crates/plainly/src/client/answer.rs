@@ -1,0 +1,210 @@
+//! What a server asks of its client, answered by whom the author of the client appointed. Knows the questions, not how they
+//! come: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
+
+pub(super) mod questions;
+
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_errors::ProtocolError;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
+    ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCapability, InputRequest, JsonObject,
+    ListCapability, ListRootsResult, RawJson, Root, SamplingCapability,
+};
+use serde::Serialize;
+
+/// Answers one kind of question.
+type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
+
+/// Who answers what. Nobody, if there is none.
+#[derive(Clone, Default)]
+pub(super) struct Handlers {
+    form: Option<Handler<ElicitFormParams, ElicitResult>>,
+    visit: Option<Handler<ElicitUrlParams, ElicitAction>>,
+    sampling: Option<Handler<CreateMessageParams, Result<CreateMessageResult, ProtocolError>>>,
+    roots: Option<Handler<(), Vec<Root>>>,
+}
+
+fn handler<Q, F: Future + Send + 'static>(
+    answer: impl Fn(Q) -> F + Send + Sync + 'static,
+) -> Handler<Q, F::Output> {
+    Arc::new(move |question| answer(question).boxed())
+}
+
+impl Handlers {
+    pub(super) fn on_form<F>(
+        &mut self,
+        answer: impl Fn(ElicitFormParams) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = ElicitResult> + Send + 'static,
+    {
+        self.form = Some(handler(answer));
+    }
+
+    pub(super) fn on_visit<F>(
+        &mut self,
+        answer: impl Fn(ElicitUrlParams) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = ElicitAction> + Send + 'static,
+    {
+        self.visit = Some(handler(answer));
+    }
+
+    pub(super) fn on_sampling<F>(
+        &mut self,
+        answer: impl Fn(CreateMessageParams) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<CreateMessageResult, ProtocolError>> + Send + 'static,
+    {
+        self.sampling = Some(handler(answer));
+    }
+
+    pub(super) fn on_roots<F>(&mut self, answer: impl Fn() -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Vec<Root>> + Send + 'static,
+    {
+        self.roots = Some(handler(move |()| answer()));
+    }
+
+    /// These capabilities, and those that follow from who answers.
+    pub(super) fn declare(&self, mut declared: ClientCapabilities) -> ClientCapabilities {
+        if self.form.is_some() || self.visit.is_some() {
+            let before = declared.elicitation.take();
+            let has_form = before
+                .as_ref()
+                .is_some_and(ElicitationCapability::offers_form);
+            let mut elicitation = before.unwrap_or_default();
+            if self.form.is_some() || has_form {
+                elicitation.form.get_or_insert_with(JsonObject::new);
+            }
+            if self.visit.is_some() {
+                elicitation.url.get_or_insert_with(JsonObject::new);
+            }
+            declared.elicitation = Some(elicitation);
+        }
+        if self.sampling.is_some() {
+            declared
+                .sampling
+                .get_or_insert_with(SamplingCapability::new);
+        }
+        if self.roots.is_some() {
+            declared.roots.get_or_insert_with(ListCapability::new);
+        }
+        declared
+    }
+}
+
+/// Who answers what servers ask, and what was declared of that.
+#[derive(Debug, Default)]
+pub(super) struct Respondent {
+    handlers: Handlers,
+    declared: ClientCapabilities,
+}
+
+impl Respondent {
+    pub(super) fn new(handlers: Handlers, declared: ClientCapabilities) -> Self {
+        Self { handlers, declared }
+    }
+
+    /// Whether there is an answer to anything.
+    pub(super) fn answers_any(&self) -> bool {
+        [Method::Elicit, Method::CreateMessage, Method::ListRoots]
+            .into_iter()
+            .any(|method| self.answers(method))
+    }
+
+    /// Whether there is an answer to such questions at all.
+    pub(super) fn answers(&self, method: Method) -> bool {
+        let handlers = &self.handlers;
+        let answered = [
+            (Method::Elicit, handlers.form.is_some()),
+            (Method::Elicit, handlers.visit.is_some()),
+            (Method::CreateMessage, handlers.sampling.is_some()),
+            (Method::ListRoots, handlers.roots.is_some()),
+        ];
+        answered.contains(&(method, true))
+    }
+
+    /// Answers a question, or says why there is no answer.
+    pub(super) async fn answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {
+        // Whoever answers may fail as it likes: the server waits for an answer all the same.
+        let answering = AssertUnwindSafe(self.try_answer(question)).catch_unwind();
+        answering.await.unwrap_or_else(|_panic| {
+            tracing::error!("what answers the server panicked");
+            Err(ProtocolError::internal("the client failed to answer"))
+        })
+    }
+
+    async fn try_answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {
+        let method = question.method();
+        let unknown = || ProtocolError::method_not_found(method.name());
+        if !self.answers(method) {
+            return Err(unknown());
+        }
+        match question {
+            InputRequest::Elicit(question) => self.elicit(question).await,
+            InputRequest::CreateMessage(question) => self.sample(question).await,
+            InputRequest::ListRoots(_) => {
+                let answer = self.handlers.roots.as_ref().ok_or_else(unknown)?;
+                write(&ListRootsResult::new(answer(()).await))
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    async fn elicit(&self, question: ElicitParams) -> Result<RawJson, ProtocolError> {
+        let Handlers { form, visit, .. } = &self.handlers;
+        match (question, form, visit) {
+            (ElicitParams::Form(question), Some(answer), _) => write(&answer(question).await),
+            (ElicitParams::Url(question), _, Some(answer)) => {
+                write(&ElicitResult::new(answer(question).await))
+            }
+            (ElicitParams::Form(_), None, _) => Err(undeclared("forms")),
+            (ElicitParams::Url(_), _, None) => Err(undeclared("visits to a URL")),
+            _ => Err(undeclared("this kind of question")),
+        }
+    }
+
+    async fn sample(&self, question: CreateMessageParams) -> Result<RawJson, ProtocolError> {
+        match &self.handlers.sampling {
+            Some(_) if question.tools.is_some() && !self.declares_tools() => {
+                Err(undeclared("tools of the model"))
+            }
+            Some(answer) => write(&answer(question).await?),
+            None => Err(undeclared("sampling")),
+        }
+    }
+
+    fn declares_tools(&self) -> bool {
+        let sampling = self.declared.sampling.as_ref();
+        sampling.is_some_and(|sampling| sampling.tools.is_some())
+    }
+}
+
+fn undeclared(what: &str) -> ProtocolError {
+    ProtocolError::invalid_params(format!("this client did not declare {what}"))
+}
+
+fn write(answer: &impl Serialize) -> Result<RawJson, ProtocolError> {
+    RawJson::encode(answer).map_err(|error| {
+        ProtocolError::internal("the client's answer can't be written").with_source(error)
+    })
+}
+
+/// Who there is.
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handlers")
+            .field("form", &self.form.is_some())
+            .field("visit", &self.visit.is_some())
+            .field("sampling", &self.sampling.is_some())
+            .field("roots", &self.roots.is_some())
+            .finish()
+    }
+}

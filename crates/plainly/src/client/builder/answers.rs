@@ -1,0 +1,100 @@
+//! Who answers what the server asks of its client, and how often it may ask.
+
+use std::future::Future;
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::types::{
+    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams, ElicitResult,
+    ElicitUrlParams, Root,
+};
+
+use super::Builder;
+
+/// What the server may ask, of any revision that can. That there is who answers is declared to the server by itself. The
+/// answers to what is asked at a time are looked for side by side, for as long as that takes: the time of a call does not
+/// run meanwhile. Whoever panics has refused.
+impl<T> Builder<T> {
+    /// Has forms filled in by `answer` (Elicitation). The user must be able to see who asks, to change what is sent and to
+    /// decline.
+    ///
+    /// ```no_run
+    /// use plainly::Client;
+    /// use plainly::protocol::types::{ElicitAction, ElicitFormParams, ElicitResult};
+    ///
+    /// async fn ask_user(form: ElicitFormParams) -> ElicitResult {
+    ///     println!("{}", form.message);
+    ///     ElicitResult::new(ElicitAction::Decline)
+    /// }
+    ///
+    /// # async fn example() -> plainly::client::Result<()> {
+    /// let client = Client::http("https://example.com/mcp").on_elicitation(ask_user).connect().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_elicitation<F>(
+        mut self,
+        answer: impl Fn(ElicitFormParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ElicitResult> + Send + 'static,
+    {
+        self.options.handlers.on_form(answer);
+        self.declare()
+    }
+
+    /// Has `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL, open it only if the user
+    /// agrees, and neither fetch it nor look into what happens there. [`Accept`](ElicitAction::Accept) says that the user
+    /// agreed, not that the visit is over.
+    pub fn on_visit<F>(
+        mut self,
+        answer: impl Fn(ElicitUrlParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ElicitAction> + Send + 'static,
+    {
+        self.options.handlers.on_visit(answer);
+        self.declare()
+    }
+
+    /// Has `answer` ask the model (Sampling). There should be a person who can say no: that, and any other reason why there
+    /// is no answer, is an error. Whether tools can be given along is to be [declared](Self::capabilities).
+    pub fn on_sampling<F>(
+        mut self,
+        answer: impl Fn(CreateMessageParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<CreateMessageResult, ProtocolError>> + Send + 'static,
+    {
+        self.options.handlers.on_sampling(answer);
+        self.declare()
+    }
+
+    /// Tells these roots to servers that ask for them (Roots).
+    pub fn roots(self, roots: impl Into<Vec<Root>>) -> Self {
+        let roots = roots.into();
+        self.on_roots(move || std::future::ready(roots.clone()))
+    }
+
+    /// Has servers that ask for the roots told what `answer` says (Roots).
+    pub fn on_roots<F>(mut self, answer: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Vec<Root>> + Send + 'static,
+    {
+        self.options.handlers.on_roots(answer);
+        self.declare()
+    }
+
+    /// Sets how many times in a row the server may answer a call by asking for more (from 2026-07-28). 16 by default.
+    /// Beyond, the call fails with [`LocalError::TooManyRounds`](super::super::LocalError::TooManyRounds).
+    pub fn rounds(mut self, most: usize) -> Self {
+        self.options.rounds = most;
+        self
+    }
+
+    /// Declares what follows from who answers.
+    pub(super) fn declare(mut self) -> Self {
+        let declared = &mut self.options.introduction.capabilities;
+        *declared = self.options.handlers.declare(std::mem::take(declared));
+        self
+    }
+}

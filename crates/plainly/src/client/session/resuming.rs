@@ -1,0 +1,91 @@
+//! Goes on with the stream of a reply that ended before it (2025-11-25, "Resumability and Redelivery"): a legacy server may
+//! hang up whenever it likes and be asked for the rest, from the last event that arrived.
+
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, StatusCode};
+use plainly_errors::Era;
+
+use super::{Session, no_message};
+use crate::client::error::{Error, LocalError};
+use crate::transport::http_client::{Content, Failure, Response, Resumption};
+
+/// How long is waited where the server does not say.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How many times in a row nothing may come of it.
+const IN_VAIN: u32 = 5;
+/// The header that says which event came last.
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How far a reply has come whose stream may end before it.
+#[derive(Debug, Default)]
+pub(super) struct Resuming {
+    from: Resumption,
+    in_vain: u32,
+}
+
+impl Resuming {
+    /// Something came.
+    pub(super) fn goes_on(&mut self) {
+        self.in_vain = 0;
+    }
+}
+
+impl Session {
+    /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has broken
+    /// off, by `failure` if there was one.
+    pub(super) async fn resume(
+        &self,
+        resuming: &mut Resuming,
+        ended: &Response,
+        failure: Option<Failure>,
+        method: &'static str,
+    ) -> Result<Response, Error> {
+        resuming.from.update(ended.resumption());
+        let mut broken = match failure {
+            Some(failure @ Failure::TooLarge(_)) => return Err(self.failed(failure, method)),
+            Some(failure) => self.failed(failure, method),
+            None => interrupted(method),
+        };
+        let Some(last) = self.last_event(&resuming.from) else {
+            return Err(broken);
+        };
+        while resuming.in_vain < IN_VAIN {
+            resuming.in_vain += 1;
+            tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
+            let mut headers = self.version();
+            let session = self.join(&mut headers)?;
+            headers.insert(LAST_EVENT_ID, last.clone());
+            let response = match self.endpoint.get(headers).await {
+                Ok(response) => response,
+                Err(failure) => {
+                    broken = self.failed(failure, method);
+                    continue;
+                }
+            };
+            return match (response.status, response.content) {
+                (StatusCode::OK, Content::Events) => Ok(response),
+                (StatusCode::NOT_FOUND, _) if session.is_some() => {
+                    self.lose(session);
+                    // Not as a lost session, for then it would be called again: the server may have acted on it.
+                    Err(broken)
+                }
+                (StatusCode::METHOD_NOT_ALLOWED, _) => Err(broken),
+                _ => Err(no_message(method, response).await),
+            };
+        }
+        Err(broken)
+    }
+
+    /// What names the event from which to go on, if the server can be asked for that.
+    pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
+        let is_legacy = self.reception.revision.get().era() == Era::Legacy;
+        let id = Some(&from.last_id).filter(|id| is_legacy && !id.is_empty())?;
+        HeaderValue::from_maybe_shared(id.clone()).ok()
+    }
+}
+
+fn interrupted(method: &'static str) -> Error {
+    let source = None;
+    LocalError::Interrupted { method, source }.into()
+}

@@ -1,0 +1,158 @@
+//! A handler on its way to the outcome of its request: its deadline, its panics, and what its end means to who asks. What is
+//! said before the outcome goes another way, by the [`Outbox`](super::outbox::Outbox).
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::future::{CatchUnwind, FutureExt};
+use plainly_errors::{Internal, ProtocolError};
+use tokio::time::{Instant, Sleep};
+
+use super::Server;
+use super::answer::{Answer, AnswerFuture};
+use super::audience::{Asker, Audience, Ended, panicked};
+use super::failure::Failure;
+use super::scope::Scope;
+use super::tasks::Call;
+
+/// How a request ended.
+pub(super) type Outcome = Result<Answer, ProtocolError>;
+
+/// A handler that runs; in the end the outcome. Dropping it cancels the handler.
+pub(super) struct Handling {
+    server: Server,
+    scope: Scope,
+    audience: Audience,
+    asker: Asker,
+    handler: Guarded,
+    deadline: Deadline,
+}
+
+/// A handler whose panics end it alone.
+pub(super) type Guarded = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
+
+fn guarded(handler: AnswerFuture) -> Guarded {
+    AssertUnwindSafe(handler).catch_unwind()
+}
+
+impl Handling {
+    pub(super) fn new(
+        server: &Server,
+        scope: Scope,
+        audience: Audience,
+        asker: Asker,
+        handler: AnswerFuture,
+    ) -> Self {
+        Self {
+            audience,
+            asker,
+            handler: guarded(scope.closing(handler)),
+            scope,
+            deadline: Deadline::new(server.limits().deadline),
+            server: server.clone(),
+        }
+    }
+
+    fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+        self.become_task_if_due(false);
+        let mut polled = self.handler.poll_unpin(context);
+        if polled.is_pending() && self.become_task_if_due(true) {
+            polled = self.handler.poll_unpin(context);
+        }
+        polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
+    }
+
+    /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
+    fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+        let seals = &self.server.0.seals;
+        if self.scope.outbox().is_empty()
+            && let Some(suspended) = self.scope.questions().suspend(seals, context)
+        {
+            let asked = suspended.map(Answer::InputRequired);
+            return Poll::Ready(Ok(asked.map_err(Failure::from)));
+        }
+        ready!(self.deadline.poll(&self.scope, context));
+        let limit_ms = u64::try_from(self.deadline.limit.as_millis()).unwrap_or(u64::MAX);
+        Poll::Ready(Err(Internal::DeadlineExceeded { limit_ms }.into()))
+    }
+
+    /// The same answer; if it asks for something, with the answers so far.
+    fn carrying(&self, answer: Answer) -> Outcome {
+        match answer {
+            Answer::InputRequired(result) => {
+                let seals = &self.server.0.seals;
+                let result = self.scope.questions().carry(result, seals)?;
+                Ok(Answer::InputRequired(result))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
+    fn become_task_if_due(&mut self, is_waiting: bool) -> bool {
+        let is_due = self.scope.stage().is_due(is_waiting);
+        if is_due {
+            let nothing = guarded(Box::pin(std::future::pending()));
+            let call = Call {
+                scope: self.scope.clone(),
+                // How the handler ends is the task's; that there is none is for the host's code.
+                audience: std::mem::replace(&mut self.audience, Audience::Code),
+                asker: self.asker.clone(),
+                handler: std::mem::replace(&mut self.handler, nothing),
+            };
+            self.handler = guarded(Box::pin(self.server.clone().make_task(call)));
+        }
+        is_due
+    }
+}
+
+impl Future for Handling {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        let this = self.get_mut();
+        let ended = match this.poll_handler(context) {
+            Poll::Ready(ended) => ended,
+            Poll::Pending => ready!(this.poll_ended_from_outside(context)),
+        };
+        let masking = this.server.0.masking;
+        let outcome = this.audience.deliver(ended, &this.asker, masking);
+        Poll::Ready(outcome.and_then(|answer| this.carrying(answer)))
+    }
+}
+
+impl fmt::Debug for Handling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handling").finish_non_exhaustive()
+    }
+}
+
+/// Until when a handler may run. One that is ready at once costs no look at the clock; one that makes progress has more time.
+struct Deadline {
+    limit: Duration,
+    /// When it ends, and at which of its beginnings that was decided.
+    sleep: Option<(Pin<Box<Sleep>>, usize)>,
+}
+
+impl Deadline {
+    fn new(limit: Duration) -> Self {
+        Self { limit, sleep: None }
+    }
+
+    fn poll(&mut self, scope: &Scope, context: &mut Context<'_>) -> Poll<()> {
+        let Some(beginning) = scope.beginnings() else {
+            return Poll::Pending;
+        };
+        let (sleep, begun) = self
+            .sleep
+            .get_or_insert_with(|| (Box::pin(tokio::time::sleep(self.limit)), beginning));
+        if *begun != beginning {
+            *begun = beginning;
+            sleep.as_mut().reset(Instant::now() + self.limit);
+        }
+        sleep.as_mut().poll(context)
+    }
+}

@@ -1,0 +1,237 @@
+//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): what a request's
+//! handler says is kept, and the handler runs on, whoever listens. A client that lost its connection, or was told to poll
+//! (SEP-1699), comes again and hears the rest.
+
+mod kept;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use plainly_errors::{ProtocolError, Revision};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+pub(super) use self::kept::Total;
+use self::kept::{Kept, Reader, Turn};
+use super::running::{Sending, Sent};
+use crate::limits::Limits;
+use crate::transport::{Event, Feed};
+
+/// How long a client waits before it polls.
+const RETRY: Duration = Duration::from_secs(1);
+/// How often it is looked for streams whose time has come, at most.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What a revision has of all this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Resuming {
+    /// Nothing: who loses the connection loses the reply.
+    None,
+    /// Events have ids.
+    Ids,
+    /// An id comes first, and the server may close a connection and let the client poll.
+    Polling,
+}
+
+impl Resuming {
+    const fn of(revision: Revision) -> Self {
+        match revision {
+            Revision::V2024_11_05 | Revision::V2026_07_28 => Self::None,
+            Revision::V2025_03_26 | Revision::V2025_06_18 => Self::Ids,
+            Revision::V2025_11_25 => Self::Polling,
+        }
+    }
+}
+
+/// The streams of a session.
+#[derive(Debug)]
+pub(super) struct Streams {
+    can_poll: bool,
+    /// The most that are written at a time.
+    most: usize,
+    /// For how long a stream is kept that is at its end.
+    time: Duration,
+    kept: Mutex<Kept>,
+    /// Set when the session ends: the signal to all that write.
+    is_closed: watch::Sender<bool>,
+}
+
+impl Streams {
+    /// Of a session of this revision, if it has any.
+    pub(super) fn new(revision: Revision, limits: &Limits, total: &Total) -> Option<Arc<Self>> {
+        let resuming = Resuming::of(revision);
+        (resuming != Resuming::None).then(|| {
+            Arc::new(Self {
+                can_poll: resuming == Resuming::Polling,
+                most: limits.requests_per_connection,
+                time: limits.resume,
+                kept: Mutex::new(Kept::new(limits, total.clone())),
+                is_closed: watch::Sender::new(false),
+            })
+        })
+    }
+
+    /// Whether the server may close a connection and let the client poll.
+    pub(super) fn can_poll(&self) -> bool {
+        self.can_poll
+    }
+
+    /// Whether anything is said or heard.
+    pub(super) fn is_busy(&self) -> bool {
+        self.lock().is_busy()
+    }
+
+    /// Takes over what is sent for a request, and lets the client hear it; gives it back if there is no room.
+    pub(super) fn carry<S: Sending>(self: &Arc<Self>, sending: S) -> Result<Heard, S> {
+        let mut kept = self.lock();
+        if kept.open_streams() >= self.most || *self.is_closed.borrow() {
+            return Err(sending);
+        }
+        let reader = kept.open();
+        drop(kept);
+        tokio::spawn(Arc::clone(self).write(reader.stream, sending));
+        Ok(Heard::new(self, reader))
+    }
+
+    /// Lets the client hear what followed the event of this id, and what is still to come.
+    pub(super) fn resume(self: &Arc<Self>, last_event_id: &str) -> Result<Heard, ProtocolError> {
+        let number = |text: &str| text.parse().ok();
+        let reader = last_event_id
+            .split_once('-')
+            .and_then(|(stream, event)| Some((number(stream)?, number(event)?)))
+            .and_then(|(stream, event)| self.lock().resume(stream, event));
+        let reader = reader.ok_or_else(|| {
+            ProtocolError::invalid_request(
+                "Invalid request: what followed the event of this Last-Event-ID is not kept",
+            )
+        })?;
+        Ok(Heard::new(self, reader))
+    }
+
+    /// Ends all of them, and what runs for them, as the session has ended.
+    pub(super) fn close(&self) {
+        self.is_closed.send_replace(true);
+        self.lock().clear();
+    }
+
+    /// Writes what is sent to the stream of this number, until its end or that of the session.
+    async fn write(self: Arc<Self>, stream: u64, mut sending: impl Sending) {
+        let mut closed = self.is_closed.subscribe();
+        let written = async {
+            while let Some(sent) =
+                poll_fn(|context| self.poll_write(stream, &mut sending, context)).await
+            {
+                let mut kept = self.lock();
+                match sent {
+                    Sent::Before(message) => kept.push(stream, message),
+                    Sent::Pause => kept.pause(stream),
+                    Sent::Reply(encoded) => kept.push(stream, encoded.bytes),
+                }
+            }
+            drop(sending);
+            self.lock().end(stream, Instant::now());
+            self.sweep().await;
+        };
+        tokio::select! {
+            biased;
+            _ended = closed.wait_for(|is_closed| *is_closed) => {}
+            () = written => {}
+        }
+    }
+
+    /// Removes the streams that have ended, each when its time has come.
+    async fn sweep(&self) {
+        if !self.lock().needs_sweeper() {
+            return;
+        }
+        let mut next = Some(Instant::now());
+        while let Some(ended) = next {
+            // At least a moment, where what is over is still read.
+            let at = (ended + self.time).max(Instant::now() + PAUSE);
+            tokio::time::sleep_until(at).await;
+            next = self.lock().sweep(Instant::now(), self.time);
+        }
+    }
+
+    fn poll_write(
+        &self,
+        stream: u64,
+        sending: &mut impl Sending,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Sent>> {
+        let turn = self.lock().turn(stream, context);
+        match turn {
+            Turn::Write => {}
+            Turn::End => sending.stop(),
+            Turn::Wait => return Poll::Pending,
+        }
+        sending.poll_next_unpin(context)
+    }
+
+    /// A panic while it is locked leaves it whole enough: an event more or less is kept.
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A stream as it is heard on one connection. Dropping it ends nothing but that.
+pub(super) struct Heard {
+    streams: Arc<Streams>,
+    reader: Reader,
+    /// Whether it begins with an id and nothing else, so that the client can come again before there is more.
+    begins_with_id: bool,
+}
+
+impl Heard {
+    fn new(streams: &Arc<Streams>, reader: Reader) -> Self {
+        Self {
+            streams: Arc::clone(streams),
+            reader,
+            begins_with_id: streams.can_poll,
+        }
+    }
+
+    fn id(&self, event: u64) -> Option<Box<str>> {
+        Some(format!("{}-{event}", self.reader.stream).into())
+    }
+}
+
+impl Feed for Heard {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        if std::mem::take(&mut self.begins_with_id) {
+            let position = self.streams.lock().position(self.reader);
+            return Poll::Ready(position.map(|position| Event {
+                id: self.id(position),
+                retry: Some(RETRY),
+                ..Event::default()
+            }));
+        }
+        let next = ready!(self.streams.lock().next(self.reader, context));
+        Poll::Ready(next.map(|(number, message)| Event {
+            id: self.id(number),
+            ..message.into()
+        }))
+    }
+
+    fn end(&mut self) {
+        self.streams.lock().tell_to_end(self.reader);
+    }
+}
+
+impl Drop for Heard {
+    fn drop(&mut self) {
+        self.streams.lock().leave(self.reader);
+    }
+}
+
+impl fmt::Debug for Heard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Heard")
+            .field("reader", &self.reader)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,104 @@
+//! From a call whose handler runs to a task: its record is kept before anybody hears of it, and its handler goes on by
+//! itself.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use plainly_errors::{ProtocolError, Unavailable};
+use plainly_protocol::types::DetailedTask;
+
+use super::background::Background;
+use super::live::{Alive, Live};
+use super::record::{Event, TaskRecord};
+use super::stage::Voice;
+use super::store::{ErasedTasks, TaskStoreError};
+use crate::server::Server;
+use crate::server::answer::Answer;
+use crate::server::audience::{Asker, Audience};
+use crate::server::changes::Topic;
+use crate::server::failure::Failure;
+use crate::server::handling::Guarded;
+use crate::server::scope::Scope;
+
+/// All tasks of a server.
+#[derive(Debug)]
+pub(in crate::server) struct Tasks {
+    pub(super) store: Arc<dyn ErasedTasks>,
+    pub(super) live: Live,
+}
+
+impl Tasks {
+    /// Those whose records are in `store`.
+    pub(in crate::server) fn new(store: Arc<dyn ErasedTasks>) -> Self {
+        Self {
+            store,
+            live: Live::default(),
+        }
+    }
+}
+
+/// A call whose handler runs, and all that it takes to tell how it ended.
+pub(in crate::server) struct Call {
+    pub(in crate::server) scope: Scope,
+    pub(in crate::server) audience: Audience,
+    pub(in crate::server) asker: Asker,
+    pub(in crate::server) handler: Guarded,
+}
+
+impl Server {
+    /// Makes a task of `call`; its handle is the answer.
+    pub(in crate::server) async fn make_task(self, call: Call) -> Result<Answer, Failure> {
+        let id = name()
+            .map_err(|error| ProtocolError::internal("No task could be made").with_source(error))?;
+        let alive = Live::enter(&self, &id).ok_or(Unavailable::Overloaded);
+        let alive: Alive = alive.map_err(ProtocolError::from)?;
+        let limits = self.limits();
+        let record = TaskRecord::new(
+            id,
+            principal(&call.scope),
+            SystemTime::now(),
+            limits.task_ttl,
+            limits.task_poll,
+        );
+        let task: DetailedTask = record.task.clone();
+        let stored = self.0.tasks.store.insert(record).await;
+        stored.map_err(ProtocolError::from)?;
+        let voice = Voice::new(self.clone(), Arc::clone(&alive.id));
+        call.scope.stage().begun(voice);
+        tokio::spawn(Background::run(self, alive, call));
+        Ok(Answer::CreateTask(task.into()))
+    }
+
+    /// What `event` makes of the task of this name; nothing if there is none. Those who listen hear of it.
+    pub(super) async fn happened(
+        &self,
+        id: &str,
+        event: Event,
+    ) -> Result<Option<TaskRecord>, TaskStoreError> {
+        let store = &self.0.tasks.store;
+        while let Some(record) = store.get(id).await? {
+            let Some(next) = record.after(event.clone(), SystemTime::now()) else {
+                return Ok(Some(record));
+            };
+            // Where something else has happened meanwhile, it happens after that.
+            if store.replace(next.clone()).await? {
+                self.0.changes.publish(&Topic::Task(id.into()));
+                return Ok(Some(next));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Who may ask for what is made here.
+pub(super) fn principal(scope: &Scope) -> Option<String> {
+    let principal = scope.peer().principal.as_ref();
+    principal.map(|principal| principal.as_str().to_owned())
+}
+
+/// 128 bits from the system's random source, in hexadecimal.
+fn name() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
+}

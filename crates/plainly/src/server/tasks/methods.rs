@@ -1,0 +1,105 @@
+//! `tasks/get`, `tasks/update` and `tasks/cancel`: for clients that can deal with tasks, each its own principal's.
+
+use std::time::SystemTime;
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{
+    CancelTaskParams, EmptyResult, GetTaskParams, InputResponses, JsonObject, UpdateTaskParams,
+};
+
+use super::making::principal;
+use super::record::{Event, TaskRecord};
+use crate::server::Server;
+use crate::server::answer::Answer;
+use crate::server::audience::Audience;
+use crate::server::failure::Failure;
+use crate::server::route::Step;
+use crate::server::scope::Scope;
+
+/// Bytes of the longest name that a task can have.
+const LONGEST_NAME: usize = 256;
+
+impl Server {
+    /// Serves `tasks/get`.
+    pub(in crate::server) fn get_task(&self, params: GetTaskParams, scope: &Scope) -> Step {
+        let (server, scope) = (self.clone(), scope.clone());
+        later(async move {
+            let record = server.task(&params.task_id, &scope).await?;
+            Ok(Answer::GetTask(record.task))
+        })
+    }
+
+    /// Serves `tasks/update`.
+    pub(in crate::server) fn update_task(&self, params: UpdateTaskParams, scope: &Scope) -> Step {
+        let (server, scope) = (self.clone(), scope.clone());
+        let UpdateTaskParams {
+            task_id: id,
+            input_responses: answers,
+            ..
+        } = params;
+        later(async move {
+            let record = server.task(&id, &scope).await?;
+            check_answers(&record, &answers)?;
+            server.happen(&id, Event::Answered(answers)).await
+        })
+    }
+
+    /// Serves `tasks/cancel`.
+    pub(in crate::server) fn cancel_task(&self, params: CancelTaskParams, scope: &Scope) -> Step {
+        let (server, scope) = (self.clone(), scope.clone());
+        later(async move {
+            server.task(&params.task_id, &scope).await?;
+            server.happen(&params.task_id, Event::Cancelled).await
+        })
+    }
+
+    /// The task of this name, if it is the caller's.
+    pub(in crate::server) async fn task(
+        &self,
+        id: &str,
+        scope: &Scope,
+    ) -> Result<TaskRecord, ProtocolError> {
+        if id.len() > LONGEST_NAME {
+            return Err(InvalidParams::UnknownTask.into());
+        }
+        let record = self.0.tasks.store.get(id).await?;
+        let now = SystemTime::now();
+        let is_there = |record: &TaskRecord| {
+            record.principal == principal(scope)
+                && record.expires.is_none_or(|expires| expires > now)
+        };
+        record
+            .filter(is_there)
+            .ok_or_else(|| InvalidParams::UnknownTask.into())
+    }
+
+    /// What the client does to its task: its handler hears of it.
+    async fn happen(&self, id: &str, event: Event) -> Result<Answer, Failure> {
+        let happened = self
+            .happened(id, event)
+            .await
+            .map_err(ProtocolError::from)?;
+        if happened.is_none() {
+            return Err(ProtocolError::from(InvalidParams::UnknownTask).into());
+        }
+        self.0.tasks.live.tell(id);
+        Ok(Answer::Empty(EmptyResult::new()))
+    }
+}
+
+fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'static) -> Step {
+    Step::Later(Audience::Code, Box::pin(answering))
+}
+
+/// Whether the answers to what is asked can be ones. Others are nothing to anybody.
+fn check_answers(record: &TaskRecord, answers: &InputResponses) -> Result<(), ProtocolError> {
+    for (key, _request) in record.asked().into_iter().flatten() {
+        if let Some(answer) = answers.get(key)
+            && let Err(error) = answer.decode::<JsonObject>()
+        {
+            let why = format!("Invalid params: the answer to {key}: {error}");
+            return Err(ProtocolError::invalid_params(why));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! Which arguments of a tool are repeated in headers over HTTP: the `x-mcp-header` annotations of its input schema
+//! (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"). Whether a request does so is
+//! looked at elsewhere.
+
+use http::HeaderName;
+use plainly_protocol::header::MCP_PARAM_PREFIX;
+use serde_json::{Map, Value};
+
+const ANNOTATION: &str = "x-mcp-header";
+
+/// An argument that a header repeats.
+#[derive(Debug)]
+pub(in crate::server) struct MirroredArgument {
+    pub(in crate::server) header: HeaderName,
+    /// The names of the properties that lead to it; at least one.
+    pub(in crate::server) path: Vec<String>,
+}
+
+/// The annotated arguments of `schema`; what is wrong with any goes to `wrong`. Clients drop a tool with one that is.
+pub(super) fn mirrored(schema: &Value, wrong: &mut Vec<String>) -> Vec<MirroredArgument> {
+    let mut search = Search {
+        found: Vec::new(),
+        wrong,
+    };
+    search.look(schema, &mut Vec::new(), true);
+    search.found
+}
+
+struct Search<'a> {
+    found: Vec<MirroredArgument>,
+    wrong: &'a mut Vec<String>,
+}
+
+impl Search<'_> {
+    /// Looks through `schema`, which is of the property at `path` if only properties have led to it.
+    fn look(&mut self, schema: &Value, path: &mut Vec<String>, is_property: bool) {
+        let Some(members) = schema.as_object() else {
+            return schema
+                .as_array()
+                .into_iter()
+                .flatten()
+                .for_each(|schema| self.look(schema, path, false));
+        };
+        if let Some(annotation) = members.get(ANNOTATION)
+            && let Err(why) = self.find(annotation, members, path, is_property)
+        {
+            let place = place(path, is_property);
+            self.wrong
+                .push(format!("has an {ANNOTATION} at {place}, but {why}"));
+        }
+        for (keyword, value) in members {
+            self.look_under(keyword, value, path, is_property);
+        }
+    }
+
+    fn look_under(
+        &mut self,
+        keyword: &str,
+        value: &Value,
+        path: &mut Vec<String>,
+        is_property: bool,
+    ) {
+        match (keyword, value) {
+            // These hold values, not schemas.
+            ("const" | "enum" | "default" | "examples" | ANNOTATION, _) => {}
+            ("properties", Value::Object(properties)) => {
+                for (name, schema) in properties {
+                    path.push(name.clone());
+                    self.look(schema, path, is_property);
+                    path.pop();
+                }
+            }
+            (
+                "$defs" | "definitions" | "patternProperties" | "dependentSchemas" | "dependencies",
+                Value::Object(schemas),
+            ) => schemas
+                .values()
+                .for_each(|schema| self.look(schema, path, false)),
+            (_, other) => self.look(other, path, false),
+        }
+    }
+
+    fn find(
+        &mut self,
+        annotation: &Value,
+        schema: &Map<String, Value>,
+        path: &[String],
+        is_property: bool,
+    ) -> Result<(), String> {
+        if !is_property || path.is_empty() {
+            return Err("only properties, and properties of those, can have one".to_owned());
+        }
+        let name = annotation.as_str().filter(|name| is_token(name));
+        let name = name.ok_or_else(|| format!("{annotation} is no name for a header"))?;
+        let kind = schema.get("type").and_then(Value::as_str);
+        if !matches!(kind, Some("string" | "integer" | "boolean")) {
+            return Err("its type is not \"string\", \"integer\" or \"boolean\"".to_owned());
+        }
+        let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
+        let header = HeaderName::try_from(header).map_err(|error| error.to_string())?;
+        if self.found.iter().any(|other| other.header == header) {
+            return Err(format!("{annotation} is there twice"));
+        }
+        let path = path.to_vec();
+        self.found.push(MirroredArgument { header, path });
+        Ok(())
+    }
+}
+
+fn place(path: &[String], is_property: bool) -> String {
+    match (path, is_property) {
+        ([], true) => "its root".to_owned(),
+        ([], false) => "no property".to_owned(),
+        (path, true) => format!("the property {}", path.join(".")),
+        (path, false) => format!("something below the property {}", path.join(".")),
+    }
+}
+
+/// RFC 9110, 5.6.2.
+fn is_token(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The headers of `schema` with their paths, or what is wrong.
+    fn check(schema: &Value) -> Result<Vec<(String, String)>, String> {
+        let mut wrong = Vec::new();
+        let found = mirrored(schema, &mut wrong);
+        let found = found
+            .iter()
+            .map(|it| (it.header.to_string(), it.path.join(".")));
+        match &wrong[..] {
+            [] => Ok(found.collect()),
+            all => Err(all.join("; ")),
+        }
+    }
+
+    fn named(name: &Value) -> Value {
+        json!({"properties": {"a": {"type": "string", "x-mcp-header": name}}})
+    }
+
+    #[test]
+    fn names_are_tokens() {
+        for name in ["Region", "a", "X-1_b.c~!#$%&'*+^`|"] {
+            let header = format!("mcp-param-{}", name.to_lowercase());
+            assert_eq!(
+                check(&named(&json!(name))),
+                Ok(vec![(header, "a".to_owned())])
+            );
+        }
+        for name in [
+            json!(""),
+            json!(" "),
+            json!("a b"),
+            json!("a:b"),
+            json!("a\r\nb"),
+            json!("a\tb"),
+            json!("é"),
+            json!("a/b"),
+            json!("(a)"),
+            json!("a\u{7f}"),
+            json!("\0"),
+            json!(1),
+            json!(null),
+            json!(true),
+            json!(["a"]),
+            json!({}),
+        ] {
+            let wrong = format!(
+                "has an x-mcp-header at the property a, but {name} is no name for a header"
+            );
+            assert_eq!(check(&named(&name)), Err(wrong));
+        }
+    }
+
+    #[test]
+    fn only_text_integers_and_truth_values_are_mirrored() {
+        for (kind, is_good) in [
+            (json!("string"), true),
+            (json!("integer"), true),
+            (json!("boolean"), true),
+            (json!("number"), false),
+            (json!("array"), false),
+            (json!("object"), false),
+            (json!("null"), false),
+            (json!(["string", "null"]), false),
+            (json!(null), false),
+        ] {
+            let schema = json!({"properties": {"a": {"type": kind, "x-mcp-header": "A"}}});
+            let wrong = "has an x-mcp-header at the property a, but its type is not \"string\", \"integer\" or \"boolean\"";
+            let good = vec![("mcp-param-a".to_owned(), "a".to_owned())];
+            let expected = if is_good {
+                Ok(good)
+            } else {
+                Err(wrong.to_owned())
+            };
+            assert_eq!(check(&schema), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn only_properties_of_properties_lead_to_one() {
+        let annotated = json!({"type": "string", "x-mcp-header": "A"});
+        let object = json!({"type": "object", "properties": {"b": annotated}});
+        let good = |schema: Value| check(&schema).unwrap();
+        assert_eq!(
+            good(
+                json!({"properties": {"a": object, "properties": {"properties": {"x-mcp-header": {"type": "string", "x-mcp-header": "B"}}}}})
+            ),
+            [
+                ("mcp-param-a".to_owned(), "a.b".to_owned()),
+                (
+                    "mcp-param-b".to_owned(),
+                    "properties.x-mcp-header".to_owned()
+                )
+            ]
+        );
+        assert!(good(json!({"default": annotated, "examples": [annotated], "properties": {"a": {"const": annotated, "enum": [annotated]}}})).is_empty());
+        assert_eq!(check(&annotated), Err("has an x-mcp-header at its root, but only properties, and properties of those, can have one".to_owned()));
+        for keyword in [
+            "items",
+            "additionalProperties",
+            "not",
+            "if",
+            "then",
+            "else",
+            "contains",
+            "propertyNames",
+            "unevaluatedProperties",
+            "x-other",
+        ] {
+            for inside in [&annotated, &object] {
+                assert!(check(&json!({keyword: inside})).is_err(), "{keyword}");
+                let below = check(&json!({"properties": {"a": {keyword: inside}}})).unwrap_err();
+                assert!(
+                    below.starts_with("has an x-mcp-header at something below the property a"),
+                    "{below}"
+                );
+            }
+        }
+        for keyword in ["allOf", "anyOf", "oneOf", "prefixItems", "items"] {
+            assert!(check(&json!({keyword: [{}, object]})).is_err(), "{keyword}");
+        }
+        for keyword in [
+            "$defs",
+            "definitions",
+            "patternProperties",
+            "dependentSchemas",
+        ] {
+            assert!(
+                check(&json!({keyword: {"a": annotated}})).is_err(),
+                "{keyword}"
+            );
+            assert!(
+                check(&json!({keyword: {"a": object}})).is_err(),
+                "{keyword}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_stands_once_whatever_its_case_and_all_that_is_wrong_is_said() {
+        let of = |name: &str| json!({"type": "string", "x-mcp-header": name});
+        let schema = json!({"properties": {"a": of("Region"), "b": {"properties": {"c": of("REGION")}}, "d": of("")}});
+        assert_eq!(
+            check(&schema),
+            Err(
+                "has an x-mcp-header at the property b.c, but \"REGION\" is there twice; \
+                 has an x-mcp-header at the property d, but \"\" is no name for a header"
+                    .to_owned()
+            )
+        );
+    }
+}
