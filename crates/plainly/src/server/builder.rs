@@ -201,8 +201,8 @@ impl ServerBuilder {
         self
     }
 
-    /// The secret keys of the cursors that it gives out: whatever serves the same under the same name with the same keys
-    /// continues the listings of this server. By default a key of its own.
+    /// The secret keys of what it gives out for clients to bring back: whatever serves the same under the same name with the
+    /// same keys continues the listings of this server, and its rounds of questions. By default a key of its own.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);

@@ -81,29 +81,15 @@ impl Server {
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
-        let raw = params;
+        let (raw, limits) = (params, self.limits());
         let Routes {
-            discovery,
-            tools,
-            states,
-            ..
+            discovery, tools, ..
         } = &self.0.routes;
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
             Method::ListTools => self.list_tools(&read(params)?, scope)?,
-            Method::CallTool => {
-                let params: CallToolParams<'_> = read(params)?;
-                let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                let call = ToolCall {
-                    arguments,
-                    subject: self.subject(method, &params.name, raw),
-                    scope,
-                    states,
-                };
-                let (audience, running) = tools.call(&params.name, &call)?;
-                Step::Later(audience, running)
-            }
+            Method::CallTool => self.call_tool(&read(params)?, raw, scope)?,
             Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
@@ -139,6 +125,25 @@ impl Server {
             | Method::ElicitationComplete
             | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
+    }
+
+    fn call_tool(
+        &self,
+        CallToolParams {
+            name, arguments, ..
+        }: &CallToolParams<'_>,
+        params: Option<&Object<'_>>,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
+        let Routes { tools, states, .. } = &self.0.routes;
+        let call = ToolCall {
+            arguments: arguments.map_or("{}", |arguments| arguments.get()),
+            subject: self.subject(Method::CallTool, name, params),
+            scope,
+            states,
+        };
+        let (audience, running) = tools.call(name, &call)?;
+        Ok(Step::Later(audience, running))
     }
 
     /// What a request is about that may be answered with questions.
