@@ -101,7 +101,7 @@ impl Server {
                         session.in_flight.cancel(&id);
                     }
                 }
-                Ok(Message::Response(_)) => {}
+                Ok(Message::Response(response)) => session.unanswered.answer(&response),
                 Err(malformed) if malformed.id.is_some() => {
                     replies.add(place, self.malformed(&malformed, revision).bytes);
                 }
