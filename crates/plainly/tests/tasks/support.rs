@@ -116,6 +116,14 @@ async fn steps(
     Ok("third")
 }
 
+/// Has another task of the runtime say that it becomes a task.
+async fn elsewhere(State(gate): State<Gate>, task: Task) -> Result<&'static str, Failure> {
+    let beginning = task.clone();
+    tokio::spawn(async move { beginning.begin().await }).await?;
+    gate.pass().await;
+    Ok("done")
+}
+
 pub(crate) fn builder(gate: &Gate) -> ServerBuilder {
     Server::builder("test", "1")
         .state(gate.clone())
@@ -123,6 +131,7 @@ pub(crate) fn builder(gate: &Gate) -> ServerBuilder {
         .tool(Tool::new("may", end).task(TaskSupport::Optional))
         .tool(Tool::new("must", end).task(TaskSupport::Required))
         .tool(Tool::new("steps", steps).task(TaskSupport::Optional))
+        .tool(Tool::new("elsewhere", elsewhere).task(TaskSupport::Required))
 }
 
 pub(crate) fn server(gate: &Gate) -> Server {
