@@ -1,5 +1,7 @@
 //! End-to-end tests live in `tests/`. The examples of the README and the guide are compiled here, with what they share.
 
+pub mod valid;
+
 use plainly::client::{Client, Error};
 use plainly::errors::{Dialect, Revision};
 use plainly::server::Server;

@@ -1,6 +1,8 @@
 //! A client over HTTP whose server is played by the test.
 #![cfg(feature = "http-client")]
 
+#[path = "client_http/asking.rs"]
+mod asking;
 #[path = "client_http/calls.rs"]
 mod calls;
 #[path = "client_http/eras.rs"]

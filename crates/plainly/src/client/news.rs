@@ -6,6 +6,8 @@ use std::sync::Arc;
 #[cfg(feature = "http-client")]
 use std::{convert::Infallible, sync::Weak, time::Duration};
 
+#[cfg(feature = "http-client")]
+use http::HeaderValue;
 use tokio::task::AbortHandle;
 
 use super::Result;
@@ -28,7 +30,15 @@ const IN_VAIN: u32 = 30;
 #[cfg(feature = "http-client")]
 #[derive(Debug, Default)]
 pub(super) struct News {
-    reading: tokio::sync::Mutex<Weak<Task>>,
+    reading: tokio::sync::Mutex<Reading>,
+}
+
+#[cfg(feature = "http-client")]
+#[derive(Debug, Default)]
+struct Reading {
+    task: Weak<Task>,
+    /// The session that the stream is of.
+    session: Option<HeaderValue>,
 }
 
 /// A task that ends when this is dropped, if there is one.
@@ -83,7 +93,10 @@ pub(super) fn hear(connection: &Connection) -> Option<Task> {
 #[cfg(feature = "http-client")]
 async fn open_stream(session: &Arc<Session>) -> Result<Option<Arc<Task>>> {
     let mut reading = session.news.reading.lock().await;
-    if let Some(task) = reading.upgrade().filter(|task| task.goes_on()) {
+    let task = reading.task.upgrade().filter(|task| task.goes_on());
+    if let Some(task) = task
+        && reading.session == session.id()
+    {
         return Ok(Some(task));
     }
     let Some(opened) = session
@@ -92,8 +105,9 @@ async fn open_stream(session: &Arc<Session>) -> Result<Option<Arc<Task>>> {
     else {
         return Ok(None);
     };
+    reading.session = opened.session();
     let task = Arc::new(Task::spawn(read(Arc::clone(session), opened)));
-    *reading = Arc::downgrade(&task);
+    reading.task = Arc::downgrade(&task);
     Ok(Some(task))
 }
 

@@ -3,16 +3,16 @@
 //!
 //! Knows messages, not methods, but for the one that opens a session and the one whose reply is a stream of news.
 
+mod asked;
 mod resuming;
 mod unasked;
+mod withdrawal;
 
 use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use plainly_errors::Era;
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
@@ -22,11 +22,12 @@ use tokio::task::coop::consume_budget;
 
 use self::resuming::Resuming;
 pub(super) use self::unasked::Opened;
+use self::withdrawal::Withdrawal;
 use super::error::{CloseReason, Closed, Error, LocalError};
 use super::message::Request;
 use super::news::News;
 use super::reception::Reception;
-use super::reply::{self, Asked, EXCERPT, Incoming, Reply, excerpt};
+use super::reply::{self, EXCERPT, Incoming, Reply, excerpt};
 use super::status::Status;
 use crate::transport::Frame;
 use crate::transport::http_client::{Content, Endpoint, Failure, Response};
@@ -233,22 +234,6 @@ impl Session {
         consume_budget().await;
     }
 
-    /// Has answered what a legacy server asks on a stream.
-    async fn ask(&self, asked: Asked, answering: &mut JoinSet<()>) {
-        let mut headers = self.version();
-        if self.join(&mut headers).is_err() {
-            return;
-        }
-        let endpoint = self.endpoint.clone();
-        let send = |message| answer(endpoint, Frame::new(headers, message));
-        let later = send.clone();
-        // It goes its way whatever happens to the call, which may end before the server has said that it got it.
-        let later = |message| async { drop(tokio::spawn(later(message))) };
-        if let Some(message) = self.reception.ask(asked, answering, later) {
-            send(message).await;
-        }
-    }
-
     /// The header that says which revision is spoken.
     fn version(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -268,6 +253,14 @@ impl Session {
                 headers.insert(HeaderName::from_static(MCP_SESSION_ID), id.clone());
                 Ok(Some(id.clone()))
             }
+        }
+    }
+
+    /// The id of the session, if there is one.
+    pub(super) fn id(&self) -> Option<HeaderValue> {
+        match &*self.state() {
+            State::Without | State::Lost => None,
+            State::Open(id) => Some(id.clone()),
         }
     }
 
@@ -309,53 +302,6 @@ impl Session {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Tells a legacy server that a call was given up: to it, a connection that breaks is not a cancellation.
-struct Withdrawal<'a> {
-    endpoint: &'a Endpoint,
-    /// What to send.
-    frame: Option<Frame>,
-    needless: bool,
-}
-
-impl<'a> Withdrawal<'a> {
-    fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
-        let message: Option<Bytes> = match session.reception.revision.get().era() {
-            Era::Modern => None,
-            Era::Legacy => request.cancellation(),
-        };
-        Self {
-            endpoint: &session.endpoint,
-            frame: message.map(|message| Frame::new(headers.clone(), message)),
-            needless: false,
-        }
-    }
-}
-
-impl Drop for Withdrawal<'_> {
-    fn drop(&mut self) {
-        let runtime = tokio::runtime::Handle::try_current();
-        if let (false, Some(frame), Ok(runtime)) = (self.needless, self.frame.take(), runtime) {
-            let endpoint = self.endpoint.clone();
-            runtime.spawn(async move {
-                // Nobody waits for the outcome: the call has been given up.
-                let _sent = tokio::time::timeout(FAREWELL, endpoint.post(frame)).await;
-            });
-        }
-    }
-}
-
-/// Sends an answer to something that the server asked.
-async fn answer(endpoint: Endpoint, frame: Frame) {
-    match tokio::time::timeout(FAREWELL, endpoint.post(frame)).await {
-        Ok(Ok(response)) if response.status.is_success() => response.discard(),
-        Ok(Ok(response)) => {
-            tracing::warn!(status = %response.status, "the server refuses an answer")
-        }
-        Ok(Err(failure)) => tracing::warn!(?failure, "an answer did not reach the server"),
-        Err(_elapsed) => tracing::warn!("the server does not take an answer"),
     }
 }
 

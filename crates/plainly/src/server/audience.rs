@@ -4,14 +4,15 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, Problem, ProtocolError, Revision};
+use plainly_errors::{Era, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Field;
-use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
+use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::asking::check_asked;
 use super::failure::{Failure, Meaning};
 use super::incident::{Incident, chain};
 use super::url_elicitation::{self, Told};
@@ -60,6 +61,9 @@ impl Audience {
         match ended {
             Ok(Ok(Answer::CallTool(result))) => Ok(Answer::CallTool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
+                asked.map(Answer::InputRequired)
+            }
             Ok(Err(failure)) => match visits(&failure, asker) {
                 Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
                 Some(Told::Refused(error)) => Err(error),
@@ -131,6 +135,16 @@ fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     Some(url_elicitation::told(error, elicitations, asker))
 }
 
+/// What a handler asks for itself, or that the client can't be asked; nothing if it doesn't, or its client has no rounds.
+fn can_be_asked(
+    failure: &Failure,
+    asker: &Asker,
+) -> Option<Result<InputRequiredResult, ProtocolError>> {
+    let asked = failure.asks()?;
+    let can_ask = asker.method.row().may_ask && asker.peer.revision.era() == Era::Modern;
+    can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
+}
+
 /// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
 fn tool_failed(
     failure: &Failure,
@@ -174,11 +188,14 @@ fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     internal.with_source(failure.into_source())
 }
 
-/// The host has to act before the tool can work: declare a capability.
+/// The host has to act before the tool can work: declare a capability, or send again what is right.
 fn is_for_the_host(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
         ErrorKind::MissingRequiredClientCapability { .. }
+            | ErrorKind::InvalidParams(
+                InvalidParams::InvalidRequestState | InvalidParams::InvalidInputResponse { .. }
+            )
     )
 }
 

@@ -16,8 +16,8 @@ pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
 use self::tools::build_tools;
+use super::asking::Seals;
 use super::changes::Changes;
-use super::completion::Completions;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
 use super::extract::Needs;
@@ -62,6 +62,12 @@ pub(super) struct Dynamic {
     pub(super) tools: bool,
     pub(super) prompts: bool,
     pub(super) resources: bool,
+}
+
+impl Dynamic {
+    fn is_any(self) -> bool {
+        self.tools || self.prompts || self.resources
+    }
 }
 
 impl ServerBuilder {
@@ -149,10 +155,26 @@ impl ServerBuilder {
         self
     }
 
+    /// Lets prompts come and go while the server runs: [`Server::add_prompt`] and [`Server::remove_prompt`]; as
+    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    #[must_use]
+    pub fn dynamic_prompts(mut self) -> Self {
+        self.dynamic.prompts = true;
+        self
+    }
+
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
+        self
+    }
+
+    /// Lets resources come and go while the server runs: [`Server::add_resource`] and [`Server::remove_resource`]; as
+    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    #[must_use]
+    pub fn dynamic_resources(mut self) -> Self {
+        self.dynamic.resources = true;
         self
     }
 
@@ -230,6 +252,7 @@ impl ServerBuilder {
         };
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
+            seals: Seals::new(keys.clone(), &*self.implementation.name, &self.limits),
             cursors: Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl),
             encoder: encode::Encoder::new(
                 self.dialect,
@@ -255,25 +278,19 @@ impl ServerBuilder {
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
         // Of what comes later nobody knows yet what it needs.
-        let may_log = self.dynamic.tools || self.needs().any(|needs| needs.may_log);
+        let may_log = self.dynamic.is_any() || self.needs().any(|needs| needs.may_log);
         let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
         let states = std::mem::take(&mut self.states);
         let tools = std::mem::take(&mut self.tools);
         let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
-        let mut completions = Completions::default();
         let prompts = std::mem::take(&mut self.prompts);
-        let prompts = Prompts::build(prompts, &states, &self.limits, &mut completions, errors);
+        let dynamic = self.dynamic.prompts;
+        let prompts = Prompts::build(prompts, dynamic, &states, &self.limits, errors);
         let mut resources = std::mem::take(&mut self.resources);
-        for resource in checked(std::mem::take(&mut self.fixed), &states, errors) {
-            resources.add(resource);
-        }
+        let fixed = checked(std::mem::take(&mut self.fixed), &states, errors);
+        resources.add_fixed(fixed, self.dynamic.resources);
         let templates = std::mem::take(&mut self.templates);
-        resources.add_templates(build_templates(
-            templates,
-            &states,
-            &mut completions,
-            errors,
-        ));
+        resources.add_templates(build_templates(templates, &states, errors));
         let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &resources);
         Routes {
             discovery: Discovery::new(
@@ -282,14 +299,12 @@ impl ServerBuilder {
                 &tools,
                 &resources,
                 &prompts,
-                &completions,
                 tells,
                 may_log,
                 has_tasks,
             ),
             tools,
             prompts,
-            completions,
             resources,
             states,
             tells,
@@ -313,16 +328,13 @@ fn checked(
     errors: &mut Vec<BuildError>,
 ) -> Vec<StaticResource> {
     let mut uris = HashSet::new();
-    for resource in &declared {
-        let subject = format!("resource {}", resource.uri());
-        if !uris.insert(resource.uri()) {
-            errors.push(BuildError::new(&subject, "is there twice"));
+    let mut resources = Vec::new();
+    for resource in declared {
+        if !uris.insert(resource.uri().to_owned()) {
+            let subject = format!("resource {}", resource.uri());
+            errors.push(BuildError::twice(&subject));
         }
-        check_needs(&subject, resource.needs(), states, errors);
-        if !resource.needs().vars.is_empty() {
-            let problem = "takes Vars, which only a resource template has";
-            errors.push(BuildError::new(&subject, problem));
-        }
+        resources.extend(resource.checked(states, errors));
     }
-    declared
+    resources
 }

@@ -95,6 +95,11 @@ impl Server {
             }
         }
         connection.end_listens().await;
+        // No answer can come any more.
+        connection
+            .session
+            .iter()
+            .for_each(|session| session.unanswered.close());
         if let Ok(drained) = timeout(self.limits().shutdown, connection.drain()).await {
             return drained;
         }
@@ -196,9 +201,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                     self.listens.cancel(&id);
                 }
             }
-            Ok(Envelope::Single(Message::Response(_))) => {
-                tracing::debug!("ignored a response: nothing was asked")
-            }
+            Ok(Envelope::Single(Message::Response(response))) => match &self.session {
+                Some(session) => session.unanswered.answer(&response),
+                None => tracing::debug!("ignored a response: nothing was asked"),
+            },
             Ok(Envelope::Batch(messages)) => self.batch(messages).await,
             Err(malformed) => self.malformed(&malformed),
         }
@@ -246,13 +252,18 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Begins the session of the stream, in place of one that was there.
     fn begin_session(&mut self, peer: Peer) {
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
-        let session = Arc::new(Session::new(peer, in_flight, &self.server.0.changes));
+        let session = Arc::new(Session::new(
+            peer,
+            in_flight,
+            &self.server.0.changes,
+            self.server.limits(),
+        ));
         // Without room for it, or if there is nothing to tell, nothing will be told.
         if let Ok(listening) = self.server.listen_in_session(&session.news) {
             self.listens.add_session(listening);
         }
         if let Some(before) = self.session.replace(session) {
-            before.news.close();
+            before.close();
         }
     }
 

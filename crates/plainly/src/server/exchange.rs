@@ -8,12 +8,12 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
-use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request};
+use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
 use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
 use super::answer::Answer;
-use super::batch::Messages;
+use super::batch::{Messages, unanswerable};
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
@@ -42,7 +42,7 @@ impl Exchange for Server {
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(&headers, &notification)
             }
-            Ok(Envelope::Single(Message::Response(_))) => self.response(&headers),
+            Ok(Envelope::Single(Message::Response(response))) => self.response(&headers, &response),
             Ok(Envelope::Batch(messages)) => self.batch(&headers, &extensions, messages).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
@@ -164,10 +164,13 @@ impl Server {
         }
     }
 
-    /// We ask legacy clients nothing yet, so nobody waits for it.
-    fn response(&self, headers: &HeaderMap) -> Reply {
+    /// The answer to a question of ours; what nobody waits for is accepted as well.
+    fn response(&self, headers: &HeaderMap, response: &Response<'_>) -> Reply {
         match resolve::by_session(headers, &self.0.sessions) {
-            Ok(Some(_)) => accepted(),
+            Ok(Some(session)) => {
+                session.unanswered.answer(response);
+                accepted()
+            }
             Ok(None) => self.refuse(&ProtocolError::invalid_request(
                 "Invalid request: a client sends no responses",
             )),
@@ -192,6 +195,9 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
+        if let Some(malformed) = unanswerable(&messages) {
+            return self.refuse(&malformed::error_of(malformed));
+        }
         let batch = self.start_batch(&session, extensions, messages).await;
         sent(session.streams.as_ref(), batch).await
     }

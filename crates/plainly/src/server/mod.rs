@@ -41,6 +41,8 @@ mod encode;
 mod malformed;
 mod url_elicitation;
 
+mod asking;
+
 mod changes;
 mod listeners;
 mod listening;
@@ -62,6 +64,7 @@ mod streams;
 
 use std::sync::Arc;
 
+pub use self::asking::{AskError, AskErrorKind};
 pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
@@ -95,6 +98,7 @@ struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
     cursors: cursor::Cursors,
+    seals: asking::Seals,
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,

@@ -98,6 +98,15 @@ impl Running {
         }
     }
 
+    /// Ends it without a reply. What is left to say is what the handler takes back of what it asked.
+    fn cancel(&mut self) {
+        self.tracked = None;
+        self.reply = None;
+        self.scope.outbox().clear();
+        self.handling = None;
+        self.scope.outbox().close();
+    }
+
     fn end_with(&mut self, reply: Encoded) {
         self.handling = None;
         self.scope.outbox().close();
@@ -115,7 +124,7 @@ impl Stream for Running {
             .as_mut()
             .map(|tracked| tracked.poll_ending(context))
         {
-            Some(Poll::Ready(Ending::Cancelled)) => return Poll::Ready(None),
+            Some(Poll::Ready(Ending::Cancelled)) => this.cancel(),
             Some(Poll::Ready(Ending::Stopped)) => {
                 this.tracked = None;
                 this.stop();

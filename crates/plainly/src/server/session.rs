@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
+use super::asking::Unanswered;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
@@ -22,16 +23,24 @@ pub(super) struct Session {
     pub(super) news: Arc<News>,
     /// Over HTTP, where its revision has such: the streams that can be resumed.
     pub(super) streams: Option<Arc<Streams>>,
+    /// What we asked its client.
+    pub(super) unanswered: Unanswered,
     level: Mutex<LoggingLevel>,
 }
 
 impl Session {
-    pub(super) fn new(peer: Arc<Peer>, in_flight: Arc<InFlight>, changes: &Changes) -> Self {
+    pub(super) fn new(
+        peer: Arc<Peer>,
+        in_flight: Arc<InFlight>,
+        changes: &Changes,
+        limits: &Limits,
+    ) -> Self {
         Self {
             peer,
             in_flight,
             news: News::new(changes),
             streams: None,
+            unanswered: Unanswered::new(limits),
             level: Mutex::new(LoggingLevel::Info),
         }
     }
@@ -55,8 +64,9 @@ impl Session {
     }
 
     /// Ends what is said and heard.
-    fn close(&self) {
+    pub(super) fn close(&self) {
         self.news.close();
+        self.unanswered.close();
         self.streams.iter().for_each(|streams| streams.close());
     }
 
@@ -117,7 +127,7 @@ impl Sessions {
             self.make_room(&mut table);
         }
         let in_flight = InFlight::new(self.limits.requests_per_connection);
-        let session = Session::new(peer, in_flight, &self.changes);
+        let session = Session::new(peer, in_flight, &self.changes, &self.limits);
         let session = Arc::new(session.resumable(&self.limits, &self.kept));
         table.insert(
             name.clone(),

@@ -4,14 +4,14 @@ use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
-use plainly_protocol::types::{CacheHint, ListToolsParams, RawJson, ToolAnnotations};
+use plainly_protocol::types::{ListToolsParams, RawJson, ToolAnnotations};
 
 use super::listed::{Definition, ListedTools};
 use super::mirrored::{MirroredArgument, mirrored};
 use super::{Call, Tool};
 use crate::limits::Limits;
 use crate::schema::Schema;
-use crate::server::answer::{AnswerFuture, STATIC};
+use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
@@ -167,15 +167,6 @@ impl Tools {
         let after = params.cursor.as_ref();
         let (tools, next_cursor) = self.page("tools/list", cursors, after, limit, show)?;
         Ok(ListedTools { tools, next_cursor })
-    }
-
-    /// How long clients may keep the list.
-    pub(in crate::server) fn cache_hint(&self) -> CacheHint {
-        if self.is_dynamic() {
-            CacheHint::default()
-        } else {
-            STATIC
-        }
     }
 
     pub(in crate::server) fn call(

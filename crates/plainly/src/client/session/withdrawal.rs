@@ -1,0 +1,45 @@
+//! A call that was given up, as a legacy server is told of it.
+
+use bytes::Bytes;
+use http::HeaderMap;
+use plainly_errors::Era;
+
+use super::{FAREWELL, Session};
+use crate::client::message::Request;
+use crate::transport::Frame;
+use crate::transport::http_client::Endpoint;
+
+/// Tells a legacy server that a call was given up: to it, a connection that breaks is not a cancellation.
+pub(super) struct Withdrawal<'a> {
+    endpoint: &'a Endpoint,
+    /// What to send.
+    frame: Option<Frame>,
+    pub(super) needless: bool,
+}
+
+impl<'a> Withdrawal<'a> {
+    pub(super) fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
+        let message: Option<Bytes> = match session.reception.revision.get().era() {
+            Era::Modern => None,
+            Era::Legacy => request.cancellation(),
+        };
+        Self {
+            endpoint: &session.endpoint,
+            frame: message.map(|message| Frame::new(headers.clone(), message)),
+            needless: false,
+        }
+    }
+}
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (false, Some(frame), Ok(runtime)) = (self.needless, self.frame.take(), runtime) {
+            let endpoint = self.endpoint.clone();
+            runtime.spawn(async move {
+                // Nobody waits for the outcome: the call has been given up.
+                let _sent = tokio::time::timeout(FAREWELL, endpoint.post(frame)).await;
+            });
+        }
+    }
+}
