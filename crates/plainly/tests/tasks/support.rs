@@ -51,7 +51,7 @@ impl Gate {
         self.open.add_permits(1);
     }
 
-    async fn pass(&self) {
+    pub(crate) async fn pass(&self) {
         struct Inside<'a>(&'a AtomicUsize);
         impl Drop for Inside<'_> {
             fn drop(&mut self) {
@@ -210,13 +210,13 @@ impl Client {
 
     /// A request of 2026-07-28.
     pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
-        let extensions = match self.can_follow {
-            true => json!({"extensions": {EXTENSION: {}}}),
-            false => json!({}),
-        };
+        let mut capabilities = json!({"elicitation": {"form": {}, "url": {}}});
+        if self.can_follow {
+            capabilities["extensions"] = json!({EXTENSION: {}});
+        }
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": extensions,
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
         });
         self.count += 1;
         json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
