@@ -7,10 +7,13 @@ mod tools;
 
 use std::any::Any;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
+use tower_layer::Layer;
+use tower_service::Service;
 
 pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
@@ -21,6 +24,7 @@ use super::changes::Changes;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
 use super::extract::Needs;
+use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
@@ -54,6 +58,16 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
+    layers: Vec<Wrap>,
+}
+
+/// Puts a layer before what is behind it.
+struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
+
+impl fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wrap")
+    }
 }
 
 /// What may change while the server runs.
@@ -87,6 +101,7 @@ impl ServerBuilder {
             resources: Resources::default(),
             changes: None,
             dynamic: Dynamic::default(),
+            layers: Vec::new(),
             tasks: None,
         }
     }
@@ -230,6 +245,25 @@ impl ServerBuilder {
         self
     }
 
+    /// Puts a [layer](super::layer) before every handler, on every transport. Requests pass the layers in the order in which
+    /// they were added, and their outcomes in the other.
+    ///
+    /// It is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). What it fails with itself is an internal
+    /// error, unless that is or was caused by a [`Problem`](plainly_errors::Problem) or a
+    /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Request>>::Error: Into<BoxError>,
+        <L::Service as Service<Request>>::Future: Send,
+    {
+        self.layers
+            .push(Wrap(Box::new(move |next| next.behind(&layer))));
+        self
+    }
+
     /// How much it takes before it says no.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -271,6 +305,7 @@ impl ServerBuilder {
             watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
+            layers: layered(self.layers),
             routes,
         })))
     }
@@ -319,6 +354,13 @@ impl ServerBuilder {
         let templates = self.templates.iter().flat_map(Template::all_needs);
         tools.chain(prompts).chain(fixed).chain(templates)
     }
+}
+
+/// What a request meets first; nothing if there are no layers.
+fn layered(layers: Vec<Wrap>) -> Option<Next> {
+    let mut layers = layers.into_iter().rev();
+    let Wrap(last) = layers.next()?;
+    Some(layers.fold(last(Next::last()), |next, Wrap(layer)| layer(next)))
 }
 
 /// The static resources, once each.

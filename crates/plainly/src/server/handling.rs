@@ -19,7 +19,7 @@ use super::scope::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
-pub(super) type Outcome = Result<Answer, ProtocolError>;
+pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
@@ -80,7 +80,7 @@ impl Handling {
     }
 
     /// The same answer; if it asks for something, with the answers so far.
-    fn carrying(&self, answer: Answer) -> Outcome {
+    fn carrying(&self, answer: Answer) -> Answered {
         match answer {
             Answer::InputRequired(result) => {
                 let seals = &self.server.0.seals;
@@ -110,9 +110,9 @@ impl Handling {
 }
 
 impl Future for Handling {
-    type Output = Outcome;
+    type Output = Answered;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
         let this = self.get_mut();
         let ended = match this.poll_handler(context) {
             Poll::Ready(ended) => ended,
