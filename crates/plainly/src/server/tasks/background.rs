@@ -38,7 +38,7 @@ pub(super) struct Background {
 
 /// What a handler comes to.
 enum Next {
-    Ended(Ended),
+    Ended(Box<Ended>),
     /// It waits for the answers to these, and for no others.
     Asks(Questions),
 }
@@ -79,7 +79,7 @@ impl Background {
                 biased;
                 () = self.alive.news.notified() => self.hear().await,
                 next = next => match next {
-                    Next::Ended(ended) => return Some(ended),
+                    Next::Ended(ended) => return Some(*ended),
                     Next::Asks(questions) => {
                         open.clone_from(&questions);
                         self.ask(questions).await
@@ -104,7 +104,7 @@ impl Background {
     ) -> Poll<Next> {
         if let Poll::Ready(ended) = handler.poll_unpin(context) {
             let ended = ended.map_err(|payload| panicked(&*payload));
-            return Poll::Ready(Next::Ended(ended));
+            return Poll::Ready(Next::Ended(Box::new(ended)));
         }
         let open = self.scope.questions().open(context);
         match open == *asked {
@@ -178,9 +178,11 @@ impl Background {
             },
             Ok(Ok(answer)) => self.delivered(Ok(Ok(answer))),
         };
-        let result = outcome.and_then(|answer| match answer {
-            Answer::CallTool(result) => self.written(result),
-            other => Err(unexpected(&other)),
+        let result = outcome.and_then(|answer| {
+            let Answer::CallTool(result) = answer else {
+                return Err(unexpected(&answer));
+            };
+            self.written(result)
         });
         match result {
             Ok(result) => Event::Completed(result),
