@@ -110,7 +110,9 @@ fn of_the_message() -> Vec<Condition> {
 fn of_the_parameters() -> Vec<Condition> {
     let uri = || "file:///example".to_owned();
     let invalid = ErrorKind::InvalidParams;
+    let modern = |what, detail| Condition::new(what, Some(Era::Modern), invalid(detail));
     let keys = Vec::new();
+    let answer = InvalidParams::InvalidInputResponse { key: String::new() };
     let too_large = InvalidParams::ResourceTooLarge {
         uri: uri(),
         size: 2,
@@ -130,10 +132,9 @@ fn of_the_parameters() -> Vec<Condition> {
             None,
             invalid(InvalidParams::NotAnObject),
         ),
-        Condition::new(
+        modern(
             "required _meta is missing",
-            Some(Era::Modern),
-            invalid(InvalidParams::MissingMeta { keys }),
+            InvalidParams::MissingMeta { keys },
         ),
         Condition::new(
             "a parameter is wrong",
@@ -147,21 +148,12 @@ fn of_the_parameters() -> Vec<Condition> {
             None,
             invalid(InvalidParams::InvalidCursor),
         ),
-        Condition::new(
+        modern(
             "the requestState is not valid",
-            Some(Era::Modern),
-            invalid(InvalidParams::InvalidRequestState),
+            InvalidParams::InvalidRequestState,
         ),
-        Condition::new(
-            "an answer is not what was asked for",
-            Some(Era::Modern),
-            invalid(InvalidParams::InvalidInputResponse { key: String::new() }),
-        ),
-        Condition::new(
-            "the task does not exist",
-            Some(Era::Modern),
-            invalid(InvalidParams::UnknownTask),
-        ),
+        modern("an answer is not what was asked for", answer),
+        modern("the task does not exist", InvalidParams::UnknownTask),
         Condition::new(
             "the URI is not valid",
             None,

@@ -76,6 +76,19 @@ pub struct Limits {
     pub resume_bytes: usize,
     /// Bytes of these events in all legacy sessions together. 256 MiB. Beyond: likewise, in the session that adds to them.
     pub resume_total: usize,
+    /// Questions to the client that are open at once: of one request, and in one legacy session. 64. Beyond: the handler is
+    /// told that there is no answer.
+    pub questions: usize,
+    /// Time for an answer of a legacy client. 10 minutes, in which the handler's own time does not count. Beyond: the question
+    /// is withdrawn, and the handler is told that there is no answer.
+    pub answer: Duration,
+    /// How often one modern request is answered with questions. 16. Beyond: an internal error.
+    pub rounds: usize,
+    /// Bytes of a `requestState`, which holds the answers so far. 16 KiB. Beyond: invalid params, or an internal error where
+    /// it would be given out.
+    pub state_bytes: usize,
+    /// Time for which a `requestState` is good. 10 minutes. Beyond: invalid params.
+    pub state_ttl: Duration,
     /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
     /// answered as unavailable on a byte stream; over HTTP their connections are closed.
     pub shutdown: Duration,
@@ -114,6 +127,11 @@ impl Default for Limits {
             resume_events: 1_024,
             resume_bytes: 4 << 20,
             resume_total: 256 << 20,
+            questions: 64,
+            answer: Duration::from_secs(10 * 60),
+            rounds: 16,
+            state_bytes: 16 << 10,
+            state_ttl: Duration::from_secs(10 * 60),
             shutdown: Duration::from_secs(30),
         }
     }

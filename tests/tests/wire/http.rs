@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plainly::server::Server;
 use plainly::transport::http::HttpServer;
+use plainly_tests::valid::Conversation;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -51,6 +52,7 @@ impl Http {
         let mut client = Client {
             address: self.address,
             sender,
+            says_anything: false,
             session: None,
         };
         if let Sender::Legacy(revision) = sender {
@@ -66,7 +68,16 @@ impl Http {
     pub(crate) async fn raw(&self, bytes: &[u8]) -> Response {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         within(stream.write_all(bytes)).await.ok();
-        Pending(stream).response().await
+        let mut conversation = Conversation::new();
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            conversation.note(&bytes[end + 4..]);
+        }
+        Pending {
+            stream,
+            conversation,
+        }
+        .response()
+        .await
     }
 
     /// Asks it to stop; it is over when the returned task is.
@@ -81,10 +92,18 @@ impl Http {
 pub(crate) struct Client {
     address: SocketAddr,
     sender: Sender,
+    /// Whether what is sent need not be valid.
+    says_anything: bool,
     pub(crate) session: Option<String>,
 }
 
 impl Client {
+    /// The same client, which sends messages that are wrong on purpose.
+    pub(crate) fn saying_anything(mut self) -> Self {
+        self.says_anything = true;
+        self
+    }
+
     /// The same client with another session id, or none.
     pub(crate) fn with_session(&self, session: Option<String>) -> Self {
         Self {
@@ -132,7 +151,15 @@ impl Client {
         .into_bytes();
         bytes.extend_from_slice(body);
         within(stream.write_all(&bytes)).await.ok();
-        Pending(stream)
+        let mut conversation = self.sender.conversation();
+        if !self.says_anything && !body.is_empty() {
+            conversation.check(body);
+        }
+        conversation.note(body);
+        Pending {
+            stream,
+            conversation,
+        }
     }
 
     fn session_header(&self) -> String {
@@ -187,20 +214,25 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// A request that was sent.
-pub(crate) struct Pending(TcpStream);
+pub(crate) struct Pending {
+    stream: TcpStream,
+    conversation: Conversation,
+}
 
 impl Pending {
     pub(crate) async fn response(mut self) -> Response {
         let mut bytes = Vec::new();
-        within(self.0.read_to_end(&mut bytes)).await.ok();
+        within(self.stream.read_to_end(&mut bytes)).await.ok();
         let text = String::from_utf8(bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").expect("no response");
         let status = head.get(9..12).and_then(|digits| digits.parse().ok());
-        Response {
+        let response = Response {
             status: status.expect("no status"),
             head: head.to_owned(),
             body: body.to_owned(),
-        }
+        };
+        response.check(&mut self.conversation);
+        response
     }
 }
 
@@ -213,6 +245,25 @@ impl Response {
             .filter_map(|line| line.split_once(": "))
             .find(|(key, _)| key.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.to_owned())
+    }
+
+    /// Every message in it is valid.
+    fn check(&self, conversation: &mut Conversation) {
+        let body = self.body.as_bytes();
+        match self.header("content-type").as_deref() {
+            Some("application/json") if self.status < 400 => conversation.heard(body),
+            Some("application/json") => conversation.refused(body),
+            Some("text/event-stream") => {
+                // A chunk ends where an event does, so what stands between is no message.
+                let data = self
+                    .body
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("data: "));
+                data.filter(|data| !data.is_empty())
+                    .for_each(|data| conversation.heard(data.as_bytes()));
+            }
+            _ => {}
+        }
     }
 
     pub(crate) fn json(&self) -> Value {

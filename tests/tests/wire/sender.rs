@@ -1,5 +1,7 @@
 //! Who speaks to the server: a modern client, or one that opened a session of an older revision.
 
+use plainly_tests::valid::Conversation;
+
 /// The revision that works without sessions.
 pub(crate) const MODERN: &str = "2026-07-28";
 
@@ -38,6 +40,14 @@ impl Sender {
             return replace(template, b"META", meta.as_bytes());
         };
         text.replace("META", meta).into_bytes()
+    }
+
+    /// What it says once its session, if it has one, is open.
+    pub(crate) fn conversation(self) -> Conversation {
+        match self {
+            Self::Modern => Conversation::new(),
+            Self::Legacy(revision) => Conversation::of_session(revision.parse().unwrap()),
+        }
     }
 
     /// Whether its revision has error responses without an id.

@@ -3,6 +3,7 @@
 use std::io;
 
 use plainly::server::Server;
+use plainly_tests::valid::Conversation;
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
@@ -16,6 +17,11 @@ const OTHER_RESOURCES: &str = r#"{"jsonrpc":"2.0","method":"notifications/resour
 /// A connection, and the server's task at its other end.
 pub(crate) struct Stream {
     sender: Sender,
+    conversation: Conversation,
+    /// Whether what is sent need not be valid.
+    says_anything: bool,
+    /// What was written of a line that has not ended.
+    begun: Vec<u8>,
     writer: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     serving: JoinHandle<io::Result<()>>,
@@ -42,6 +48,9 @@ impl Stream {
         let lines = BufReader::new(reader).lines();
         let mut stream = Self {
             sender,
+            conversation: Conversation::new(),
+            says_anything: false,
+            begun: Vec::new(),
             writer,
             lines,
             serving,
@@ -54,14 +63,28 @@ impl Stream {
         stream
     }
 
+    /// The same stream, on which messages are sent that are wrong on purpose.
+    pub(crate) fn saying_anything(mut self) -> Self {
+        self.says_anything = true;
+        self
+    }
+
     /// Writes bytes as they are.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
+        self.begun.extend_from_slice(bytes);
+        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<_> = self.begun.drain(..=end).collect();
+            self.conversation.note(&line);
+        }
         within(self.writer.write_all(bytes)).await.unwrap();
     }
 
     /// Writes a message and its newline.
     pub(crate) async fn send(&mut self, template: impl AsRef<[u8]>) {
         let mut bytes = self.sender.fill(template.as_ref());
+        if !self.says_anything {
+            self.conversation.check(&bytes);
+        }
         bytes.push(b'\n');
         self.write(&bytes).await;
     }
@@ -71,6 +94,7 @@ impl Stream {
         loop {
             let line = within(self.lines.next_line()).await.unwrap();
             let line = line.expect("the server closed the stream");
+            self.conversation.heard(line.as_bytes());
             if !line.starts_with(OTHER_RESOURCES) {
                 return line;
             }
@@ -108,6 +132,7 @@ impl Stream {
     pub(crate) async fn rest(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = within(self.lines.next_line()).await.unwrap() {
+            self.conversation.heard(line.as_bytes());
             lines.push(line);
         }
         within(self.serving).await.unwrap().unwrap();

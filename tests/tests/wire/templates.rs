@@ -239,7 +239,7 @@ async fn a_uri_goes_to_what_is_static_then_to_the_first_template_then_to_a_store
         ("x://a.b", "template"),
         ("x://a/b", "later template"),
         ("x:///", "later template"),
-        ("x:\u{e9}", "rest"),
+        ("x:%C3%A9", "rest"),
         ("y://a", "rest"),
     ] {
         for reply in replies(&fixture, "resources/read", uri).await {

@@ -31,7 +31,7 @@ pub(super) enum Answer {
     ResourceMetadata(ResourceMetadataResult),
     ListTools(ListedTools, CacheHint),
     CallTool(CallToolResult),
-    ListPrompts(ListPromptsResult),
+    ListPrompts(ListPromptsResult, CacheHint),
     GetPrompt(GetPromptResult),
     Complete(CompleteResult),
     InputRequired(InputRequiredResult),
@@ -55,7 +55,7 @@ impl Shape for Answer {
             | Self::ReadResource(..)
             | Self::ReadDirectory(_)
             | Self::ResourceMetadata(_)
-            | Self::ListPrompts(_)
+            | Self::ListPrompts(..)
             | Self::Complete(_)
             | Self::InputRequired(_)
             | Self::CreateTask(_)

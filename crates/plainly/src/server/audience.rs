@@ -4,14 +4,15 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, Problem, ProtocolError, Revision};
+use plainly_errors::{Era, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Field;
-use plainly_protocol::types::{CallToolResult, Content, Meta, RawJson};
+use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::asking::check_asked;
 use super::failure::{Failure, Meaning};
 use super::incident::{Incident, chain};
 use super::url_elicitation::{self, Told};
@@ -60,6 +61,9 @@ impl Audience {
         match ended {
             Ok(Ok(Answer::CallTool(result))) => Ok(Answer::CallTool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
+                asked.map(Answer::InputRequired)
+            }
             Ok(Err(failure)) => match visits(&failure, asker) {
                 Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
                 Some(Told::Refused(error)) => Err(error),
@@ -86,6 +90,18 @@ impl Audience {
         }
     }
 
+    /// A problem that is not of the handler's making.
+    pub(super) fn refused(&self, problem: &Problem) -> Result<Answer, ProtocolError> {
+        match self {
+            Self::Model(schema) => {
+                let result = tool_error(problem.text());
+                let result = with_object(result, problem, schema.is_some());
+                Ok(Answer::CallTool(result))
+            }
+            Self::Code => Err(problem.to_protocol_error()),
+        }
+    }
+
     /// What failed around the handler. For code the caller logs it, as every internal error.
     fn broke(&self, error: ProtocolError) -> Result<Answer, ProtocolError> {
         match self {
@@ -98,7 +114,7 @@ impl Audience {
     }
 
     /// Structured output that is not what the tool promised would fail in the client, far from its cause.
-    fn conforming(&self, result: CallToolResult) -> CallToolResult {
+    pub(super) fn conforming(&self, result: CallToolResult) -> CallToolResult {
         let Self::Model(Some(schema)) = self else {
             return result;
         };
@@ -131,6 +147,16 @@ fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     Some(url_elicitation::told(error, elicitations, asker))
 }
 
+/// What a handler asks for itself, or that the client can't be asked; nothing if it doesn't, or its client has no rounds.
+fn can_be_asked(
+    failure: &Failure,
+    asker: &Asker,
+) -> Option<Result<InputRequiredResult, ProtocolError>> {
+    let asked = failure.asks()?;
+    let can_ask = asker.method.row().may_ask && asker.peer.revision.era() == Era::Modern;
+    can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
+}
+
 /// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
 fn tool_failed(
     failure: &Failure,
@@ -160,7 +186,7 @@ fn tool_failed(
 }
 
 /// What code reads of a failed request.
-fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
+pub(super) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     let internal = match failure.meaning() {
         Meaning::Protocol(error) => return error.clone(),
         Meaning::Problem(problem) => return problem.to_protocol_error(),
@@ -174,11 +200,14 @@ fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     internal.with_source(failure.into_source())
 }
 
-/// The host has to act before the tool can work: declare a capability.
+/// The host has to act before the tool can work: declare a capability, or send again what is right.
 fn is_for_the_host(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
         ErrorKind::MissingRequiredClientCapability { .. }
+            | ErrorKind::InvalidParams(
+                InvalidParams::InvalidRequestState | InvalidParams::InvalidInputResponse { .. }
+            )
     )
 }
 

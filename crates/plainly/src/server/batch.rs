@@ -45,6 +45,15 @@ struct Part {
     running: Running,
 }
 
+/// What is wrong with the first of `messages`, if nobody can be told of any of them.
+pub(super) fn unanswerable<'m, 'a>(messages: &'m Messages<'a>) -> Option<&'m Malformed<'a>> {
+    let is_unreadable = |message: &Result<_, Malformed<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
+    messages
+        .first()
+        .filter(|_| messages.iter().all(is_unreadable))
+        .and_then(|first| first.as_ref().err())
+}
+
 impl Server {
     /// Whether `peer` may send batches; the error says who may.
     pub(super) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
@@ -92,10 +101,12 @@ impl Server {
                         session.in_flight.cancel(&id);
                     }
                 }
-                Ok(Message::Response(_)) => {}
-                Err(malformed) => {
+                Ok(Message::Response(response)) => session.unanswered.answer(&response),
+                Err(malformed) if malformed.id.is_some() => {
                     replies.add(place, self.malformed(&malformed, revision).bytes);
                 }
+                // The revision has no error without an id.
+                Err(_) => tracing::warn!("ignored a part of a batch that is no message"),
             }
         }
         Batch {

@@ -1,5 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod dynamic;
 mod error;
 mod needs;
 mod templates;
@@ -7,20 +8,25 @@ mod tools;
 
 use std::any::Any;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
+use tower_layer::Layer;
+use tower_service::Service;
 
+use self::dynamic::Dynamic;
 pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
 use self::tools::build_tools;
+use super::asking::Seals;
 use super::changes::Changes;
-use super::completion::Completions;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
 use super::extract::Needs;
+use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
@@ -54,14 +60,16 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
+    layers: Vec<Wrap>,
 }
 
-/// What may change while the server runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dynamic {
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    pub(super) resources: bool,
+/// Puts a layer before what is behind it.
+struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
+
+impl fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wrap")
+    }
 }
 
 impl ServerBuilder {
@@ -81,6 +89,7 @@ impl ServerBuilder {
             resources: Resources::default(),
             changes: None,
             dynamic: Dynamic::default(),
+            layers: Vec::new(),
             tasks: None,
         }
     }
@@ -131,14 +140,6 @@ impl ServerBuilder {
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
         self.tools.extend(tools);
-        self
-    }
-
-    /// Lets tools come and go while the server runs: [`Server::add_tool`] and [`Server::remove_tool`]. Peers are told from
-    /// the beginning that there are tools, even if there are none yet, and that they hear of every change.
-    #[must_use]
-    pub fn dynamic_tools(mut self) -> Self {
-        self.dynamic.tools = true;
         self
     }
 
@@ -208,6 +209,25 @@ impl ServerBuilder {
         self
     }
 
+    /// Puts a [layer](super::layer) before every handler, on every transport. Requests pass the layers in the order in which
+    /// they were added, and their outcomes in the other.
+    ///
+    /// It is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). What it fails with itself is an internal
+    /// error, unless that is or was caused by a [`Problem`](plainly_errors::Problem) or a
+    /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Request>>::Error: Into<BoxError>,
+        <L::Service as Service<Request>>::Future: Send,
+    {
+        self.layers
+            .push(Wrap(Box::new(move |next| next.behind(&layer))));
+        self
+    }
+
     /// How much it takes before it says no.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -230,6 +250,7 @@ impl ServerBuilder {
         };
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
+            seals: Seals::new(keys.clone(), &*self.implementation.name, &self.limits),
             cursors: Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl),
             encoder: encode::Encoder::new(
                 self.dialect,
@@ -248,6 +269,7 @@ impl ServerBuilder {
             watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
+            layers: layered(self.layers),
             routes,
         })))
     }
@@ -255,25 +277,19 @@ impl ServerBuilder {
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
         // Of what comes later nobody knows yet what it needs.
-        let may_log = self.dynamic.tools || self.needs().any(|needs| needs.may_log);
+        let may_log = self.dynamic.is_any() || self.needs().any(|needs| needs.may_log);
         let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
         let states = std::mem::take(&mut self.states);
         let tools = std::mem::take(&mut self.tools);
         let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
-        let mut completions = Completions::default();
         let prompts = std::mem::take(&mut self.prompts);
-        let prompts = Prompts::build(prompts, &states, &self.limits, &mut completions, errors);
+        let dynamic = self.dynamic.prompts;
+        let prompts = Prompts::build(prompts, dynamic, &states, &self.limits, errors);
         let mut resources = std::mem::take(&mut self.resources);
-        for resource in checked(std::mem::take(&mut self.fixed), &states, errors) {
-            resources.add(resource);
-        }
+        let fixed = checked(std::mem::take(&mut self.fixed), &states, errors);
+        resources.add_fixed(fixed, self.dynamic.resources);
         let templates = std::mem::take(&mut self.templates);
-        resources.add_templates(build_templates(
-            templates,
-            &states,
-            &mut completions,
-            errors,
-        ));
+        resources.add_templates(build_templates(templates, &states, errors));
         let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &resources);
         Routes {
             discovery: Discovery::new(
@@ -282,14 +298,12 @@ impl ServerBuilder {
                 &tools,
                 &resources,
                 &prompts,
-                &completions,
                 tells,
                 may_log,
                 has_tasks,
             ),
             tools,
             prompts,
-            completions,
             resources,
             states,
             tells,
@@ -306,6 +320,13 @@ impl ServerBuilder {
     }
 }
 
+/// What a request meets first; nothing if there are no layers.
+fn layered(layers: Vec<Wrap>) -> Option<Next> {
+    let mut layers = layers.into_iter().rev();
+    let Wrap(last) = layers.next()?;
+    Some(layers.fold(last(Next::last()), |next, Wrap(layer)| layer(next)))
+}
+
 /// The static resources, once each.
 fn checked(
     declared: Vec<StaticResource>,
@@ -313,16 +334,13 @@ fn checked(
     errors: &mut Vec<BuildError>,
 ) -> Vec<StaticResource> {
     let mut uris = HashSet::new();
-    for resource in &declared {
-        let subject = format!("resource {}", resource.uri());
-        if !uris.insert(resource.uri()) {
-            errors.push(BuildError::new(&subject, "is there twice"));
+    let mut resources = Vec::new();
+    for resource in declared {
+        if !uris.insert(resource.uri().to_owned()) {
+            let subject = format!("resource {}", resource.uri());
+            errors.push(BuildError::twice(&subject));
         }
-        check_needs(&subject, resource.needs(), states, errors);
-        if !resource.needs().vars.is_empty() {
-            let problem = "takes Vars, which only a resource template has";
-            errors.push(BuildError::new(&subject, problem));
-        }
+        resources.extend(resource.checked(states, errors));
     }
-    declared
+    resources
 }

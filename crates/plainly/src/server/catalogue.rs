@@ -5,14 +5,14 @@
 //! the server was built with stand in the order in which they were declared, whatever else comes after them by its name. So
 //! a listing goes on after any name, whether or not it is still there, ends, and says nothing twice.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::Cursor;
+use plainly_protocol::types::{CacheHint, Cursor};
 
+use super::answer::STATIC;
 use super::cursor::CursorsOf;
 
 /// Something with a name that nothing else of its kind has.
@@ -83,6 +83,20 @@ impl<T: Named> Catalogue<T> {
         self.is_dynamic
     }
 
+    /// How long clients may keep the list.
+    pub(super) fn cache_hint(&self) -> CacheHint {
+        if self.is_dynamic {
+            CacheHint::default()
+        } else {
+            STATIC
+        }
+    }
+
+    /// Whether `is_so` of any entry.
+    pub(super) fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
+        self.entries.load().iter().any(|entry| is_so(&entry.item))
+    }
+
     /// The entry of this name.
     pub(super) fn get(&self, name: &str) -> Option<Arc<T>> {
         let entries = self.entries.load();
@@ -99,20 +113,30 @@ impl<T: Named> Catalogue<T> {
         limit: usize,
         show: impl Fn(&T) -> U,
     ) -> Result<(Vec<U>, Option<Cursor>), ProtocolError> {
+        let after = after.map(|cursor| cursors.open(listing, cursor));
+        let (page, last) = self.after(after.transpose()?.as_deref(), limit, show);
+        let next = last.map(|last| cursors.seal(listing, &last));
+        Ok((page, next.transpose()?))
+    }
+
+    /// So many after the entry of this name, or its place, shown by `show`; and the name of the last, if there are more.
+    pub(super) fn after<U>(
+        &self,
+        name: Option<&str>,
+        limit: usize,
+        show: impl Fn(&T) -> U,
+    ) -> (Vec<U>, Option<String>) {
         let entries = self.entries.load();
-        let start = match after {
+        let start = match name.map(|name| self.search(&entries, name)) {
             None => 0,
-            Some(cursor) => match self.search(&entries, &cursors.open(listing, cursor)?) {
-                Ok(index) => index + 1,
-                Err(index) => index,
-            },
+            Some(Ok(index)) => index + 1,
+            Some(Err(index)) => index,
         };
         let rest = entries.get(start..).unwrap_or_default();
         let page = rest.get(..limit).unwrap_or(rest);
         let last = page.last().filter(|_| page.len() < rest.len());
-        let next = last.map(|last| cursors.seal(listing, last.item.name()));
-        let shown = page.iter().map(|entry| show(&entry.item)).collect();
-        Ok((shown, next.transpose()?))
+        let last = last.map(|last| last.item.name().to_owned());
+        (page.iter().map(|entry| show(&entry.item)).collect(), last)
     }
 
     /// Adds `item`, unless there is one of its name.
@@ -152,10 +176,9 @@ impl<T: Named> Catalogue<T> {
     /// Where the entry of this name is, or would be.
     fn search(&self, entries: &[Entry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
-        entries.binary_search_by(|entry| match entry.place.cmp(&place) {
-            Ordering::Equal => entry.item.name().cmp(name),
-            other => other,
-        })
+        let from_it =
+            |entry: &Entry<T>| (entry.place.cmp(&place)).then_with(|| entry.item.name().cmp(name));
+        entries.binary_search_by(from_it)
     }
 
     fn place(&self, name: &str) -> usize {

@@ -1,18 +1,16 @@
 //! Completion: for each argument of whatever can be completed, what it can become. Knows of no prompt and no template:
-//! those add their arguments here when the server is built.
+//! those have their arguments in this form.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::ready;
 
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::{CompleteResult, Completion, Reference};
+use plainly_protocol::types::{CompleteResult, Completion};
 
 use super::answer::{Answer, AnswerFuture};
 use super::extract::{Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs};
 use super::failure::Failure;
 use super::handler::Handler;
-use super::prompts::unknown_prompt;
 use super::reply::CompletionReply;
 
 type Call = Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -68,59 +66,55 @@ impl fmt::Debug for Completer {
     }
 }
 
-/// An argument, and how it is completed, if it is.
-pub(super) type Argument = (String, Option<Completer>);
-
-/// The arguments of these names, each with what completes it: what was declared for it last, or one of the values that it
-/// can have.
-pub(super) fn completed<'a>(
-    names: impl Iterator<Item = &'a str>,
-    mut declared: Vec<(String, Completer)>,
-    values: impl Fn(&str) -> Option<Vec<String>>,
-) -> Vec<Argument> {
-    let arguments = names.map(|name| {
-        let completer = match declared.iter().rposition(|(it, _)| it == name) {
-            Some(position) => Some(declared.swap_remove(position).1),
-            None => values(name).map(Completer::one_of),
-        };
-        (name.to_owned(), completer)
-    });
-    arguments.collect()
-}
-
-/// Everything that can be completed.
+/// The arguments of one prompt or template, and how each is completed, if it is.
 #[derive(Debug, Default)]
-pub(super) struct Completions(HashMap<Reference, Vec<Argument>>);
+pub(super) struct Completable(Vec<(String, Option<Completer>)>);
 
-impl Completions {
-    /// All arguments of what `reference` names, those that nothing completes among them.
-    pub(super) fn add(&mut self, reference: Reference, arguments: Vec<Argument>) {
-        self.0.insert(reference, arguments);
+impl Completable {
+    /// The arguments of these names, each with what completes it: what was declared for it last, or one of the values that
+    /// it can have.
+    pub(super) fn new<'a>(
+        names: impl Iterator<Item = &'a str>,
+        mut declared: Vec<(String, Completer)>,
+        values: impl Fn(&str) -> Option<Vec<String>>,
+    ) -> Self {
+        let arguments = names.map(|name| {
+            let completer = match declared.iter().rposition(|(it, _)| it == name) {
+                Some(position) => Some(declared.swap_remove(position).1),
+                None => values(name).map(Completer::one_of),
+            };
+            (name.to_owned(), completer)
+        });
+        Self(arguments.collect())
     }
 
-    /// Whether nothing is ever completed.
-    pub(super) fn is_empty(&self) -> bool {
-        let mut arguments = self.0.values().flatten();
-        arguments.all(|(_, completer)| completer.is_none())
+    /// Whether any of them is ever completed.
+    pub(super) fn is_completed(&self) -> bool {
+        self.0.iter().any(|(_, completer)| completer.is_some())
     }
 
-    /// Starts completing `argument` of what `reference` names.
+    /// Starts completing `argument`.
     pub(super) fn complete(
         &self,
-        reference: &Reference,
         argument: &str,
         call: &CompletionCall<'_>,
     ) -> Result<AnswerFuture, ProtocolError> {
-        let arguments = self.0.get(reference).ok_or_else(|| unknown(reference))?;
-        let (_, completer) = arguments
-            .iter()
-            .find(|(name, _)| name == argument)
-            .ok_or_else(|| unknown_argument(arguments))?;
+        let mut arguments = self.0.iter();
+        let found = arguments.find(|(name, _)| name == argument);
+        let (_, completer) = found.ok_or_else(|| self.unknown_argument())?;
         Ok(match completer {
             Some(completer) => {
                 (completer.call)(call).unwrap_or_else(|failure| Box::pin(ready(Err(failure))))
             }
             None => Box::pin(ready(Ok(answer(Completion::default())))),
+        })
+    }
+
+    fn unknown_argument(&self) -> ProtocolError {
+        let names: Vec<_> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        ProtocolError::invalid_params(match names.is_empty() {
+            true => "Unknown argument: there is none".to_owned(),
+            false => format!("Unknown argument: known are {}", names.join(", ")),
         })
     }
 }
@@ -134,21 +128,4 @@ fn answer(mut completion: Completion) -> Answer {
         completion.has_more = Some(true);
     }
     Answer::Complete(CompleteResult::new(completion))
-}
-
-fn unknown(reference: &Reference) -> ProtocolError {
-    match reference {
-        Reference::Prompt { name } => unknown_prompt(name),
-        Reference::Resource { .. } => {
-            ProtocolError::invalid_params("Unknown reference: there is no such resource template")
-        }
-    }
-}
-
-fn unknown_argument(arguments: &[Argument]) -> ProtocolError {
-    let names: Vec<_> = arguments.iter().map(|(name, _)| name.as_str()).collect();
-    ProtocolError::invalid_params(match names.is_empty() {
-        true => "Unknown argument: there is none".to_owned(),
-        false => format!("Unknown argument: known are {}", names.join(", ")),
-    })
 }

@@ -95,6 +95,11 @@ impl Server {
             }
         }
         connection.end_listens().await;
+        // No answer can come any more.
+        connection
+            .session
+            .iter()
+            .for_each(|session| session.unanswered.close());
         if let Ok(drained) = timeout(self.limits().shutdown, connection.drain()).await {
             return drained;
         }
@@ -154,6 +159,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             self.sent(sent);
             self.flush().await?;
         }
+        self.end_listens().await;
         self.flush().await
     }
 
@@ -196,9 +202,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                     self.listens.cancel(&id);
                 }
             }
-            Ok(Envelope::Single(Message::Response(_))) => {
-                tracing::debug!("ignored a response: nothing was asked")
-            }
+            Ok(Envelope::Single(Message::Response(response))) => match &self.session {
+                Some(session) => session.unanswered.answer(&response),
+                None => tracing::debug!("ignored a response: nothing was asked"),
+            },
             Ok(Envelope::Batch(messages)) => self.batch(messages).await,
             Err(malformed) => self.malformed(&malformed),
         }
@@ -246,13 +253,18 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Begins the session of the stream, in place of one that was there.
     fn begin_session(&mut self, peer: Peer) {
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
-        let session = Arc::new(Session::new(peer, in_flight, &self.server.0.changes));
+        let session = Arc::new(Session::new(
+            peer,
+            in_flight,
+            &self.server.0.changes,
+            self.server.limits(),
+        ));
         // Without room for it, or if there is nothing to tell, nothing will be told.
         if let Ok(listening) = self.server.listen_in_session(&session.news) {
             self.listens.add_session(listening);
         }
         if let Some(before) = self.session.replace(session) {
-            before.news.close();
+            before.close();
         }
     }
 
@@ -272,6 +284,24 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                 let tracked = self.in_flight.track(&id);
                 self.running.push(running.tracked(tracked).boxed());
             }
+        }
+    }
+
+    /// Sends what a request has to say; one that listens goes to the others that do.
+    fn sent(&mut self, sent: Sent) {
+        let listening = match sent {
+            Sent::Before(message) => return self.push(&message),
+            Sent::Reply(encoded) => return self.push(&encoded.bytes),
+            Sent::Pause => return,
+            Sent::Listening(listening) => *listening,
+        };
+        let raw = listening.id().unwrap_or_default().to_owned();
+        let Ok(id) = serde_json::from_str(&raw) else {
+            return;
+        };
+        if let Err(error) = self.listens.add(id, listening) {
+            let refusal = self.server.respond(&raw, self.revision(), Err(error));
+            self.push(&refusal.bytes);
         }
     }
 
@@ -328,10 +358,6 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
         session.map_or(Revision::LATEST, |session| session.peer.revision)
-    }
-
-    fn sent(&mut self, sent: Sent) {
-        sent.message().iter().for_each(|message| self.push(message));
     }
 
     fn push(&mut self, message: &[u8]) {

@@ -8,7 +8,6 @@ use plainly_protocol::types::{
 };
 use serde_json::json;
 
-use super::completion::Completions;
 use super::listening::Tells;
 use super::prompts::Prompts;
 use super::resources::Resources;
@@ -32,7 +31,6 @@ impl Discovery {
         tools: &Tools,
         resources: &Resources,
         prompts: &Prompts,
-        completions: &Completions,
         tells: Tells,
         may_log: bool,
         has_tasks: bool,
@@ -42,15 +40,18 @@ impl Discovery {
         if tools.is_served() {
             capabilities = capabilities.tools(list_capability(tells.tools));
         }
-        if !resources.is_empty() {
-            capabilities = capabilities.resources(resources_capability(tells.resources));
+        if resources.is_served() {
+            capabilities = capabilities.resources(resources_capability(tells));
             let settings = json!({ "directoryRead": true });
             extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
-        if !prompts.is_empty() {
+        if prompts.is_served() {
             capabilities = capabilities.prompts(list_capability(tells.prompts));
         }
-        if !completions.is_empty() {
+        if prompts.is_dynamic()
+            || prompts.any(|it| it.completable().is_completed())
+            || resources.is_completed()
+        {
             capabilities = capabilities.completions(JsonObject::new());
         }
         if has_tasks {
@@ -67,6 +68,11 @@ impl Discovery {
             instructions,
             capabilities,
         }
+    }
+
+    /// Whether anything may be completed.
+    pub(super) fn may_complete(&self) -> bool {
+        self.capabilities.completions.is_some()
     }
 
     /// Whether there may be log messages.
@@ -106,13 +112,15 @@ fn list_capability(is_told: bool) -> ListCapability {
     }
 }
 
-fn resources_capability(is_told: bool) -> ResourcesCapability {
-    let resources = ResourcesCapability::new();
-    if is_told {
-        resources.subscribe(true).list_changed(true)
-    } else {
-        resources
+fn resources_capability(tells: Tells) -> ResourcesCapability {
+    let mut resources = ResourcesCapability::new();
+    if tells.updates {
+        resources = resources.subscribe(true);
     }
+    if tells.resources {
+        resources = resources.list_changed(true);
+    }
+    resources
 }
 
 /// The versions that a modern request may name, newest first.

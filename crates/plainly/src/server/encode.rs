@@ -104,7 +104,9 @@ impl Encoder {
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListTools(body, hint) => write.result(None, &body, Some(hint)),
             Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::ListPrompts(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
+            Answer::ListPrompts(mut body, hint) => {
+                write.result(body.meta.take(), &body, Some(hint))
+            }
             Answer::GetPrompt(mut body) => write.result(body.meta.take(), &body, None),
             Answer::Complete(mut body) => write.result(body.meta.take(), &body, None),
             Answer::GetTask(body) => write.result(None, &body, None),

@@ -8,8 +8,10 @@ use std::fmt;
 use std::ops::Deref;
 
 use plainly_errors::{Problem, ProblemBag, ProtocolError};
+use plainly_protocol::types::InputRequiredResult;
 
 use self::pointer::{Pointee, Pointer};
+use super::asking::AskError;
 
 /// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
 /// `Result<T, Failure>`.
@@ -31,7 +33,11 @@ enum Inner {
     Error(Box<dyn Error + Send + Sync>),
     Pointer(Box<dyn Pointer>),
     Text(String),
+    Asks(InputRequiredResult),
 }
+
+/// What is said of a handler that asks, where nobody can be asked.
+const ASKS: &str = "the client must be asked first";
 
 impl Failure {
     /// A failure that is only a sentence.
@@ -57,6 +63,39 @@ impl Failure {
         error.into_failure()
     }
 
+    /// No failure, but the end of a round: the client is to answer these questions and to send the request again. What comes
+    /// back is in [`Returned`](super::extract::Returned), and how it hangs together is the handler's own business;
+    /// [`Ask`](super::extract::Ask) sees to all of that, and works for older clients too.
+    ///
+    /// Clients before 2026-07-28 can't be asked in this way: they get an internal error, or of a tool a tool error.
+    ///
+    /// ```
+    /// use plainly::protocol::types::{ElicitFormParams, InputRequiredResult, TextField};
+    /// use plainly::server::extract::Returned;
+    /// use plainly::{Failure, Tool};
+    ///
+    /// async fn greet(returned: Returned) -> Result<String, Failure> {
+    ///     if returned.answers.get("name").is_none() {
+    ///         let form = ElicitFormParams::new("Who are you?").field("name", TextField::new());
+    ///         return Err(Failure::input_required(InputRequiredResult::new([("name", form)])));
+    ///     }
+    ///     Ok("Hello!".to_owned())
+    /// }
+    ///
+    /// let tool = Tool::new("greet", greet);
+    /// ```
+    pub fn input_required(asked: InputRequiredResult) -> Self {
+        Self(Box::new(Inner::Asks(asked)))
+    }
+
+    /// What the handler asks for itself.
+    pub(super) fn asks(&self) -> Option<&InputRequiredResult> {
+        match &*self.0 {
+            Inner::Asks(asked) => Some(asked),
+            Inner::Error(_) | Inner::Pointer(_) | Inner::Text(_) => None,
+        }
+    }
+
     /// The arguments of a tool are not of its type.
     pub(super) fn arguments(error: &serde_json::Error) -> Self {
         Self::text(format!("Invalid arguments: {error}"))
@@ -66,6 +105,7 @@ impl Failure {
     pub(super) fn meaning(&self) -> Meaning<'_> {
         match &*self.0 {
             Inner::Text(text) => Meaning::Text(text),
+            Inner::Asks(_) => Meaning::Text(ASKS),
             Inner::Error(error) => Meaning::along(&**error),
             Inner::Pointer(pointer) => match pointer.context() {
                 Some(meaning) => meaning,
@@ -91,6 +131,7 @@ impl Failure {
             Inner::Error(error) => error,
             Inner::Pointer(pointer) => Pointee(pointer).into(),
             Inner::Text(text) => text.into(),
+            Inner::Asks(_) => ASKS.into(),
         }
     }
 }
@@ -123,7 +164,11 @@ impl<'a> Meaning<'a> {
         let protocol = error.downcast_ref().map(Self::Protocol);
         let problem = || error.downcast_ref().map(Self::Problem);
         let problems = || error.downcast_ref().map(Self::Problems);
-        protocol.or_else(problem).or_else(problems)
+        let unanswered = || error.downcast_ref().map(AskError::protocol);
+        protocol
+            .or_else(problem)
+            .or_else(problems)
+            .or_else(|| unanswered().map(Self::Protocol))
     }
 }
 
@@ -145,6 +190,7 @@ impl fmt::Display for Failure {
             Inner::Error(error) => error.fmt(f),
             Inner::Pointer(pointer) => fmt::Display::fmt(pointer.error(), f),
             Inner::Text(text) => f.pad(text),
+            Inner::Asks(_) => f.pad(ASKS),
         }
     }
 }
@@ -155,6 +201,7 @@ impl fmt::Debug for Failure {
             Inner::Error(error) => error.fmt(f),
             Inner::Pointer(pointer) => fmt::Debug::fmt(pointer.error(), f),
             Inner::Text(text) => text.fmt(f),
+            Inner::Asks(asked) => asked.fmt(f),
         }
     }
 }

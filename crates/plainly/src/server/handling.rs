@@ -4,7 +4,7 @@
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_util::future::{CatchUnwind, FutureExt};
@@ -14,11 +14,12 @@ use tokio::time::{Instant, Sleep};
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended, panicked};
+use super::failure::Failure;
 use super::scope::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
-pub(super) type Outcome = Result<Answer, ProtocolError>;
+pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
@@ -46,10 +47,10 @@ impl Handling {
         handler: AnswerFuture,
     ) -> Self {
         Self {
-            scope,
             audience,
             asker,
-            handler: guarded(handler),
+            handler: guarded(scope.closing(handler)),
+            scope,
             deadline: Deadline::new(server.limits().deadline),
             server: server.clone(),
         }
@@ -62,6 +63,32 @@ impl Handling {
             polled = self.handler.poll_unpin(context);
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
+    }
+
+    /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
+    fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+        let seals = &self.server.0.seals;
+        if self.scope.outbox().is_empty()
+            && let Some(suspended) = self.scope.questions().suspend(seals, context)
+        {
+            let asked = suspended.map(Answer::InputRequired);
+            return Poll::Ready(Ok(asked.map_err(Failure::from)));
+        }
+        ready!(self.deadline.poll(&self.scope, context));
+        let limit_ms = u64::try_from(self.deadline.limit.as_millis()).unwrap_or(u64::MAX);
+        Poll::Ready(Err(Internal::DeadlineExceeded { limit_ms }.into()))
+    }
+
+    /// The same answer; if it asks for something, with the answers so far.
+    fn carrying(&self, answer: Answer) -> Answered {
+        match answer {
+            Answer::InputRequired(result) => {
+                let seals = &self.server.0.seals;
+                let result = self.scope.questions().carry(result, seals)?;
+                Ok(Answer::InputRequired(result))
+            }
+            other => Ok(other),
+        }
     }
 
     /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
@@ -83,22 +110,17 @@ impl Handling {
 }
 
 impl Future for Handling {
-    type Output = Outcome;
+    type Output = Answered;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
         let this = self.get_mut();
-        let ended: Ended = match this.poll_handler(context) {
+        let ended = match this.poll_handler(context) {
             Poll::Ready(ended) => ended,
-            Poll::Pending if this.deadline.poll(&this.scope, context).is_ready() => {
-                let limit_ms = u64::try_from(this.deadline.limit.as_millis()).unwrap_or(u64::MAX);
-                Err(Internal::DeadlineExceeded { limit_ms }.into())
-            }
-            Poll::Pending => return Poll::Pending,
+            Poll::Pending => ready!(this.poll_ended_from_outside(context)),
         };
-        Poll::Ready(
-            this.audience
-                .deliver(ended, &this.asker, this.server.0.masking),
-        )
+        let masking = this.server.0.masking;
+        let outcome = this.audience.deliver(ended, &this.asker, masking);
+        Poll::Ready(outcome.and_then(|answer| this.carrying(answer)))
     }
 }
 

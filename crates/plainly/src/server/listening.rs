@@ -39,17 +39,22 @@ pub(super) struct Tells {
     all: bool,
     pub(super) tools: bool,
     pub(super) prompts: bool,
+    /// Which resources there are.
     pub(super) resources: bool,
+    /// What any one resource is.
+    pub(super) updates: bool,
 }
 
 impl Tells {
     /// `all`: whatever there is, the author tells of its changes.
     pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
+        let updates = all && resources.is_served() || resources.can_watch();
         Self {
             all,
             tools: all && tools.is_served() || tools.is_dynamic(),
-            prompts: all && !prompts.is_empty(),
-            resources: all && !resources.is_empty() || resources.can_watch(),
+            prompts: all && prompts.is_served() || prompts.is_dynamic(),
+            resources: updates || resources.all_fixed().is_dynamic(),
+            updates,
         }
     }
 
@@ -186,6 +191,7 @@ impl Server {
             tools,
             prompts,
             resources,
+            ..
         } = self.0.routes.tells;
         let both =
             |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
@@ -244,6 +250,11 @@ fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
 }
 
 impl Listening {
+    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
     /// What ends it when it is closed.
     pub(super) fn subscription(&self) -> &Arc<Subscription> {
         &self.subscription

@@ -11,6 +11,7 @@ mod session;
 
 mod dispatch;
 mod handling;
+pub mod layer;
 mod outbox;
 mod route;
 mod running;
@@ -41,6 +42,8 @@ mod encode;
 mod malformed;
 mod url_elicitation;
 
+mod asking;
+
 mod changes;
 mod listeners;
 mod listening;
@@ -62,6 +65,7 @@ mod streams;
 
 use std::sync::Arc;
 
+pub use self::asking::{AskError, AskErrorKind};
 pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
@@ -95,6 +99,7 @@ struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
     cursors: cursor::Cursors,
+    seals: asking::Seals,
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,
@@ -103,6 +108,8 @@ struct Inner {
     changes: Changes,
     listeners: listeners::Listeners,
     watching: watching::Watching,
+    /// What stands before every handler, if anything does.
+    layers: Option<layer::Next>,
     masking: bool,
 }
 

@@ -38,6 +38,15 @@ impl Outbox {
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
+    /// Says `message`, whether there is room for it or not: for what takes back something that was said before.
+    pub(super) fn add(&self, message: Bytes) {
+        let mut state = self.lock();
+        if !state.is_closed {
+            state.messages.push_back(Said::Message(message));
+            state.wake_reader();
+        }
+    }
+
     fn poll_send(&self, context: &mut Context<'_>, message: &mut Option<Bytes>) -> Poll<()> {
         let mut state = self.lock();
         if state.is_closed {
@@ -76,6 +85,13 @@ impl Outbox {
         };
         state.writers.drain(..).for_each(Waker::wake);
         Poll::Ready(message)
+    }
+
+    /// Says nothing of what waits to be read.
+    pub(super) fn clear(&self) {
+        let mut state = self.lock();
+        state.messages.clear();
+        state.writers.drain(..).for_each(Waker::wake);
     }
 
     /// Takes no more: what is in it can still be read.

@@ -15,7 +15,7 @@ use super::handler::Handler;
 use super::reply::{CompletionReply, PromptReply};
 
 pub(super) use self::arguments::values;
-pub(super) use self::served::{Prompts, unknown_prompt};
+pub(super) use self::served::{Prompts, ServedPrompt};
 
 type Get = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
@@ -146,7 +146,7 @@ impl Prompt {
         self
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.definition.name
     }
 

@@ -9,6 +9,8 @@ mod template;
 mod templated;
 mod templates;
 
+use std::sync::Arc;
+
 use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::method::Method;
@@ -24,6 +26,8 @@ pub use self::template::Template;
 pub(super) use self::templated::ServedTemplate;
 use self::templates::Templates;
 use super::answer::{Answer, AnswerFuture};
+use super::catalogue::Catalogue;
+use super::completion::Completable;
 use super::cursor::CursorsOf;
 use super::extract::{ListingCall, ResourceCall};
 use super::failure::Failure;
@@ -34,14 +38,19 @@ use crate::store::{Change, ListQuery, Page, StoreError};
 /// which they were added, which is also the order in which a URI finds its own.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
-    fixed: Vec<StaticResource>,
+    fixed: Catalogue<StaticResource>,
     templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
 }
 
 impl Resources {
-    pub(super) fn add(&mut self, resource: StaticResource) {
-        self.fixed.push(resource);
+    pub(super) fn add_fixed(&mut self, fixed: Vec<StaticResource>, is_dynamic: bool) {
+        self.fixed = Catalogue::new(fixed, is_dynamic);
+    }
+
+    /// The static ones, which may come and go.
+    pub(super) fn all_fixed(&self) -> &Catalogue<StaticResource> {
+        &self.fixed
     }
 
     pub(super) fn add_templates(&mut self, templates: Vec<ServedTemplate>) {
@@ -52,8 +61,9 @@ impl Resources {
         self.stores.push(store);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.fixed.is_empty() && self.templates.len() == 0 && self.stores.is_empty()
+    /// Whether there is anything, or may be.
+    pub(super) fn is_served(&self) -> bool {
+        self.fixed.is_served() || self.templates.len() > 0 || !self.stores.is_empty()
     }
 
     /// The hint for a listing of the children of `parent`: its own or its store's; or for one of everything: the shortest of
@@ -78,6 +88,20 @@ impl Resources {
         })
     }
 
+    /// Whether variables of any template are completed.
+    pub(super) fn is_completed(&self) -> bool {
+        let mut templates = self.templates.iter();
+        templates.any(|template| template.completable().is_completed())
+    }
+
+    /// The variables of a template, as they are completed.
+    pub(super) fn completable(&self, template: &str) -> Result<&Completable, ProtocolError> {
+        let found = self.templates.of_text(template);
+        found.map(ServedTemplate::completable).ok_or_else(|| {
+            ProtocolError::invalid_params("Unknown reference: there is no such resource template")
+        })
+    }
+
     /// Whether any store can tell what changes in it.
     pub(super) fn can_watch(&self) -> bool {
         self.stores.iter().any(|store| store.can_watch())
@@ -98,10 +122,8 @@ impl Resources {
         }
     }
 
-    fn fixed(&self, uri: &str) -> Option<&StaticResource> {
-        self.fixed
-            .iter()
-            .find(|resource| resource.definition.uri == uri)
+    fn fixed(&self, uri: &str) -> Option<Arc<StaticResource>> {
+        self.fixed.get(uri)
     }
 
     fn store(&self, uri: &str) -> Option<&dyn ErasedStore> {
@@ -201,11 +223,12 @@ impl Resources {
         };
         let mut page: Vec<Resource> = Vec::new();
         if at.source == 0 {
-            let rest = self.fixed_after(at.after.as_deref())?;
-            let here = rest.iter().take(limits.page_entries);
-            page.extend(here.map(|resource| resource.definition.clone()));
-            let last = page.last().filter(|_| page.len() < rest.len());
-            at = Position::after(0, last.map(|last| last.uri.clone()));
+            let show = |resource: &StaticResource| resource.definition.clone();
+            let (here, last) = self
+                .fixed
+                .after(at.after.as_deref(), limits.page_entries, show);
+            page.extend(here);
+            at = Position::after(0, last);
         }
         while page.len() < limits.page_entries && (1..=sources).contains(&at.source) {
             let mut query = ListQuery::new(limits.page_entries - page.len());
@@ -236,17 +259,6 @@ impl Resources {
             Some(store) => Ok(store.list(query).await.map_err(unfit_to_list)?),
             None => Ok(Page::default()),
         }
-    }
-
-    /// What is static, after the resource at `uri`, or all of it.
-    fn fixed_after(&self, uri: Option<&str>) -> Result<&[StaticResource], ProtocolError> {
-        let Some(uri) = uri else {
-            return Ok(&self.fixed);
-        };
-        let mut rest = self.fixed.iter();
-        rest.find(|resource| resource.definition.uri == uri)
-            .ok_or_else(invalid_cursor)?;
-        Ok(rest.as_slice())
     }
 }
 

@@ -7,7 +7,7 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
     CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
     ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
-    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Resource,
+    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Reference, Resource,
     ResourceMetadataParams, ResourceMetadataResult, SetLevelParams, SubscriptionFilter,
 };
 use plainly_protocol::uri_template::Values;
@@ -15,8 +15,8 @@ use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
+use super::asking::Subject;
 use super::audience::Audience;
-use super::completion::Completions;
 use super::discovery::Discovery;
 use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use super::failure::Failure;
@@ -35,7 +35,6 @@ pub(super) struct Routes {
     pub(super) tools: Tools,
     pub(super) resources: Resources,
     pub(super) prompts: Prompts,
-    pub(super) completions: Completions,
     pub(super) states: States,
     pub(super) tells: Tells,
 }
@@ -58,11 +57,11 @@ impl Routes {
             row.kind == Kind::Request
                 && match row.capability {
                     None => true,
-                    Some(Capability::Resources) => !self.resources.is_empty(),
-                    Some(Capability::ResourcesSubscribe) => self.tells.resources,
+                    Some(Capability::Resources) => self.resources.is_served(),
+                    Some(Capability::ResourcesSubscribe) => self.tells.updates,
                     Some(Capability::Tools) => self.tools.is_served(),
-                    Some(Capability::Prompts) => !self.prompts.is_empty(),
-                    Some(Capability::Completions) => !self.completions.is_empty(),
+                    Some(Capability::Prompts) => self.prompts.is_served(),
+                    Some(Capability::Completions) => self.discovery.may_complete(),
                     Some(Capability::Logging) => self.discovery.may_log(),
                     Some(Capability::Tasks) => self.discovery.has_tasks(),
                     Some(_) => false,
@@ -82,28 +81,23 @@ impl Server {
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
+        let raw = params;
         let Routes {
             discovery,
             tools,
             states,
             ..
         } = &self.0.routes;
-        let limits = self.limits();
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
-            Method::ListTools => {
-                let params: ListToolsParams = read(params)?;
-                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
-                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
-                now(Answer::ListTools(page, tools.cache_hint()))
-            }
+            Method::ListTools => self.list_tools(&read(params)?, scope)?,
             Method::CallTool => {
                 let params: CallToolParams<'_> = read(params)?;
                 let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
                 let call = ToolCall {
                     arguments,
+                    subject: self.subject(method, &params.name, raw),
                     scope,
                     states,
                 };
@@ -113,10 +107,10 @@ impl Server {
             Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
-            Method::ReadResource => self.read_resource(read(params)?, scope)?,
+            Method::ReadResource => self.read_resource(read(params)?, raw, scope)?,
             Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
             Method::ListPrompts => self.list_prompts(&read(params)?, scope)?,
-            Method::GetPrompt => self.get_prompt(read(params)?, scope)?,
+            Method::GetPrompt => self.get_prompt(read(params)?, raw, scope)?,
             Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
                 let params: ListenParams = read(params)?;
@@ -147,6 +141,21 @@ impl Server {
         })
     }
 
+    /// What a request is about that may be answered with questions.
+    fn subject<'a>(
+        &'a self,
+        method: Method,
+        name: &'a str,
+        params: Option<&'a Object<'a>>,
+    ) -> Subject<'a> {
+        Subject {
+            method,
+            name,
+            params,
+            seals: &self.0.seals,
+        }
+    }
+
     fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
@@ -162,6 +171,7 @@ impl Server {
     fn read_resource(
         &self,
         ReadResourceParams { uri, .. }: ReadResourceParams,
+        params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
@@ -172,12 +182,22 @@ impl Server {
                 &ResourceCall {
                     uri: &uri,
                     variables: &Values::new(),
+                    subject: Some(self.subject(Method::ReadResource, &uri, params)),
                     scope,
                     states,
                 },
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
+    }
+
+    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (peer, tools) = (scope.peer(), &self.0.routes.tools);
+        let cursors = self.0.cursors.of(peer);
+        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListTools(page, tools.cache_hint())))
     }
 
     fn list_prompts(
@@ -187,12 +207,9 @@ impl Server {
     ) -> Result<Step, ProtocolError> {
         let limits = self.limits();
         check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let page = self.0.routes.prompts.list(
-            params,
-            self.0.cursors.of(scope.peer()),
-            limits.page_entries,
-        )?;
-        Ok(now(Answer::ListPrompts(page)))
+        let prompts = &self.0.routes.prompts;
+        let page = prompts.list(params, self.0.cursors.of(scope.peer()), limits.page_entries)?;
+        Ok(now(Answer::ListPrompts(page, prompts.cache_hint())))
     }
 
     fn get_prompt(
@@ -200,6 +217,7 @@ impl Server {
         GetPromptParams {
             name, arguments, ..
         }: GetPromptParams,
+        params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
@@ -207,10 +225,11 @@ impl Server {
         } = &self.0.routes;
         let call = PromptCall {
             arguments: &arguments.unwrap_or_default(),
+            subject: self.subject(Method::GetPrompt, &name, params),
             scope,
             states,
         };
-        Ok(Step::Later(Audience::Code, prompts.get(&name, &call)?))
+        Ok(Step::Later(Audience::Code, prompts.find(&name)?.get(&call)))
     }
 
     fn complete(
@@ -224,7 +243,8 @@ impl Server {
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let Routes {
-            completions,
+            prompts,
+            resources,
             states,
             ..
         } = &self.0.routes;
@@ -235,7 +255,16 @@ impl Server {
             scope,
             states,
         };
-        let completing = completions.complete(&reference, &argument.name, &call)?;
+        let completing = match &reference {
+            Reference::Prompt { name } => {
+                let prompt = prompts.find(name)?;
+                prompt.completable().complete(&argument.name, &call)?
+            }
+            Reference::Resource { uri } => {
+                let template = resources.completable(uri)?;
+                template.complete(&argument.name, &call)?
+            }
+        };
         Ok(Step::Later(Audience::Code, completing))
     }
 
@@ -340,6 +369,7 @@ impl Server {
         let call = ResourceCall {
             uri,
             variables: &Values::new(),
+            subject: None,
             scope,
             states,
         };

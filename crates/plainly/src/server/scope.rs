@@ -13,6 +13,7 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{LoggingLevel, LoggingMessageParams, ProgressParams};
 use serde::Serialize;
 
+use super::asking::Questions;
 use super::notices;
 use super::outbox::Outbox;
 use super::session::Session;
@@ -36,6 +37,8 @@ struct Inner {
     waiting: AtomicUsize,
     /// Where it stands on its way to becoming a task.
     stage: Stage,
+    /// What its handler asks the client.
+    questions: Questions,
 }
 
 /// What a client wants to hear before the reply.
@@ -88,6 +91,7 @@ impl Scope {
             put_off: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             stage: Stage::default(),
+            questions: Questions::default(),
         };
         Self(Arc::new(inner), None)
     }
@@ -101,6 +105,11 @@ impl Scope {
     /// What came beside the request, of this type.
     pub(super) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.1.as_ref()?.get()
+    }
+
+    /// All that came beside the request.
+    pub(super) fn extensions(&self) -> Extensions {
+        self.1.as_deref().cloned().unwrap_or_default()
     }
 
     pub(super) fn peer(&self) -> &Arc<Peer> {
@@ -118,6 +127,10 @@ impl Scope {
 
     pub(super) fn outbox(&self) -> &Outbox {
         &self.0.outbox
+    }
+
+    pub(super) fn questions(&self) -> &Questions {
+        &self.0.questions
     }
 
     /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
@@ -194,5 +207,22 @@ impl Scope {
     pub(super) fn beginnings(&self) -> Option<usize> {
         let is_waiting = self.0.waiting.load(Ordering::Relaxed) > 0;
         (!is_waiting).then(|| self.0.put_off.load(Ordering::Relaxed))
+    }
+
+    /// The handler waits for the client: its time does not count until this is dropped, and then begins anew.
+    pub(super) fn wait(&self) -> Waiting {
+        self.0.waiting.fetch_add(1, Ordering::Relaxed);
+        Waiting(self.clone())
+    }
+}
+
+/// A handler waits for the client.
+#[derive(Debug)]
+pub(super) struct Waiting(Scope);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.put_off();
+        self.0.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use plainly_protocol::peer::Peer;
+use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::LoggingLevel;
 
+use super::asking::Unanswered;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
@@ -22,16 +23,24 @@ pub(super) struct Session {
     pub(super) news: Arc<News>,
     /// Over HTTP, where its revision has such: the streams that can be resumed.
     pub(super) streams: Option<Arc<Streams>>,
+    /// What we asked its client.
+    pub(super) unanswered: Unanswered,
     level: Mutex<LoggingLevel>,
 }
 
 impl Session {
-    pub(super) fn new(peer: Arc<Peer>, in_flight: Arc<InFlight>, changes: &Changes) -> Self {
+    pub(super) fn new(
+        peer: Arc<Peer>,
+        in_flight: Arc<InFlight>,
+        changes: &Changes,
+        limits: &Limits,
+    ) -> Self {
         Self {
             peer,
             in_flight,
             news: News::new(changes),
             streams: None,
+            unanswered: Unanswered::new(limits),
             level: Mutex::new(LoggingLevel::Info),
         }
     }
@@ -55,8 +64,9 @@ impl Session {
     }
 
     /// Ends what is said and heard.
-    fn close(&self) {
+    pub(super) fn close(&self) {
         self.news.close();
+        self.unanswered.close();
         self.streams.iter().for_each(|streams| streams.close());
     }
 
@@ -117,7 +127,7 @@ impl Sessions {
             self.make_room(&mut table);
         }
         let in_flight = InFlight::new(self.limits.requests_per_connection);
-        let session = Session::new(peer, in_flight, &self.changes);
+        let session = Session::new(peer, in_flight, &self.changes, &self.limits);
         let session = Arc::new(session.resumable(&self.limits, &self.kept));
         table.insert(
             name.clone(),
@@ -129,10 +139,14 @@ impl Sessions {
         Ok(name)
     }
 
-    /// The session of this name, unless it has been idle too long.
-    pub(super) fn get(&self, name: &str) -> Option<Arc<Session>> {
+    /// The session of this name, unless it has been idle too long. For any principal but the one that opened it there is
+    /// none.
+    pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = lock(&self.table);
         let entry = table.get_mut(name)?;
+        if entry.session.peer.principal.as_ref() != principal {
+            return None;
+        }
         if entry.idle() > self.limits.session_idle {
             table.remove(name);
             return None;
@@ -141,9 +155,9 @@ impl Sessions {
         Some(Arc::clone(&entry.session))
     }
 
-    /// Ends the session of this name; whether there was one.
-    pub(super) fn end(&self, name: &str) -> bool {
-        lock(&self.table).remove(name).is_some()
+    /// Ends the session of this name.
+    pub(super) fn end(&self, name: &str) {
+        lock(&self.table).remove(name);
     }
 
     /// Drops the sessions that have expired, and if none has, the one that has been idle longest.
@@ -196,10 +210,26 @@ mod tests {
     fn a_session_lives_until_it_is_ended() {
         let sessions = sessions(10, Duration::from_secs(60));
         let name = sessions.open(peer()).unwrap();
-        assert!(sessions.get(&name).is_some());
-        assert!(sessions.end(&name));
-        assert!(sessions.get(&name).is_none());
-        assert!(!sessions.end(&name));
+        assert!(sessions.get(&name, None).is_some());
+        sessions.end(&name);
+        assert!(sessions.get(&name, None).is_none());
+    }
+
+    #[test]
+    fn a_session_is_there_for_who_opened_it() {
+        let sessions = sessions(10, Duration::from_secs(60));
+        let [alice, bob] = ["alice", "bob"].map(Principal::new);
+        let of = |principal: Option<&Principal>| {
+            let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
+            Arc::new(peer.principal(principal.cloned()))
+        };
+        for opener in [None, Some(&alice)] {
+            let name = sessions.open(of(opener)).unwrap();
+            for other in [None, Some(&alice), Some(&bob)] {
+                let is_there = sessions.get(&name, other).is_some();
+                assert_eq!(is_there, other == opener, "{opener:?} {other:?}");
+            }
+        }
     }
 
     #[test]
@@ -207,7 +237,7 @@ mod tests {
         let sessions = sessions(10, Duration::ZERO);
         let name = sessions.open(peer()).unwrap();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(sessions.get(&name).is_none());
+        assert!(sessions.get(&name, None).is_none());
     }
 
     #[test]
@@ -216,7 +246,7 @@ mod tests {
         let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
         let alive: Vec<_> = names
             .iter()
-            .map(|name| sessions.get(name).is_some())
+            .map(|name| sessions.get(name, None).is_some())
             .collect();
         assert_eq!(alive, [false, true, true]);
     }

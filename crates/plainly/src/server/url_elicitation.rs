@@ -1,17 +1,12 @@
 //! What becomes of a handler's wish that the user visits a URL first. Each revision has another way to say it, and some
 //! have none: decided here, in one table.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use plainly_errors::{ProtocolError, Revision, UrlElicitation};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ElicitUrlParams, InputRequiredResult};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use serde_json::{Map, json};
+use plainly_protocol::types::{ElicitResult, ElicitUrlParams, InputRequiredResult, RawJson};
 
+use super::asking::{check_asked, returned};
 use super::audience::Asker;
 
 /// How the peer is told.
@@ -44,10 +39,13 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     let elicitation = peer.capabilities.elicitation.as_ref();
     let is_declared = elicitation.is_some_and(|declared| declared.offers_url());
     match (peer.revision, method) {
-        (Revision::V2026_07_28, method) if method.row().may_ask && is_declared => {
-            Told::Asked(asked(elicitations))
+        (Revision::V2026_07_28, method) if method.row().may_ask => {
+            let asked = asked(elicitations);
+            match check_asked(&asked, peer) {
+                Ok(()) => Told::Asked(asked),
+                Err(undeclared) => Told::Refused(undeclared),
+            }
         }
-        (Revision::V2026_07_28, method) if method.row().may_ask => Told::Refused(undeclared()),
         (Revision::V2025_11_25, _) if is_declared => Told::Refused(error.clone()),
         (Revision::V2025_11_25, method) => {
             in_words(words(error, elicitations), method, ProtocolError::internal)
@@ -69,27 +67,17 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
 
 /// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
 pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Response<'a> {
-        #[serde(borrow)]
-        action: Cow<'a, str>,
+    if !method.row().may_ask {
+        return Vec::new();
     }
-    let answers = params
-        .filter(|_| method.row().may_ask)
-        .and_then(|params| params.get("inputResponses"));
-    let answers: BTreeMap<String, &RawValue> = answers
-        .and_then(|answers| serde_json::from_str(answers).ok())
-        .unwrap_or_default();
-    // One that is no answer to a visit says nothing of the others.
-    let is_no = |answer: &RawValue| {
-        let response = serde_json::from_str::<Response<'_>>(answer.get());
-        response.is_ok_and(|response| matches!(&*response.action, "decline" | "cancel"))
+    // Whoever asks for more reads them again, and refuses what is none.
+    let answers = returned(params).unwrap_or_default().input_responses;
+    let is_no = |answer: &RawJson| {
+        let read = answer.decode::<ElicitResult>();
+        read.is_ok_and(|answer| !answer.is_accepted())
     };
-    answers
-        .into_iter()
-        .filter(|(_, answer)| is_no(answer))
-        .map(|(key, _)| key)
-        .collect()
+    let declined = answers.iter().filter(|(_, answer)| is_no(answer));
+    declined.map(|(key, _)| key.to_owned()).collect()
 }
 
 fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {
@@ -97,11 +85,6 @@ fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {
         let visit = ElicitUrlParams::new(&one.url, &one.message);
         (one.elicitation_id.clone(), visit)
     }))
-}
-
-fn undeclared() -> ProtocolError {
-    let required = json!({ "url": {} });
-    ProtocolError::missing_client_capability(Map::from_iter([("elicitation".to_owned(), required)]))
 }
 
 /// The error's own sentence, and each visit with its reason.

@@ -1,9 +1,10 @@
-//! Tools that come and go while the server runs.
+//! Tools, prompts and resources that come and go while the server runs.
 
 use plainly::Revision;
 use plainly::limits::Limits;
 use plainly::server::extract::State;
-use plainly::server::{Changes, Keys, Server, ServerBuilder, Tool};
+use plainly::server::extract::{Args, Completing};
+use plainly::server::{Changes, Keys, Prompt, Resource, Server, ServerBuilder, Tool};
 use serde_json::{Value, json};
 
 use crate::support::{Peer, call, modern, told};
@@ -146,12 +147,12 @@ fn what_could_not_be_built_cannot_be_added() {
             "tool s has an input schema whose type is not \"object\"",
         ),
     ] {
-        assert_eq!(refused(tool), format!("the tool can't be added: {why}"));
+        assert_eq!(refused(tool), format!("it can't be added: {why}"));
     }
     let fixed = builder(&["a"]).build().unwrap();
     assert_eq!(
         fixed.add_tool(tool("b")).unwrap_err().to_string(),
-        "the tool can't be added: tool b can't be added: the server was built without dynamic_tools()"
+        "it can't be added: tool b comes too late: the server was built without dynamic_tools()"
     );
     assert!(!fixed.remove_tool("a"));
 }
@@ -280,4 +281,163 @@ async fn callers_and_listings_see_one_state_each_while_tools_come_and_go() {
     }
     changing.await.unwrap();
     assert_eq!(peer.list().await, ["stays"]);
+}
+
+async fn greet(Args(arguments): Args<Greet>) -> String {
+    format!("Greet {}.", arguments.name)
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Greet {
+    name: String,
+}
+
+fn prompt(name: &str) -> Prompt {
+    let names = async |typed: Completing| typed.matching(["Ada", "Grace"]);
+    Prompt::new(name, greet).complete("name", names)
+}
+
+/// The names or URIs of everything that `method` lists.
+async fn listed(peer: &mut Peer, method: &str, member: &str, name: &str) -> Vec<String> {
+    let (mut names, mut params) = (Vec::new(), json!({}));
+    loop {
+        let reply = peer.request(method, params).await;
+        let all = reply["result"][member].as_array().unwrap();
+        names.extend(all.iter().map(|one| one[name].as_str().unwrap().to_owned()));
+        match reply["result"].get("nextCursor") {
+            Some(cursor) => params = json!({"cursor": cursor}),
+            None => return names,
+        }
+    }
+}
+
+#[tokio::test]
+async fn prompts_come_and_go_with_what_completes_them() {
+    let server = builder(&[])
+        .prompt(prompt("z"))
+        .dynamic_prompts()
+        .build()
+        .unwrap();
+    for revision in Revision::ALL {
+        let (mut peer, capabilities) = Peer::of(&server, revision).await;
+        assert_eq!(capabilities["prompts"], json!({"listChanged": true}));
+        server.add_prompt(prompt("b")).unwrap();
+        server.add_prompt(prompt("a")).unwrap();
+        let all = listed(&mut peer, "prompts/list", "prompts", "name").await;
+        assert_eq!(all, ["z", "a", "b"], "{revision}");
+        let params = json!({"name": "a", "arguments": {"name": "Ada"}});
+        let reply = peer.request("prompts/get", params.clone()).await;
+        assert_eq!(
+            reply["result"]["messages"][0]["content"]["text"],
+            "Greet Ada."
+        );
+        let completed = json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": {"name": "name", "value": "G"}});
+        let reply = peer.request("completion/complete", completed.clone()).await;
+        assert_eq!(
+            reply["result"]["completion"]["values"],
+            json!(["Grace"]),
+            "{revision}"
+        );
+        assert!(
+            server.remove_prompt("a") && !server.remove_prompt("a") && server.remove_prompt("b")
+        );
+        for (method, params) in [("prompts/get", params), ("completion/complete", completed)] {
+            let reply = peer.request(method, params).await;
+            assert_eq!(
+                reply["error"]["data"]["kind"], "unknown_prompt",
+                "{revision}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn resources_come_and_go() {
+    let text = |uri: &str| Resource::new(uri, async || "content");
+    let server = builder(&[])
+        .resource(text("app://z"))
+        .dynamic_resources()
+        .build()
+        .unwrap();
+    for revision in Revision::ALL {
+        let (mut peer, capabilities) = Peer::of(&server, revision).await;
+        assert_eq!(capabilities["resources"], json!({"listChanged": true}));
+        for uri in ["app://b", "app://a", "app://c"] {
+            server.add_resource(text(uri)).unwrap();
+        }
+        let all = listed(&mut peer, "resources/list", "resources", "uri").await;
+        assert_eq!(
+            all,
+            ["app://z", "app://a", "app://b", "app://c"],
+            "{revision}"
+        );
+        let reply = peer
+            .request("resources/read", json!({"uri": "app://a"}))
+            .await;
+        assert_eq!(reply["result"]["contents"][0]["text"], "content");
+        for uri in ["app://b", "app://a", "app://c"] {
+            assert!(server.remove_resource(uri) && !server.remove_resource(uri));
+        }
+        let reply = peer
+            .request("resources/read", json!({"uri": "app://a"}))
+            .await;
+        assert_eq!(
+            reply["error"]["data"],
+            json!({"uri": "app://a"}),
+            "{revision}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn whoever_listens_is_told_of_prompts_and_resources_too() {
+    let server = builder(&[])
+        .dynamic_prompts()
+        .dynamic_resources()
+        .build()
+        .unwrap();
+    let mut peer = Peer::connect(&server);
+    let filter =
+        json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
+    let asked = modern(
+        "l",
+        "subscriptions/listen",
+        json!({"notifications": filter}),
+    );
+    let acknowledged = peer.ask(&asked).await;
+    let told = json!({"promptsListChanged": true, "resourcesListChanged": true});
+    assert_eq!(acknowledged["params"]["notifications"], told);
+    server.add_prompt(prompt("a")).unwrap();
+    assert_eq!(
+        peer.next().await["method"],
+        "notifications/prompts/list_changed"
+    );
+    server
+        .add_resource(Resource::new("app://a", async || "x"))
+        .unwrap();
+    assert_eq!(
+        peer.next().await["method"],
+        "notifications/resources/list_changed"
+    );
+    server.remove_resource("app://a");
+    assert_eq!(
+        peer.next().await["method"],
+        "notifications/resources/list_changed"
+    );
+    for (refused, why) in [
+        (server.add_prompt(prompt("a")), "prompt a is there twice"),
+        (
+            server.add_prompt(Prompt::new("", async || "x")),
+            "prompt  needs a name of 1 to 128 bytes",
+        ),
+        (
+            server.add_tool(tool("a")),
+            "tool a comes too late: the server was built without dynamic_tools()",
+        ),
+    ] {
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            format!("it can't be added: {why}")
+        );
+    }
 }

@@ -1,11 +1,10 @@
 //! What can be wrong with templates: told all together, before anything is served.
 
-use plainly_protocol::types::Reference;
 use plainly_protocol::uri_template::{Matcher, UriTemplate};
 use serde_json::Value;
 
 use super::{BuildError, check_needs};
-use crate::server::completion::{Completer, Completions, completed};
+use crate::server::completion::{Completable, Completer};
 use crate::server::prompts::values;
 use crate::server::resources::{ServedTemplate, Template};
 use crate::server::state::States;
@@ -13,7 +12,6 @@ use crate::server::state::States;
 pub(super) fn build_templates(
     declared: Vec<Template>,
     states: &States,
-    completions: &mut Completions,
     errors: &mut Vec<BuildError>,
 ) -> Vec<ServedTemplate> {
     let mut served: Vec<ServedTemplate> = Vec::new();
@@ -39,11 +37,8 @@ pub(super) fn build_templates(
         let schemas = template.needs().vars.iter();
         let values = |name: &str| schemas.clone().find_map(|schema| values(schema, name));
         let names = matcher.template().variables();
-        completions.add(
-            Reference::resource(text),
-            completed(names, completers, values),
-        );
-        served.push(ServedTemplate::new(template, matcher));
+        let completable = Completable::new(names, completers, values);
+        served.push(ServedTemplate::new(template, matcher, completable));
     }
     served
 }

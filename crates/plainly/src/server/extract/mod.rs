@@ -8,11 +8,15 @@
 //! | [`Completing`] | | | | | yes | what was typed so far |
 //! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
 //! | [`Task`] | yes | | | | | from where on the call is a task |
+//! | [`Ask`] | yes | yes | | yes | | asks the client before the reply |
+//! | [`Returned`] | yes | yes | | yes | | what came back of questions that the handler returned itself |
 //! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply |
 
 mod args;
+mod ask;
 mod completing;
 mod context;
+mod returned;
 mod state;
 pub(super) mod strings;
 mod task;
@@ -28,12 +32,15 @@ use serde_json::Value;
 
 pub use self::args::Args;
 pub(super) use self::args::schema_of;
+pub use self::ask::Ask;
 pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
+pub use self::returned::Returned;
 pub use self::state::State;
 pub use self::task::Task;
 pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
+use super::asking::Subject;
 use super::failure::Failure;
 use super::scope::Scope;
 use super::state::Needed;
@@ -96,6 +103,7 @@ impl Channel for CompletionChannel {
 pub struct ToolCall<'a> {
     /// The arguments: a JSON object, checked to be one.
     pub arguments: &'a str,
+    pub(super) subject: Subject<'a>,
     pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
@@ -108,6 +116,8 @@ pub struct ResourceCall<'a> {
     pub uri: &'a str,
     /// What the variables of its template stand for in it; of a static resource none.
     pub variables: &'a Values,
+    /// Nothing where it can't be answered with questions.
+    pub(super) subject: Option<Subject<'a>>,
     pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
@@ -133,6 +143,7 @@ pub struct ListingCall<'a> {
 pub struct PromptCall<'a> {
     /// What the prompt is filled in with.
     pub arguments: &'a Arguments,
+    pub(super) subject: Subject<'a>,
     pub(super) scope: &'a Scope,
     pub(super) states: &'a States,
 }
@@ -143,6 +154,7 @@ impl<'a> ListingCall<'a> {
         ResourceCall {
             uri,
             variables,
+            subject: None,
             scope: self.scope,
             states: self.states,
         }

@@ -5,10 +5,13 @@ use std::fmt;
 use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource};
 
 use super::reading::{Read, Reading, reader};
+use crate::server::builder::{BuildError, check_needs};
+use crate::server::catalogue::Named;
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
+use crate::server::state::States;
 
 /// The MIME type of a collection that has no other.
 const DIRECTORY: &str = "inode/directory";
@@ -131,6 +134,22 @@ impl StaticResource {
         &self.definition.uri
     }
 
+    /// The resource, or what is wrong with it in `errors`.
+    pub(in crate::server) fn checked(
+        self,
+        states: &States,
+        errors: &mut Vec<BuildError>,
+    ) -> Option<Self> {
+        let subject = format!("resource {}", self.uri());
+        let before = errors.len();
+        check_needs(&subject, &self.needs, states, errors);
+        if !self.needs.vars.is_empty() {
+            let problem = "takes Vars, which only a resource template has";
+            errors.push(BuildError::new(&subject, problem));
+        }
+        (errors.len() == before).then_some(self)
+    }
+
     pub(in crate::server) fn needs(&self) -> &Needs {
         &self.needs
     }
@@ -141,6 +160,12 @@ impl StaticResource {
 
     pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {
         (self.read)(self.definition.clone(), call)
+    }
+}
+
+impl Named for StaticResource {
+    fn name(&self) -> &str {
+        self.uri()
     }
 }
 

@@ -6,20 +6,35 @@ use plainly_protocol::uri_template::{Matcher, Values};
 
 use super::reading::Reading;
 use super::template::Template;
+use crate::server::completion::Completable;
 use crate::server::extract::{ListingCall, ResourceCall};
 use crate::server::failure::Failure;
 use crate::store::{ListQuery, Page};
 
-/// A template, and what matches URIs against it.
+/// A template, what matches URIs against it, and what completes its variables.
 #[derive(Debug)]
 pub(in crate::server) struct ServedTemplate {
     template: Template,
     matcher: Matcher,
+    completable: Completable,
 }
 
 impl ServedTemplate {
-    pub(in crate::server) fn new(template: Template, matcher: Matcher) -> Self {
-        Self { template, matcher }
+    pub(in crate::server) fn new(
+        template: Template,
+        matcher: Matcher,
+        completable: Completable,
+    ) -> Self {
+        Self {
+            template,
+            matcher,
+            completable,
+        }
+    }
+
+    /// Its variables, as they are completed.
+    pub(in crate::server) fn completable(&self) -> &Completable {
+        &self.completable
     }
 
     pub(in crate::server) fn matcher(&self) -> &Matcher {

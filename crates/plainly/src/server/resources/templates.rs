@@ -28,6 +28,16 @@ impl Templates {
         self.0.get(index)
     }
 
+    /// The one that reads like this.
+    pub(super) fn of_text(&self, text: &str) -> Option<&ServedTemplate> {
+        let mut all = self.0.iter();
+        all.find(|template| template.definition().uri_template == text)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ServedTemplate> {
+        self.0.iter()
+    }
+
     /// The hints of those that list their resources.
     pub(super) fn listed_hints(&self) -> impl Iterator<Item = CacheHint> {
         let listed = self.0.iter().filter(|template| template.is_listed());

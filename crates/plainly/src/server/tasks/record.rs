@@ -28,10 +28,8 @@ pub struct TaskRecord {
 /// What happens to a task.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
-    /// Its handler asks the client.
-    Asked(String, InputRequest),
-    /// Its handler wants no answer any more.
-    Withdrawn(String),
+    /// Its handler asks the client all of these, and nothing else any more.
+    Asks(BTreeMap<String, InputRequest>),
     /// The client answers; what was not asked, or is answered, is nothing to anybody.
     Answered(InputResponses),
     /// Its handler says what it does.
@@ -82,8 +80,7 @@ impl TaskRecord {
         }
         let mut next = self.clone();
         let changes = match event {
-            Event::Asked(key, request) => next.ask(key, request),
-            Event::Withdrawn(key) => next.settle([&*key]),
+            Event::Asks(questions) => next.ask(questions),
             Event::Answered(answers) => next.answer(&answers),
             Event::Said(message) => next.say(message),
             Event::Completed(result) => next.end(TaskState::Completed { result }),
@@ -98,36 +95,28 @@ impl TaskRecord {
         changes.then_some(next)
     }
 
-    /// A key stands for one question as long as the task lives.
-    fn ask(&mut self, key: String, request: InputRequest) -> bool {
-        if self.answers.get(&key).is_some() {
-            return false;
-        }
-        match &mut self.task.state {
-            TaskState::InputRequired { input_requests } if input_requests.contains_key(&key) => {
-                return false;
-            }
-            TaskState::InputRequired { input_requests } => {
-                input_requests.insert(key, request);
-            }
-            state => {
-                let input_requests = BTreeMap::from([(key, request)]);
-                *state = TaskState::InputRequired { input_requests };
-            }
-        }
-        true
+    /// What is answered is not asked again: a key stands for one question as long as the task lives.
+    fn ask(&mut self, mut questions: BTreeMap<String, InputRequest>) -> bool {
+        questions.retain(|key, _| self.answers.get(key).is_none());
+        let state = match questions.is_empty() {
+            true => TaskState::Working,
+            false => TaskState::InputRequired {
+                input_requests: questions,
+            },
+        };
+        let changes = state != self.task.state;
+        self.task.state = state;
+        changes
     }
 
     fn answer(&mut self, answers: &InputResponses) -> bool {
-        let asked = self.asked().into_iter().flatten();
-        let wanted: Vec<_> = asked
-            .filter_map(|(key, _)| Some((key.clone(), answers.get(key)?.clone())))
-            .collect();
-        let changes = self.settle(wanted.iter().map(|(key, _)| key.as_str()));
-        for (key, answer) in wanted {
-            self.answers.insert(key, answer);
+        let mut questions = self.asked().cloned().unwrap_or_default();
+        for (key, answer) in answers.iter() {
+            if questions.remove(key).is_some() {
+                self.answers.insert(key, answer.clone());
+            }
         }
-        changes
+        self.ask(questions)
     }
 
     /// What is asked, and waits for answers.
@@ -139,22 +128,6 @@ impl TaskRecord {
             | TaskState::Failed { .. }
             | TaskState::Cancelled => None,
         }
-    }
-
-    /// Nobody waits any more for the answers to these.
-    fn settle<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>) -> bool {
-        let TaskState::InputRequired { input_requests } = &mut self.task.state else {
-            return false;
-        };
-        let before = input_requests.len();
-        for key in keys {
-            input_requests.remove(key);
-        }
-        let changes = input_requests.len() < before;
-        if input_requests.is_empty() {
-            self.task.state = TaskState::Working;
-        }
-        changes
     }
 
     fn say(&mut self, message: String) -> bool {

@@ -4,14 +4,14 @@ use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
-use plainly_protocol::types::{CacheHint, ListToolsParams, RawJson, ToolAnnotations};
+use plainly_protocol::types::{ListToolsParams, RawJson, ToolAnnotations};
 
 use super::listed::{Definition, ListedTools};
 use super::mirrored::{MirroredArgument, mirrored};
 use super::{Call, Tool};
 use crate::limits::Limits;
 use crate::schema::Schema;
-use crate::server::answer::{AnswerFuture, STATIC};
+use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
@@ -169,15 +169,6 @@ impl Tools {
         Ok(ListedTools { tools, next_cursor })
     }
 
-    /// How long clients may keep the list.
-    pub(in crate::server) fn cache_hint(&self) -> CacheHint {
-        if self.is_dynamic() {
-            CacheHint::default()
-        } else {
-            STATIC
-        }
-    }
-
     pub(in crate::server) fn call(
         &self,
         name: &str,
@@ -202,6 +193,13 @@ impl Tools {
             Err(failure) => Box::pin(ready(Err(failure))),
         };
         Ok((Audience::Model(tool.output.clone()), running))
+    }
+}
+
+impl Tools {
+    /// Who reads what the tool of this name ends with.
+    pub(in crate::server) fn audience(&self, name: &str) -> Audience {
+        Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
     }
 }
 

@@ -20,12 +20,8 @@ fn answers<const N: usize>(keys: [&str; N]) -> Event {
     Event::Answered(keys.into_iter().map(answer).collect())
 }
 
-fn asked(key: &str) -> Event {
-    Event::Asked(key.to_owned(), question(key))
-}
-
-fn withdrawn(key: &str) -> Event {
-    Event::Withdrawn(key.to_owned())
+fn asks<const N: usize>(keys: [&str; N]) -> Event {
+    Event::Asks(keys.map(|key| (key.to_owned(), question(key))).into())
 }
 
 fn completed() -> Event {
@@ -58,52 +54,44 @@ fn each_state_is_followed_by_what_happens_in_it() {
     let said = |text: &str| Event::Said(text.to_owned());
     // What happened before, what happens, and, if that changes anything, where it leads.
     let cases: Vec<(Vec<Event>, Event, Option<TaskStatus>)> = vec![
-        (vec![], asked("a"), Some(InputRequired)),
+        (vec![], asks(["a"]), Some(InputRequired)),
+        (vec![], asks([]), None),
         (vec![], answers(["a"]), None),
-        (vec![], withdrawn("a"), None),
         (vec![], said("x"), Some(Working)),
         (vec![said("x")], said("x"), None),
         (vec![], completed(), Some(Completed)),
         (vec![], failed(), Some(Failed)),
         (vec![], Event::Cancelled, Some(Cancelled)),
-        (vec![asked("a")], asked("a"), None),
-        (vec![asked("a")], asked("b"), Some(InputRequired)),
-        (vec![asked("a")], answers(["b"]), None),
-        (vec![asked("a")], answers([]), None),
-        (vec![asked("a")], answers(["a"]), Some(Working)),
+        (vec![asks(["a"])], asks(["a"]), None),
+        (vec![asks(["a"])], asks(["a", "b"]), Some(InputRequired)),
+        (vec![asks(["a"])], asks(["b"]), Some(InputRequired)),
+        (vec![asks(["a"])], asks([]), Some(Working)),
+        (vec![asks(["a"])], answers(["b"]), None),
+        (vec![asks(["a"])], answers([]), None),
+        (vec![asks(["a"])], answers(["a"]), Some(Working)),
+        (vec![asks(["a", "b"])], answers(["a"]), Some(InputRequired)),
         (
-            vec![asked("a"), asked("b")],
-            answers(["a"]),
-            Some(InputRequired),
-        ),
-        (
-            vec![asked("a"), asked("b")],
+            vec![asks(["a", "b"])],
             answers(["a", "b", "c"]),
             Some(Working),
         ),
-        (vec![asked("a"), answers(["a"])], answers(["a"]), None),
-        (vec![asked("a"), answers(["a"])], asked("a"), None),
+        (vec![asks(["a"]), answers(["a"])], answers(["a"]), None),
+        (vec![asks(["a"]), answers(["a"])], asks(["a"]), None),
         (
-            vec![asked("a"), answers(["a"])],
-            asked("b"),
+            vec![asks(["a"]), answers(["a"])],
+            asks(["a", "b"]),
             Some(InputRequired),
         ),
-        (vec![asked("a")], withdrawn("a"), Some(Working)),
+        (vec![asks(["a"]), asks([])], answers(["a"]), None),
         (
-            vec![asked("a"), asked("b")],
-            withdrawn("a"),
+            vec![asks(["a"]), asks([])],
+            asks(["a"]),
             Some(InputRequired),
         ),
-        (vec![asked("a"), withdrawn("a")], answers(["a"]), None),
-        (
-            vec![asked("a"), withdrawn("a")],
-            asked("a"),
-            Some(InputRequired),
-        ),
-        (vec![asked("a")], said("x"), Some(InputRequired)),
-        (vec![asked("a")], completed(), Some(Completed)),
-        (vec![asked("a")], failed(), Some(Failed)),
-        (vec![asked("a")], Event::Cancelled, Some(Cancelled)),
+        (vec![asks(["a"])], said("x"), Some(InputRequired)),
+        (vec![asks(["a"])], completed(), Some(Completed)),
+        (vec![asks(["a"])], failed(), Some(Failed)),
+        (vec![asks(["a"])], Event::Cancelled, Some(Cancelled)),
     ];
     for (before, event, expected) in cases {
         let record = after(before.clone());
@@ -120,10 +108,10 @@ fn each_state_is_followed_by_what_happens_in_it() {
 #[test]
 fn nothing_follows_the_end() {
     for end in [completed(), failed(), Event::Cancelled] {
-        let over = after([asked("a"), end]);
+        let over = after([asks(["a"]), end]);
         let events = [
-            asked("b"),
-            withdrawn("a"),
+            asks(["b"]),
+            asks([]),
             answers(["a"]),
             Event::Said("x".to_owned()),
             completed(),
@@ -156,8 +144,8 @@ fn a_failure_says_why_in_words_too() {
 
 #[test]
 fn a_record_comes_back_from_json_as_it_was() {
-    let mut records = vec![begun(), after([asked("a"), answers(["a"]), asked("b")])];
-    records.extend([completed(), failed(), Event::Cancelled].map(|end| after([asked("a"), end])));
+    let mut records = vec![begun(), after([asks(["a"]), answers(["a"]), asks(["b"])])];
+    records.extend([completed(), failed(), Event::Cancelled].map(|end| after([asks(["a"]), end])));
     for mut record in records {
         record.principal = Some("me".to_owned());
         let text = serde_json::to_string(&record).unwrap();
@@ -169,8 +157,9 @@ fn a_record_comes_back_from_json_as_it_was() {
 fn event() -> impl Strategy<Value = Event> {
     let key = || prop_oneof![Just("a"), Just("b"), Just("c")];
     prop_oneof![
-        6 => key().prop_map(asked),
-        2 => key().prop_map(withdrawn),
+        2 => Just(asks([])),
+        4 => key().prop_map(|key| asks([key])),
+        4 => (key(), key()).prop_map(|(one, other)| asks([one, other])),
         4 => key().prop_map(|key| answers([key])),
         2 => (key(), key()).prop_map(|(one, other)| answers([one, other])),
         1 => key().prop_map(|text| Event::Said(text.to_owned())),
@@ -186,7 +175,7 @@ proptest! {
     fn whatever_happens_answers_are_taken_once_and_only_for_what_is_asked(
         events in proptest::collection::vec(event(), 0..60)
     ) {
-        let (mut open, mut known) = (Vec::new(), Vec::new());
+        let (mut open, mut known) = (Vec::<String>::new(), Vec::<String>::new());
         let mut record = begun();
         for event in events {
             let was_over = record.is_over();
@@ -198,14 +187,15 @@ proptest! {
                 continue;
             }
             match event {
-                Event::Asked(key, _) if !open.contains(&key) && !known.contains(&key) => open.push(key),
-                Event::Withdrawn(key) => open.retain(|other| *other != key),
+                Event::Asks(questions) => {
+                    open = questions.into_keys().filter(|key| !known.contains(key)).collect();
+                }
                 Event::Answered(answers) => {
                     let wanted: Vec<_> = answers.iter().map(|(key, _)| key.to_owned()).filter(|key| open.contains(key)).collect();
                     open.retain(|key| !wanted.contains(key));
                     known.extend(wanted);
                 }
-                Event::Asked(..) | Event::Said(_) | Event::Completed(_) | Event::Failed(_) | Event::Cancelled => {}
+                Event::Said(_) | Event::Completed(_) | Event::Failed(_) | Event::Cancelled => {}
             }
             if !record.is_over() {
                 let mut asked: Vec<_> = record.asked().into_iter().flatten().map(|(key, _)| key.clone()).collect();

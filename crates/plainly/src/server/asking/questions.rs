@@ -1,0 +1,289 @@
+//! The questions of one request that are open: who waits for which answer. Knows not how questions go out and answers come
+//! in.
+
+use std::collections::{BTreeMap, HashSet};
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use plainly_errors::{InvalidParams, ProtocolError, Revision};
+use plainly_protocol::types::{InputRequest, InputRequiredResult, RawJson};
+
+use super::binding::Seals;
+use super::error::AskError;
+use super::reading::{Answer, read};
+use super::rounds::Rounds;
+use crate::server::answer::AnswerFuture;
+use crate::server::scope::Scope;
+
+/// The questions of one request.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Questions(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many may be open; nothing where none can be.
+    most: Option<usize>,
+    /// Every key that was asked under.
+    keys: HashSet<String>,
+    open: BTreeMap<String, Open>,
+    /// What came back with the request, where it is served in rounds.
+    rounds: Option<Rounds>,
+    /// The answers come while the handler waits: of a task.
+    is_parked: bool,
+    /// An answer that is none: the request fails.
+    fault: Option<ProtocolError>,
+    is_over: bool,
+    /// Who runs the handler, and must know of what is asked.
+    runner: Option<Waker>,
+}
+
+#[derive(Debug)]
+struct Open {
+    question: InputRequest,
+    answer: Option<Result<Answer, AskError>>,
+    asker: Option<Waker>,
+}
+
+impl Open {
+    fn answer(&mut self, answer: Result<Answer, AskError>) {
+        self.answer = Some(answer);
+        if let Some(asker) = self.asker.take() {
+            asker.wake();
+        }
+    }
+}
+
+impl State {
+    /// A name of its own for what is asked under `key`, which is the same each time the handler runs.
+    fn name(&mut self, key: &str) -> String {
+        let mut name = key.to_owned();
+        let mut count = 1;
+        while !self.keys.insert(name.clone()) {
+            count += 1;
+            name = format!("{key}#{count}");
+        }
+        name
+    }
+
+    fn wake_runner(&self) {
+        if let Some(runner) = &self.runner {
+            runner.wake_by_ref();
+        }
+    }
+
+    fn unanswered(&self) -> impl Iterator<Item = (&String, &InputRequest)> {
+        let open = self.open.iter().filter(|(_, open)| open.answer.is_none());
+        open.map(|(key, open)| (key, &open.question))
+    }
+
+    /// Looks for an answer that came with the request.
+    fn look(&mut self, key: &str, question: &InputRequest, revision: Revision) -> Option<Answer> {
+        let answer = self.rounds.as_ref()?.find(key, question)?;
+        match read(question, &answer, revision) {
+            Ok(read) => {
+                let rounds = self.rounds.as_mut()?;
+                rounds.keep(key, question, answer);
+                Some(read)
+            }
+            Err(why) => {
+                let detail = InvalidParams::InvalidInputResponse {
+                    key: key.to_owned(),
+                };
+                let error = ProtocolError::from(detail);
+                let message = format!("{}: {why}", error.message());
+                self.fault = Some(error.with_message(message));
+                None
+            }
+        }
+    }
+}
+
+impl Questions {
+    /// The handler can ask so many questions at once; in rounds, if it is given what came back with the request.
+    pub(in crate::server) fn begin(&self, most: usize, rounds: Option<Rounds>) {
+        let mut state = self.lock();
+        state.most = Some(most);
+        state.rounds = rounds;
+    }
+
+    /// Whether the handler waits for something that it would wait for in vain: what the request is answered with instead.
+    pub(in crate::server) fn suspend(
+        &self,
+        seals: &Seals,
+        context: &Context<'_>,
+    ) -> Option<Result<InputRequiredResult, ProtocolError>> {
+        let mut state = self.lock();
+        if state.rounds.is_none() || state.is_parked {
+            return None;
+        }
+        set(&mut state.runner, context);
+        if let Some(fault) = state.fault.take() {
+            return Some(Err(fault));
+        }
+        let rounds = state.rounds.as_ref()?;
+        let asked: BTreeMap<_, _> = state
+            .unanswered()
+            .map(|(key, question)| (key.clone(), question.clone()))
+            .collect();
+        (!asked.is_empty()).then(|| rounds.ask(asked, seals))
+    }
+
+    /// What a client must bring back with an answer to `result`, so that none of the answers so far is asked for again.
+    pub(in crate::server) fn carry(
+        &self,
+        result: InputRequiredResult,
+        seals: &Seals,
+    ) -> Result<InputRequiredResult, ProtocolError> {
+        match &self.lock().rounds {
+            Some(rounds) if result.request_state.is_none() && !rounds.is_empty() => {
+                rounds.carry(result, seals)
+            }
+            Some(_) | None => Ok(result),
+        }
+    }
+
+    /// From here on the answers come while the handler waits.
+    pub(in crate::server) fn park(&self) {
+        self.lock().is_parked = true;
+    }
+
+    /// What has no answer yet; whoever wants to know is woken when that is something else.
+    pub(in crate::server) fn open(&self, context: &Context<'_>) -> BTreeMap<String, InputRequest> {
+        let mut state = self.lock();
+        set(&mut state.runner, context);
+        let unanswered = state.unanswered();
+        unanswered
+            .map(|(key, question)| (key.clone(), question.clone()))
+            .collect()
+    }
+
+    /// Answers a question that is open; the error says in what that is no answer. Any other is nothing to anybody.
+    pub(in crate::server) fn answer(
+        &self,
+        key: &str,
+        answer: &RawJson,
+        revision: Revision,
+    ) -> Result<(), String> {
+        if let Some(open) = self.lock().open.get_mut(key)
+            && open.answer.is_none()
+        {
+            open.answer(Ok(read(&open.question, answer, revision)?));
+        }
+        Ok(())
+    }
+
+    /// A question will have no answer.
+    pub(super) fn fail(&self, key: &str, error: AskError) {
+        if let Some(open) = self.lock().open.get_mut(key) {
+            open.answer(Err(error));
+        }
+    }
+
+    /// Nobody will answer any more.
+    fn close(&self) {
+        let mut state = self.lock();
+        state.is_over = true;
+        for open in state.open.values_mut().filter(|open| open.answer.is_none()) {
+            open.answer(Err(AskError::over()));
+        }
+    }
+
+    /// A panic while it is locked leaves it whole: each change is one insertion, removal or assignment.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
+    match waker {
+        Some(waker) => waker.clone_from(context.waker()),
+        None => *waker = Some(context.waker().clone()),
+    }
+}
+
+impl Scope {
+    /// The same handler; once it is no more, what it left running elsewhere waits for no answers.
+    pub(in crate::server) fn closing(&self, handler: AnswerFuture) -> AnswerFuture {
+        if self.questions().lock().most.is_none() {
+            return handler;
+        }
+        let closing = Closing(self.clone());
+        Box::pin(async move {
+            let _closing = closing;
+            handler.await
+        })
+    }
+}
+
+/// Ends all questions when dropped.
+struct Closing(Scope);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.questions().close();
+    }
+}
+
+/// A question that is open as long as somebody waits for its answer.
+#[derive(Debug)]
+pub(super) struct Question {
+    scope: Scope,
+    pub(super) key: String,
+}
+
+impl Question {
+    /// Opens a question, if there is room. What it is called is `key`, if nothing else was.
+    pub(super) fn open(scope: &Scope, key: &str, question: InputRequest) -> Result<Self, AskError> {
+        let mut state = scope.questions().lock();
+        if state.is_over {
+            return Err(AskError::over());
+        }
+        let Some(most) = state.most else {
+            return Err(AskError::impossible());
+        };
+        if state.open.len() >= most {
+            return Err(AskError::too_many(most));
+        }
+        let key = state.name(key);
+        let answer = state.look(&key, &question, scope.peer().revision);
+        let open = Open {
+            question,
+            answer: answer.map(Ok),
+            asker: None,
+        };
+        if open.answer.is_none() {
+            state.wake_runner();
+        }
+        state.open.insert(key.clone(), open);
+        drop(state);
+        let scope = scope.clone();
+        Ok(Self { scope, key })
+    }
+}
+
+impl Future for Question {
+    type Output = Result<Answer, AskError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.scope.questions().lock();
+        let Some(open) = state.open.get_mut(&self.key) else {
+            return Poll::Ready(Err(AskError::over()));
+        };
+        if let Some(answer) = open.answer.take() {
+            state.open.remove(&self.key);
+            return Poll::Ready(answer);
+        }
+        set(&mut open.asker, context);
+        Poll::Pending
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let mut state = self.scope.questions().lock();
+        if state.open.remove(&self.key).is_some() {
+            state.wake_runner();
+        }
+    }
+}

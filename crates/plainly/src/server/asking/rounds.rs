@@ -1,0 +1,176 @@
+//! Rounds: a request is answered with questions, and sent again with the answers. The server keeps nothing in between: what
+//! was answered so far travels sealed in `requestState`.
+
+use std::collections::BTreeMap;
+
+use plainly_errors::{InvalidParams, ProtocolError, Revision};
+use plainly_protocol::envelope::Object;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::question::asked as written;
+use plainly_protocol::types::{InputRequest, InputRequiredResult, InputResponseParams, RawJson};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::binding::{Binding, Seals, Subject};
+
+/// What came back with a request, and what is kept of it for the next round.
+#[derive(Debug)]
+pub(in crate::server) struct Rounds {
+    binding: Binding,
+    /// The answers of this round.
+    fresh: InputResponseParams,
+    so_far: SoFar,
+}
+
+/// What is sealed in a state.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct SoFar {
+    /// How often the request was answered with questions.
+    rounds: usize,
+    /// The answers by the keys of the questions.
+    answers: BTreeMap<String, Kept>,
+    /// What was asked in the last round.
+    asked: BTreeMap<String, Digest>,
+}
+
+/// An answer, and what question it answers: another one under the same key is another one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Kept {
+    to: Digest,
+    answer: RawJson,
+}
+
+/// What stands for a question.
+type Digest = u64;
+
+/// What came back with a request: `inputResponses` and `requestState`.
+pub(in crate::server) fn returned(
+    params: Option<&Object<'_>>,
+) -> Result<InputResponseParams, ProtocolError> {
+    fn read<T: DeserializeOwned>(
+        member: &str,
+        json: Option<&str>,
+    ) -> Result<Option<T>, ProtocolError> {
+        let read = json.map(serde_json::from_str).transpose();
+        read.map_err(|error| {
+            ProtocolError::invalid_params(format!("Invalid params: {member}: {error}"))
+        })
+    }
+
+    // By their names: the parameters are not read as a whole for what is hardly ever there.
+    let member = |name| params.and_then(|params| params.get(name));
+    let answers = read("inputResponses", member("inputResponses"))?;
+    let mut returned = InputResponseParams::new(answers.unwrap_or_default());
+    returned.request_state = read("requestState", member("requestState"))?;
+    Ok(returned)
+}
+
+impl Rounds {
+    /// Of a request of `subject` with `arguments`. A state that was not given out for it, or too long ago, is an error.
+    pub(in crate::server) fn of(
+        peer: &Peer,
+        subject: &Subject<'_>,
+        arguments: &str,
+    ) -> Result<Self, ProtocolError> {
+        let binding = Binding::new(peer.principal.clone(), subject, arguments);
+        let fresh = returned(subject.params).map_err(as_of_state)?;
+        let so_far = match &fresh.request_state {
+            Some(state) => {
+                let opened = subject.seals.open(&binding, state)?;
+                let invalid = |_| ProtocolError::from(InvalidParams::InvalidRequestState);
+                serde_json::from_str(&opened).map_err(invalid)?
+            }
+            None => SoFar::default(),
+        };
+        Ok(Self {
+            binding,
+            fresh,
+            so_far,
+        })
+    }
+
+    /// Whether nothing was answered yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.so_far.answers.is_empty()
+    }
+
+    /// The answer to `question`, from an earlier round or from this one. It is taken by its key; one that was given to
+    /// another question of that key is none.
+    pub(super) fn find(&self, key: &str, question: &InputRequest) -> Option<RawJson> {
+        let digest = digest(question);
+        let earlier = self.so_far.answers.get(key);
+        if let Some(kept) = earlier.filter(|kept| kept.to == digest) {
+            return Some(kept.answer.clone());
+        }
+        let asked = self.so_far.asked.get(key);
+        let fresh = self.fresh.input_responses.get(key)?;
+        asked
+            .is_none_or(|asked| *asked == digest)
+            .then(|| fresh.clone())
+    }
+
+    /// Keeps the answer to `question` for the rounds to come.
+    pub(super) fn keep(&mut self, key: &str, question: &InputRequest, answer: RawJson) {
+        let to = digest(question);
+        let kept = Kept { to, answer };
+        self.so_far.answers.insert(key.to_owned(), kept);
+    }
+
+    /// Asks all of these.
+    pub(super) fn ask(
+        &self,
+        questions: BTreeMap<String, InputRequest>,
+        seals: &Seals,
+    ) -> Result<InputRequiredResult, ProtocolError> {
+        let asked = questions.iter();
+        let asked = asked.map(|(key, question)| (key.clone(), digest(question)));
+        let state = self.seal(asked.collect(), seals)?;
+        let questions = questions.into_iter();
+        let questions = questions.map(|(key, one)| (key, written(one, Revision::LATEST)));
+        Ok(InputRequiredResult::new(questions).request_state(state))
+    }
+
+    /// Lets the answers so far travel with `result`.
+    pub(super) fn carry(
+        &self,
+        result: InputRequiredResult,
+        seals: &Seals,
+    ) -> Result<InputRequiredResult, ProtocolError> {
+        let state = self.seal(BTreeMap::new(), seals)?;
+        Ok(result.request_state(state))
+    }
+
+    fn seal(
+        &self,
+        asked: BTreeMap<String, Digest>,
+        seals: &Seals,
+    ) -> Result<String, ProtocolError> {
+        let rounds = self.so_far.rounds + 1;
+        if rounds > seals.rounds {
+            let most = seals.rounds;
+            let why = format!("The client was asked {most} times, and there are still questions");
+            return Err(ProtocolError::internal(why));
+        }
+        let so_far = SoFar {
+            rounds,
+            answers: self.so_far.answers.clone(),
+            asked,
+        };
+        let text = serde_json::to_string(&so_far).expect("strings and JSON values are JSON");
+        seals.seal(&self.binding, &text)
+    }
+}
+
+/// Parameters of the wrong kind are the client's fault, like a state that can't be opened.
+fn as_of_state(error: ProtocolError) -> ProtocolError {
+    let message = error.message().into_owned();
+    ProtocolError::from(InvalidParams::InvalidRequestState).with_message(message)
+}
+
+/// FNV-1a, 64 bits: the same in every process, and what it is taken of is sealed.
+fn digest(question: &InputRequest) -> Digest {
+    let text = serde_json::to_string(question).unwrap_or_default();
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
+        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

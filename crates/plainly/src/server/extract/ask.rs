@@ -1,0 +1,164 @@
+//! Asking the client before a request is answered.
+
+use plainly_protocol::types::{
+    ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
+    ElicitResult, ElicitUrlParams, InputRequest, ListRootsParams, Root,
+};
+
+use super::{
+    Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
+};
+use crate::server::asking::{Answer, AskError, Rounds, Subject};
+use crate::server::failure::Failure;
+use crate::server::scope::Scope;
+
+/// Asks the client: its user, its model, or for its roots. Written once, it works for clients of every revision that can be
+/// asked.
+///
+/// ```
+/// use plainly::protocol::types::{BooleanField, ElicitFormParams};
+/// use plainly::server::extract::Ask;
+/// use plainly::{Failure, Tool};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Confirmation {
+///     sure: bool,
+/// }
+///
+/// async fn delete_all(ask: Ask) -> Result<&'static str, Failure> {
+///     let form = ElicitFormParams::new("Delete everything?")
+///         .field("sure", BooleanField::new().title("I am sure"));
+///     match ask.elicit("confirm", form).await?.accepted()? {
+///         Some(Confirmation { sure: true }) => Ok("All is gone."),
+///         Some(_) | None => Ok("Nothing was deleted."),
+///     }
+/// }
+///
+/// let tool = Tool::new("delete-all", delete_all);
+/// ```
+///
+/// # How a question goes out
+///
+/// **A newer client is asked in rounds.** The handler is dropped where it waits, the request is answered with the questions,
+/// and when the client sends it again with the answers, the handler runs **again from its beginning**; this time the same
+/// question is answered at once. What comes before a question therefore happens once in each round: ask first, then act. What
+/// must happen once whatever happens needs something of the server's own to remember it by, for a client may send the same
+/// request, with the same answers, more than once.
+///
+/// **An older client is asked by a request of ours**, while the handler waits. Its own time does not count while it does.
+///
+/// Questions that are asked together, by `tokio::join!` or `try_join!`, go out together.
+///
+/// # Keys
+///
+/// Each question has a key by which its answer is found: the same each time the handler runs. Under a key that the handler has
+/// already used, it asks another question (`confirm#2`). An answer is one to the very question: if its words have changed
+/// since, it is asked again.
+///
+/// # What can go wrong
+///
+/// That the user declines is an answer. An [`AskError`] says that there is none. A client that did not declare the capability
+/// is never asked; the error for it passes by the model to the host, which must act. A handler that can do without looks at
+/// [`capabilities`](Self::capabilities) first, or takes the error.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    scope: Scope,
+}
+
+impl Ask {
+    /// What the client declared that it can be asked.
+    pub fn capabilities(&self) -> &ClientCapabilities {
+        &self.scope.peer().capabilities
+    }
+
+    /// Asks the user to fill in a form (Elicitation). Never for secrets: the client sees them.
+    pub async fn elicit(
+        &self,
+        key: &str,
+        form: ElicitFormParams,
+    ) -> Result<ElicitResult, AskError> {
+        match self.ask(key, form.into()).await? {
+            Answer::Elicited(result) => Ok(result),
+            Answer::Said(_) | Answer::Roots(_) => Err(AskError::impossible()),
+        }
+    }
+
+    /// Asks the user to visit `url`, because of `message` (Elicitation, "URL Mode"). That it was accepted says that the user
+    /// went there, not that what is to be done there is done.
+    ///
+    /// The URL must not let anybody in by itself, and whoever opens it must be known to be the user who was asked.
+    pub async fn visit(
+        &self,
+        key: &str,
+        url: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Result<ElicitAction, AskError> {
+        let visit = ElicitUrlParams::new(url, message);
+        match self.ask(key, visit.into()).await? {
+            Answer::Elicited(result) => Ok(result.action),
+            Answer::Said(_) | Answer::Roots(_) => Err(AskError::impossible()),
+        }
+    }
+
+    /// Asks the client's model (Sampling).
+    pub async fn sample(
+        &self,
+        key: &str,
+        params: CreateMessageParams,
+    ) -> Result<CreateMessageResult, AskError> {
+        match self.ask(key, params.into()).await? {
+            Answer::Said(result) => Ok(result),
+            Answer::Elicited(_) | Answer::Roots(_) => Err(AskError::impossible()),
+        }
+    }
+
+    /// Asks where in the file system the server may work (Roots).
+    pub async fn roots(&self, key: &str) -> Result<Vec<Root>, AskError> {
+        match self.ask(key, ListRootsParams::new().into()).await? {
+            Answer::Roots(result) => Ok(result.roots),
+            Answer::Elicited(_) | Answer::Said(_) => Err(AskError::impossible()),
+        }
+    }
+
+    async fn ask(&self, key: &str, question: InputRequest) -> Result<Answer, AskError> {
+        self.scope.ask(key, question).await
+    }
+
+    /// Of a request about `subject`; with nothing, of one that can't be answered with questions.
+    fn of(scope: &Scope, subject: Option<&Subject<'_>>, arguments: &str) -> Result<Self, Failure> {
+        match (scope.session(), subject) {
+            (Some(session), _) => scope.questions().begin(session.unanswered.most, None),
+            (None, Some(subject)) => {
+                let rounds = Rounds::of(scope.peer(), subject, arguments)?;
+                scope
+                    .questions()
+                    .begin(subject.seals.questions, Some(rounds));
+            }
+            // Whoever asks is told that it is impossible.
+            (None, None) => {}
+        }
+        Ok(Self {
+            scope: scope.clone(),
+        })
+    }
+}
+
+impl Extract<ToolChannel> for Ask {
+    fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
+        Self::of(call.scope, Some(&call.subject), call.arguments)
+    }
+}
+
+impl Extract<PromptChannel> for Ask {
+    fn extract(call: &PromptCall<'_>) -> Result<Self, Failure> {
+        let arguments = serde_json::to_string(call.arguments)?;
+        Self::of(call.scope, Some(&call.subject), &arguments)
+    }
+}
+
+impl Extract<ResourceChannel> for Ask {
+    fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
+        Self::of(call.scope, call.subject.as_ref(), "{}")
+    }
+}

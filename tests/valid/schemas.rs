@@ -1,0 +1,148 @@
+//! The JSON Schema of each revision, read once from the directory in `PLAINLY_SPEC` and compiled definition by definition.
+//! What a message is called is read off the schemas too, so that nothing here has to be kept in step with them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use jsonschema::Validator;
+use plainly::errors::Revision;
+use serde_json::{Map, Value, json};
+
+/// The schema of one revision.
+pub(super) struct Schemas {
+    pub(super) revision: Revision,
+    dialect: Value,
+    key: &'static str,
+    definitions: Map<String, Value>,
+    compiled: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// The schema of this revision; nothing where there is no specification to read.
+pub(super) fn schemas(revision: Revision) -> Option<&'static Schemas> {
+    static ALL: OnceLock<Option<Vec<Schemas>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| Some(Schemas::all(&specification()?)));
+    all.as_ref()?.iter().find(|of| of.revision == revision)
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "whoever runs the tests must see what was not tested"
+)]
+fn specification() -> Option<PathBuf> {
+    let directory = std::env::var_os("PLAINLY_SPEC").map(PathBuf::from);
+    if directory.is_none() {
+        println!("not validated by the schemas: PLAINLY_SPEC is not set");
+    }
+    directory
+}
+
+impl Schemas {
+    fn all(specification: &Path) -> Vec<Self> {
+        let read = |revision: Revision| {
+            let path = specification.join(revision.as_str()).join("schema.json");
+            let text = fs::read_to_string(&path).expect("each revision has a schema");
+            Self::new(
+                revision,
+                serde_json::from_str(&text).expect("a schema is JSON"),
+            )
+        };
+        Revision::ALL.map(read).into()
+    }
+
+    fn new(revision: Revision, mut document: Value) -> Self {
+        let key = match document.get("$defs") {
+            Some(_) => "$defs",
+            None => "definitions",
+        };
+        let Value::Object(definitions) = document[key].take() else {
+            panic!("{revision} has no definitions")
+        };
+        Self {
+            revision,
+            dialect: document["$schema"].take(),
+            key,
+            definitions,
+            compiled: Mutex::default(),
+        }
+    }
+
+    pub(super) fn has(&self, definition: &str) -> bool {
+        self.definitions.contains_key(definition)
+    }
+
+    /// What is wrong with `instance` as a thing of this definition.
+    pub(super) fn faults(&self, definition: &str, instance: &Value) -> Vec<String> {
+        let validator = self.validator(definition);
+        let faults = validator.iter_errors(instance);
+        faults.map(|fault| fault.to_string()).collect()
+    }
+
+    fn validator(&self, definition: &str) -> Arc<Validator> {
+        assert!(
+            self.has(definition),
+            "{} has no {definition}",
+            self.revision
+        );
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let compile = || {
+            let schema = json!({
+                "$schema": self.dialect,
+                self.key: self.definitions,
+                "$ref": format!("#/{}/{definition}", self.key),
+            });
+            Arc::new(jsonschema::validator_for(&schema).expect("a specification's schema is one"))
+        };
+        let validator = compiled
+            .entry(definition.to_owned())
+            .or_insert_with(compile);
+        Arc::clone(validator)
+    }
+
+    /// The definition of the request or notification that is called `method`; nothing of an extension.
+    pub(super) fn message(&self, method: &str) -> Option<&str> {
+        let is_called = |definition: &Value| {
+            let name = definition.pointer("/properties/method/const");
+            name.is_some_and(|name| name == method)
+        };
+        self.named(|_, definition| is_called(definition))
+    }
+
+    /// The definition of what answers `method`, and whether it is of the whole response; nothing of an extension.
+    pub(super) fn answer(&self, method: &str) -> Option<(String, bool)> {
+        let stem = self.message(method)?.strip_suffix("Request")?;
+        let response = format!("{stem}ResultResponse");
+        let result = format!("{stem}Result");
+        Some(if self.has(&response) {
+            (response, true)
+        } else if self.has(&result) {
+            (result, false)
+        } else {
+            ("EmptyResult".to_owned(), false)
+        })
+    }
+
+    /// The definition of an error of this code, and whether it is of the whole response.
+    pub(super) fn error(&self, code: &Value) -> Option<(&str, bool)> {
+        let bare = |_: &str, definition: &Value| {
+            definition.pointer("/properties/code/const") == Some(code)
+        };
+        let whole = |_: &str, definition: &Value| {
+            let parts = definition.pointer("/properties/error/allOf");
+            parts.and_then(Value::as_array).is_some_and(|parts| {
+                let is_of_code =
+                    |part: &Value| part.pointer("/properties/code/const") == Some(code);
+                parts.iter().any(is_of_code)
+            })
+        };
+        let bare = self.named(bare).map(|name| (name, false));
+        bare.or_else(|| self.named(whole).map(|name| (name, true)))
+    }
+
+    fn named(&self, is_it: impl Fn(&str, &Value) -> bool) -> Option<&str> {
+        let mut definitions = self.definitions.iter();
+        let found = definitions.find(|(name, definition)| is_it(name, definition));
+        found.map(|(name, _)| name.as_str())
+    }
+}
