@@ -18,11 +18,7 @@ mod tree;
 ///
 /// If the two can't agree on a revision.
 pub async fn connect(server: Server) -> Result<Client, Error> {
-    let (near, far) = tokio::io::duplex(64 << 10);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
-    Client::over(reader, writer).connect().await
+    Client::in_memory(&server).connect().await
 }
 
 /// A server's error as the newest revision writes it; `null` for a local error.
@@ -54,4 +50,10 @@ mod examples {
 
     #[doc = include_str!("../docs/resources.md")]
     struct Resources;
+
+    #[doc = include_str!("../docs/server.md")]
+    struct Around;
+
+    #[doc = include_str!("../docs/testing.md")]
+    struct Testing;
 }
