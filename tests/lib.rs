@@ -12,13 +12,14 @@ use serde_json::Value;
 #[expect(dead_code, reason = "of the example only the store is shared")]
 mod tree;
 
-/// A client of `server`, in the same process.
+/// A client of `server`, in the same process; what the two say is held to the schemas.
 ///
 /// # Errors
 ///
 /// If the two can't agree on a revision.
 pub async fn connect(server: Server) -> Result<Client, Error> {
-    Client::in_memory(&server).connect().await
+    let (reader, writer) = valid::overheard(server);
+    Client::over(reader, writer).connect().await
 }
 
 /// A server's error as the newest revision writes it; `null` for a local error.
