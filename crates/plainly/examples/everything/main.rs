@@ -9,6 +9,8 @@
 mod media;
 mod prompts;
 mod resources;
+mod schemas;
+mod tasks;
 mod telling;
 mod tools;
 
@@ -27,6 +29,8 @@ fn server() -> Result<Server, BuildErrors> {
         .changes(changes);
     let server = tools::add(server);
     let server = telling::add(server);
+    let server = schemas::add(server);
+    let server = tasks::add(server);
     let server = resources::add(server);
     prompts::add(server).build()
 }

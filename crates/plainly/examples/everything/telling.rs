@@ -11,7 +11,7 @@ use plainly::server::extract::Progress;
 use plainly::{Context, State, Tool};
 use tokio::time::sleep;
 
-/// Between what a tool tells.
+/// After each that a tool tells. Some clients drop what they are told together with the reply.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
@@ -20,34 +20,40 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
         .tool(Tool::new("test_tool_with_progress", progress).description("Tells of its progress"))
         .tool(Tool::new("test_tool_with_logging", logging).description("Logs what it does"))
         .tool(Tool::new("test_logging_tool", logging).description("Logs what it does too"))
+        .tool(Tool::new("test_reconnection", reconnection).description("Has the client come back"))
         .tool(Tool::new("test_wait", wait).description("Waits until it is given up"))
         .tool(Tool::new("test_waiting", waiting).description("Tells how many wait"))
 }
 
 /// Only a client that gave a token hears of it.
 async fn progress(context: Context) -> &'static str {
-    context.progress(Progress::new(0).of(100)).await;
-    sleep(PAUSE).await;
-    context.progress(Progress::new(50).of(100)).await;
-    sleep(PAUSE).await;
-    context.progress(Progress::new(100).of(100)).await;
+    for done in [0, 50, 100] {
+        context.progress(Progress::new(done).of(100)).await;
+        sleep(PAUSE).await;
+    }
     "The tool has come to its end."
 }
 
 /// Only a client that wishes for logs of this level hears of it.
 async fn logging(context: Context) -> &'static str {
-    context
-        .log(LoggingLevel::Info, "Tool execution started")
-        .await;
-    sleep(PAUSE).await;
-    context
-        .log(LoggingLevel::Info, "Tool processing data")
-        .await;
-    sleep(PAUSE).await;
-    context
-        .log(LoggingLevel::Info, "Tool execution completed")
-        .await;
+    for what in [
+        "execution started",
+        "processing data",
+        "execution completed",
+    ] {
+        context
+            .log(LoggingLevel::Info, format!("Tool {what}"))
+            .await;
+        sleep(PAUSE).await;
+    }
     "The tool has logged what it did."
+}
+
+/// A client that can fetch the reply later, on another connection, need not hold this one open until then.
+async fn reconnection(context: Context) -> &'static str {
+    context.close_stream();
+    sleep(PAUSE).await;
+    "The client has come back."
 }
 
 /// How many wait.

@@ -1,5 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod dynamic;
 mod error;
 mod needs;
 mod templates;
@@ -7,11 +8,15 @@ mod tools;
 
 use std::any::Any;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
+use tower_layer::Layer;
+use tower_service::Service;
 
+use self::dynamic::Dynamic;
 pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
@@ -19,8 +24,9 @@ use self::tools::build_tools;
 use super::asking::Seals;
 use super::changes::Changes;
 use super::cursor::Cursors;
-use super::discovery::Discovery;
+use super::discovery::{Discovery, Handlers};
 use super::extract::Needs;
+use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
@@ -54,19 +60,15 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
+    layers: Vec<Wrap>,
 }
 
-/// What may change while the server runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dynamic {
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    pub(super) resources: bool,
-}
+/// Puts a layer before what is behind it.
+struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
 
-impl Dynamic {
-    fn is_any(self) -> bool {
-        self.tools || self.prompts || self.resources
+impl fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wrap")
     }
 }
 
@@ -87,6 +89,7 @@ impl ServerBuilder {
             resources: Resources::default(),
             changes: None,
             dynamic: Dynamic::default(),
+            layers: Vec::new(),
             tasks: None,
         }
     }
@@ -140,14 +143,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets tools come and go while the server runs: [`Server::add_tool`] and [`Server::remove_tool`]. Peers are told from
-    /// the beginning that there are tools, even if there are none yet, and that they hear of every change.
-    #[must_use]
-    pub fn dynamic_tools(mut self) -> Self {
-        self.dynamic.tools = true;
-        self
-    }
-
     /// Serves a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
@@ -155,26 +150,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets prompts come and go while the server runs: [`Server::add_prompt`] and [`Server::remove_prompt`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_prompts(mut self) -> Self {
-        self.dynamic.prompts = true;
-        self
-    }
-
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
-        self
-    }
-
-    /// Lets resources come and go while the server runs: [`Server::add_resource`] and [`Server::remove_resource`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_resources(mut self) -> Self {
-        self.dynamic.resources = true;
         self
     }
 
@@ -230,6 +209,25 @@ impl ServerBuilder {
         self
     }
 
+    /// Puts a [layer](super::layer) before every handler, on every transport. Requests pass the layers in the order in which
+    /// they were added, and their outcomes in the other.
+    ///
+    /// It is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). What it fails with itself is an internal
+    /// error, unless that is or was caused by a [`Problem`](plainly_errors::Problem) or a
+    /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Request>>::Error: Into<BoxError>,
+        <L::Service as Service<Request>>::Future: Send,
+    {
+        self.layers
+            .push(Wrap(Box::new(move |next| next.behind(&layer))));
+        self
+    }
+
     /// How much it takes before it says no.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -271,6 +269,7 @@ impl ServerBuilder {
             watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
+            layers: layered(self.layers),
             routes,
         })))
     }
@@ -278,8 +277,11 @@ impl ServerBuilder {
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
         // Of what comes later nobody knows yet what it needs.
-        let may_log = self.dynamic.is_any() || self.needs().any(|needs| needs.may_log);
-        let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
+        let may_become_task = self.tools.iter().any(Tool::may_become_task);
+        let handlers = Handlers {
+            may_log: self.dynamic.is_any() || self.needs().any(|needs| needs.may_log),
+            may_become_tasks: self.dynamic.tools || may_become_task,
+        };
         let states = std::mem::take(&mut self.states);
         let tools = std::mem::take(&mut self.tools);
         let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
@@ -300,8 +302,7 @@ impl ServerBuilder {
                 &resources,
                 &prompts,
                 tells,
-                may_log,
-                has_tasks,
+                handlers,
             ),
             tools,
             prompts,
@@ -319,6 +320,13 @@ impl ServerBuilder {
         let templates = self.templates.iter().flat_map(Template::all_needs);
         tools.chain(prompts).chain(fixed).chain(templates)
     }
+}
+
+/// What a request meets first; nothing if there are no layers.
+fn layered(layers: Vec<Wrap>) -> Option<Next> {
+    let mut layers = layers.into_iter().rev();
+    let Wrap(last) = layers.next()?;
+    Some(layers.fold(last(Next::last()), |next, Wrap(layer)| layer(next)))
 }
 
 /// The static resources, once each.

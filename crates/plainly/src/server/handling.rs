@@ -19,7 +19,7 @@ use super::scope::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
-pub(super) type Outcome = Result<Answer, ProtocolError>;
+pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
@@ -57,9 +57,9 @@ impl Handling {
     }
 
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
-        self.become_task_if_due(false);
+        self.become_task_if_due(false, context);
         let mut polled = self.handler.poll_unpin(context);
-        if polled.is_pending() && self.become_task_if_due(true) {
+        if polled.is_pending() && self.become_task_if_due(true, context) {
             polled = self.handler.poll_unpin(context);
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
@@ -80,7 +80,7 @@ impl Handling {
     }
 
     /// The same answer; if it asks for something, with the answers so far.
-    fn carrying(&self, answer: Answer) -> Outcome {
+    fn carrying(&self, answer: Answer) -> Answered {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
         };
@@ -90,8 +90,8 @@ impl Handling {
     }
 
     /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
-    fn become_task_if_due(&mut self, is_waiting: bool) -> bool {
-        let is_due = self.scope.stage().is_due(is_waiting);
+    fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
+        let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = Call {
@@ -108,9 +108,9 @@ impl Handling {
 }
 
 impl Future for Handling {
-    type Output = Outcome;
+    type Output = Answered;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
         let this = self.get_mut();
         let ended = match this.poll_handler(context) {
             Poll::Ready(ended) => ended,

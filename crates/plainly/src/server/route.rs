@@ -81,20 +81,12 @@ impl Server {
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
-        let (raw, limits) = (params, self.limits());
-        let Routes {
-            discovery, tools, ..
-        } = &self.0.routes;
+        let raw = params;
+        let discovery = &self.0.routes.discovery;
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
-            Method::ListTools => {
-                let params: ListToolsParams = read(params)?;
-                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
-                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
-                now(Answer::ListTools(page, tools.cache_hint()))
-            }
+            Method::ListTools => self.list_tools(&read(params)?, scope)?,
             Method::CallTool => self.call_tool(&read(params)?, raw, scope)?,
             Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
@@ -165,6 +157,14 @@ impl Server {
             params,
             seals: &self.0.seals,
         }
+    }
+
+    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
+        let (tools, limits) = (&self.0.routes.tools, self.limits());
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListTools(page, tools.cache_hint())))
     }
 
     fn list_templates(
