@@ -278,6 +278,16 @@ impl Http {
         self.start(method, params).await.next().await
     }
 
+    pub(crate) async fn end_session(&self) {
+        let request = Request::delete("/")
+            .header("host", "localhost")
+            .header("mcp-session-id", self.session.as_ref().unwrap())
+            .body(Body::empty())
+            .unwrap();
+        let response = self.server.http().call(request).await.unwrap();
+        assert!(response.status().is_success());
+    }
+
     /// Answers a question.
     pub(crate) async fn respond(&self, response: &Value) {
         assert_eq!(self.post(response).await.status(), StatusCode::ACCEPTED);

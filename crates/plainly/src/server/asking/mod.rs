@@ -29,7 +29,7 @@ pub(super) use self::binding::{Seals, Subject};
 pub use self::error::{AskError, AskErrorKind};
 use self::questions::Question;
 pub(super) use self::questions::Questions;
-pub(super) use self::reading::Answer;
+pub(super) use self::reading::{Answer, read};
 pub(super) use self::requests::Unanswered;
 pub(super) use self::rounds::{Rounds, returned};
 use super::scope::Scope;

@@ -143,9 +143,12 @@ impl Questions {
         }
     }
 
-    /// From here on the answers come while the handler waits.
+    /// From here on the answers come while the handler waits: what came with the request is no answer any more.
     pub(in crate::server) fn park(&self) {
-        self.lock().is_parked = true;
+        let mut state = self.lock();
+        state.is_parked = true;
+        state.rounds = None;
+        state.fault = None;
     }
 
     /// What has no answer yet; whoever wants to know is woken when that is something else.
