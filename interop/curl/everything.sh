@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # curl against a server that does everything (the example `everything`): what is on the wire over HTTP when a server says
 # more than its reply, in the newest revision and in the last with a handshake. When it is JSON and when a stream of events,
-# how a question goes out and its answer comes in, what a call that is given up leaves behind.
+# how a question goes out and its answer comes in, a call that becomes a task, what a call that is given up leaves behind.
 # usage: everything.sh PATH_OF_THE_EXAMPLE
 set -euo pipefail
 
@@ -14,6 +14,7 @@ WORK=$(mktemp -d)
 trap 'kill "${SERVER:-}" 2> /dev/null || true; rm -rf "$WORK"' EXIT
 
 FORM='{"elicitation":{"form":{}}}'
+TASKS='{"extensions":{"io.modelcontextprotocol/tasks":{}}}'
 ADA='{"action":"accept","content":{"name":"ada"}}'
 
 passed=0
@@ -61,18 +62,30 @@ post() {
   messages > "$WORK/messages"
 }
 
-# call TOOL [PARAMS] [META] [CAPABILITIES]: a call of the tool, as the era writes it. What a legacy peer says once in a
-# session, a newer one says with each request.
-call() {
-  local tool=$1 params=${2:-'{}'} meta=${3:-'{}'} capabilities=${4:-'{}'} request headers
-  request=$(jq -nc --arg era "$ERA" --arg tool "$tool" --argjson params "$params" --argjson meta "$meta" \
+# request METHOD NAME PARAMS META CAPABILITIES: a request as the era writes it. What a legacy peer says once in a session, a
+# newer one says with each request.
+request() {
+  local method=$1 name=$2 params=$3 meta=$4 capabilities=$5 body headers
+  body=$(jq -nc --arg era "$ERA" --arg method "$method" --argjson params "$params" --argjson meta "$meta" \
     --argjson capabilities "$capabilities" '
     {protocolVersion: $era, clientInfo: {name: "curl", version: "1.0.0"}, clientCapabilities: $capabilities} as $peer
     | (if $era == "'$LEGACY'" then {} else $peer | with_entries(.key |= "io.modelcontextprotocol/" + .) end + $meta) as $meta
-    | {jsonrpc: "2.0", id: 1, method: "tools/call", params: ({name: $tool, arguments: {}} + $params + {_meta: $meta})}')
-  headers=("MCP-Protocol-Version: $ERA" "Mcp-Method: tools/call" "Mcp-Name: $tool")
+    | {jsonrpc: "2.0", id: 1, method: $method, params: ($params + {_meta: $meta})}')
+  headers=("MCP-Protocol-Version: $ERA" "Mcp-Method: $method" "Mcp-Name: $name")
   if [ "$ERA" = "$LEGACY" ]; then headers=("MCP-Protocol-Version: $ERA" "Mcp-Session-Id: $SESSION"); fi
-  post "$request" "${headers[@]}"
+  post "$body" "${headers[@]}"
+}
+
+# call TOOL [PARAMS] [META] [CAPABILITIES]
+call() {
+  local params
+  params=$(jq -nc --arg tool "$1" --argjson params "${2:-"{}"}" '{name: $tool, arguments: {}} + $params')
+  request tools/call "$1" "$params" "${3:-"{}"}" "${4:-"{}"}"
+}
+
+# task METHOD ID
+task() {
+  request "$1" "$2" "{\"taskId\":\"$2\"}" '{}' "$TASKS"
 }
 
 # open CAPABILITIES: the handshake of the legacy era, and its session in SESSION.
@@ -102,6 +115,10 @@ until_it() {
   done
   failed=$((failed + 1))
   echo "FAIL  curl, http, $ERA: $name, after $turn turns"
+}
+
+ended() {
+  task tasks/get "$1" && jq -e '.result.status == "cancelled"' "$WORK/messages"
 }
 
 nobody_waits() {
@@ -152,6 +169,16 @@ newest() {
   holds 'a state that was changed is refused' '.[0].error.code == -32602'
   call test_streaming_elicitation "$(retry "$state")" '{}' "$FORM"
   holds 'so is the state of another tool' '.[0].error.code == -32602'
+
+  call slow_compute '{"arguments":{"seconds":60}}' '{}' "$TASKS"
+  holds 'a call becomes a task' '.[0].result | .resultType == "task" and .status == "working"'
+  local id
+  id=$(jq -r .result.taskId "$WORK/messages")
+  task tasks/get "$id"
+  holds 'the task works' '.[0].result.status == "working"'
+  task tasks/cancel "$id"
+  holds 'the task is cancelled' '.[0].result.resultType == "complete"'
+  until_it 'it has ended' ended "$id"
 
   SECONDS_TO_WAIT=0.5 call test_wait 2> "$WORK/errors" || true
   until_it 'a call whose connection is closed is given up' nobody_waits

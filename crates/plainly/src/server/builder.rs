@@ -1,5 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod dynamic;
 mod error;
 mod needs;
 mod templates;
@@ -15,6 +16,7 @@ use plainly_protocol::types::{Icon, Implementation};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use self::dynamic::Dynamic;
 pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
@@ -67,20 +69,6 @@ struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
 impl fmt::Debug for Wrap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Wrap")
-    }
-}
-
-/// What may change while the server runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dynamic {
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    pub(super) resources: bool,
-}
-
-impl Dynamic {
-    fn is_any(self) -> bool {
-        self.tools || self.prompts || self.resources
     }
 }
 
@@ -155,14 +143,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets tools come and go while the server runs: [`Server::add_tool`] and [`Server::remove_tool`]. Peers are told from
-    /// the beginning that there are tools, even if there are none yet, and that they hear of every change.
-    #[must_use]
-    pub fn dynamic_tools(mut self) -> Self {
-        self.dynamic.tools = true;
-        self
-    }
-
     /// Serves a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
@@ -170,26 +150,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets prompts come and go while the server runs: [`Server::add_prompt`] and [`Server::remove_prompt`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_prompts(mut self) -> Self {
-        self.dynamic.prompts = true;
-        self
-    }
-
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
-        self
-    }
-
-    /// Lets resources come and go while the server runs: [`Server::add_resource`] and [`Server::remove_resource`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_resources(mut self) -> Self {
-        self.dynamic.resources = true;
         self
     }
 
@@ -237,8 +201,8 @@ impl ServerBuilder {
         self
     }
 
-    /// The secret keys of the cursors that it gives out: whatever serves the same under the same name with the same keys
-    /// continues the listings of this server. By default a key of its own.
+    /// The secret keys of what it gives out for clients to bring back: whatever serves the same under the same name with the
+    /// same keys continues the listings of this server, and its rounds of questions. By default a key of its own.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);

@@ -9,6 +9,7 @@ use plainly_protocol::envelope::{Object, Request};
 use plainly_protocol::method::Method;
 
 use super::Server;
+use super::answer::Answer;
 use super::audience::{Asker, Audience, panicked};
 use super::encode::Encoded;
 use super::handling::{Answered, Handling};
@@ -33,7 +34,7 @@ pub(super) enum Started {
 /// What a request leads to, once its parameters are read.
 pub(super) enum Served {
     /// It is answered.
-    Done(Answered),
+    Done(Result<Box<Answer>, ProtocolError>),
     /// Its handler runs.
     Handling(Handling),
     /// What it asks for comes message by message.
@@ -61,7 +62,7 @@ impl Server {
             };
         }
         match self.begin(method, id, params, &scope) {
-            Served::Done(outcome) => done(outcome),
+            Served::Done(answered) => done(answered.map(|answer| *answer)),
             Served::Listening(listening) => Started::Listening(listening),
             Served::Handling(handling) => match self.enter() {
                 Some(entered) => {
@@ -87,7 +88,7 @@ impl Server {
         };
         let route = || self.route(method, params, scope);
         match catch_unwind(AssertUnwindSafe(route)) {
-            Ok(Ok(Step::Now(answer))) => Served::Done(Ok(*answer)),
+            Ok(Ok(Step::Now(answer))) => Served::Done(Ok(answer)),
             Ok(Err(error)) => Served::Done(Err(error)),
             Ok(Ok(Step::Listen(filter))) => match caught(|| self.listen(id, filter, scope)) {
                 Ok(listening) => Served::Listening(listening),
@@ -100,7 +101,8 @@ impl Server {
             Err(panic) => {
                 let ended = Err(panicked(&*panic));
                 let audience = Audience::of(method);
-                Served::Done(audience.deliver(ended, &asker(), self.0.masking))
+                let answered = audience.deliver(ended, &asker(), self.0.masking);
+                Served::Done(answered.map(Box::new))
             }
         }
     }

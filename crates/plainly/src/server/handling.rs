@@ -81,14 +81,12 @@ impl Handling {
 
     /// The same answer; if it asks for something, with the answers so far.
     fn carrying(&self, answer: Answer) -> Answered {
-        match answer {
-            Answer::InputRequired(result) => {
-                let seals = &self.server.0.seals;
-                let result = self.scope.questions().carry(result, seals)?;
-                Ok(Answer::InputRequired(result))
-            }
-            other => Ok(other),
-        }
+        let Answer::InputRequired(result) = answer else {
+            return Ok(answer);
+        };
+        let seals = &self.server.0.seals;
+        let result = self.scope.questions().carry(result, seals)?;
+        Ok(Answer::InputRequired(result))
     }
 
     /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.

@@ -66,7 +66,7 @@ pub(super) enum Begun {
     /// It has ended, and said nothing before.
     Done(Encoded),
     /// There is more to come.
-    Pending(Running),
+    Pending(Box<Running>),
 }
 
 impl Running {
@@ -98,7 +98,7 @@ impl Running {
             Some(Sent::Reply(reply)) if self.scope.outbox().is_empty() => Begun::Done(reply),
             last => {
                 self.last = last;
-                Begun::Pending(self)
+                Begun::Pending(Box::new(self))
             }
         }
     }
@@ -108,11 +108,11 @@ impl Running {
         let polled = self.work.as_mut().map(|work| work.poll_unpin(context));
         if let Some(Poll::Ready(settled)) = polled {
             self.end_with(match settled {
-                Settled::Answered(answered) => {
+                Settled::Left(answered) => {
                     let (server, revision) = (self.entered.server(), self.scope.peer().revision);
                     Sent::Reply(server.respond(&self.id, revision, answered))
                 }
-                Settled::Listening(listening) => Sent::Listening(listening),
+                Settled::Right(listening) => Sent::Listening(listening),
             });
         }
     }
@@ -196,10 +196,10 @@ impl Future for Work {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Settled> {
         match self.get_mut() {
-            Self::Handler(handling) => handling.poll_unpin(context).map(Settled::Answered),
-            Self::Layered(serving) => serving.poll_unpin(context).map(|served| {
-                served.unwrap_or_else(|panic| Settled::Answered(Err(panicked(&*panic))))
-            }),
+            Self::Handler(handling) => handling.poll_unpin(context).map(Settled::Left),
+            Self::Layered(serving) => serving
+                .poll_unpin(context)
+                .map(|served| served.unwrap_or_else(|panic| Settled::Left(Err(panicked(&*panic))))),
         }
     }
 }

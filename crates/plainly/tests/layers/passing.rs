@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use plainly::client::Change;
+use plainly::protocol::method::Method;
 use plainly::protocol::types::SubscriptionFilter;
 use plainly::server::Changes;
 use plainly::server::layer::{Next, Outcome, Request, from_fn};
@@ -96,12 +97,10 @@ async fn who_listens_hears_of_changes() {
 async fn a_layer_may_refuse_who_wants_to_listen() {
     async fn refuses(request: Request, next: Next) -> Result<Outcome, ProtocolError> {
         tokio::task::yield_now().await;
-        match request.method() {
-            plainly::protocol::method::Method::Listen => {
-                Err(ProtocolError::invalid_params("nobody may listen"))
-            }
-            _other => Ok(next.run(request).await),
+        if request.method() == Method::Listen {
+            return Err(ProtocolError::invalid_params("nobody may listen"));
         }
+        Ok(next.run(request).await)
     }
     let changes = Changes::new();
     let server = changing(&changes).layer(from_fn(refuses)).build().unwrap();

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use futures_util::future::Either;
 use plainly_errors::{Internal, Problem, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -26,34 +27,30 @@ pub struct Outcome(Kind);
 
 enum Kind {
     Settled(Settled),
-    /// A result that a layer made.
-    Early(Answer),
+    /// A result that a layer made, which is of this method.
+    Early(Method, Answer),
     /// A layer has the request fail with this.
     Refused(Problem),
 }
 
-/// What becomes the reply.
-pub(in crate::server) enum Settled {
-    Answered(Answered),
-    /// There is no end of it yet.
-    Listening(Box<Listening>),
-}
+/// What becomes the reply; or there is none yet, as the peer listens.
+pub(in crate::server) type Settled = Either<Answered, Box<Listening>>;
 
 impl Outcome {
     /// The error of the protocol that the request ended with, which the host's code reads.
     pub fn error(&self) -> Option<&ProtocolError> {
         match &self.0 {
-            Kind::Settled(Settled::Answered(Err(error))) => Some(error),
-            Kind::Settled(_) | Kind::Early(_) | Kind::Refused(_) => None,
+            Kind::Settled(Settled::Left(Err(error))) => Some(error),
+            Kind::Settled(_) | Kind::Early(..) | Kind::Refused(_) => None,
         }
     }
 
     /// Whether a tool has failed, which the model reads.
     pub fn is_tool_error(&self) -> bool {
         match &self.0 {
-            Kind::Settled(Settled::Answered(Ok(Answer::CallTool(result))))
-            | Kind::Early(Answer::CallTool(result)) => result.is_tool_error(),
-            Kind::Settled(_) | Kind::Early(_) | Kind::Refused(_) => false,
+            Kind::Settled(Settled::Left(Ok(Answer::CallTool(result))))
+            | Kind::Early(_, Answer::CallTool(result)) => result.is_tool_error(),
+            Kind::Settled(_) | Kind::Early(..) | Kind::Refused(_) => false,
         }
     }
 
@@ -75,15 +72,15 @@ impl Outcome {
     pub(super) fn settle(self, subject: &Subject) -> Settled {
         let answered = match self.0 {
             Kind::Settled(settled) => return settled,
-            Kind::Early(answer) if !is_of(&answer, subject.method) => {
+            Kind::Early(method, _) if method != subject.method => {
                 let method = subject.method.name();
                 tracing::error!(method, "a layer answered with the result of another method");
                 Err(Internal::Failed.into())
             }
-            Kind::Early(Answer::CallTool(result)) => {
+            Kind::Early(_, Answer::CallTool(result)) => {
                 Ok(Answer::CallTool(audience(subject).conforming(result)))
             }
-            Kind::Early(answer) => Ok(answer),
+            Kind::Early(_, answer) => Ok(answer),
             Kind::Refused(problem) => match (subject.method, &subject.name) {
                 (Method::ReadResource | Method::ResourceMetadata, Some(uri)) => {
                     Err(problem.for_resource(uri))
@@ -91,20 +88,8 @@ impl Outcome {
                 _other => audience(subject).refused(&problem),
             },
         };
-        Settled::Answered(answered)
+        Settled::Left(answered)
     }
-}
-
-fn is_of(answer: &Answer, method: Method) -> bool {
-    let other = match answer {
-        Answer::CallTool(_) => Method::CallTool,
-        Answer::GetPrompt(_) => Method::GetPrompt,
-        Answer::ReadResource(..) => Method::ReadResource,
-        Answer::Complete(_) => Method::Complete,
-        // No layer can make another.
-        _ => return true,
-    };
-    method == other
 }
 
 /// Who reads what the request ends with.
@@ -117,7 +102,7 @@ fn audience(subject: &Subject) -> Audience {
 
 impl From<ProtocolError> for Outcome {
     fn from(error: ProtocolError) -> Self {
-        Self(Kind::Settled(Settled::Answered(Err(error))))
+        Self(Kind::Settled(Settled::Left(Err(error))))
     }
 }
 
@@ -129,29 +114,27 @@ impl From<Problem> for Outcome {
 
 impl From<CallToolResult> for Outcome {
     fn from(result: CallToolResult) -> Self {
-        Self(Kind::Early(Answer::CallTool(result)))
+        Self(Kind::Early(Method::CallTool, Answer::CallTool(result)))
     }
 }
 
 impl From<GetPromptResult> for Outcome {
     fn from(result: GetPromptResult) -> Self {
-        Self(Kind::Early(Answer::GetPrompt(result)))
+        Self(Kind::Early(Method::GetPrompt, Answer::GetPrompt(result)))
     }
 }
 
 /// Clients may not keep it.
 impl From<ReadResourceResult> for Outcome {
     fn from(result: ReadResourceResult) -> Self {
-        Self(Kind::Early(Answer::ReadResource(
-            result,
-            CacheHint::default(),
-        )))
+        let answer = Answer::ReadResource(result, CacheHint::default());
+        Self(Kind::Early(Method::ReadResource, answer))
     }
 }
 
 impl From<CompleteResult> for Outcome {
     fn from(result: CompleteResult) -> Self {
-        Self(Kind::Early(Answer::Complete(result)))
+        Self(Kind::Early(Method::Complete, Answer::Complete(result)))
     }
 }
 

@@ -106,9 +106,9 @@ impl Request {
             server.begin(*method, id, self.params().as_ref(), &scope)
         };
         match served {
-            Served::Done(answered) => Settled::Answered(answered),
-            Served::Handling(handling) => Settled::Answered(handling.await),
-            Served::Listening(listening) => Settled::Listening(listening.into()),
+            Served::Done(answered) => Settled::Left(answered.map(|answer| *answer)),
+            Served::Handling(handling) => Settled::Left(handling.await),
+            Served::Listening(listening) => Settled::Right(listening.into()),
         }
     }
 
