@@ -159,6 +159,14 @@ impl Server {
         }
     }
 
+    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
+        let (tools, limits) = (&self.0.routes.tools, self.limits());
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListTools(page, tools.cache_hint())))
+    }
+
     fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
