@@ -14,7 +14,8 @@ use super::record::TaskRecord;
 /// [`MemoryTasks`](super::MemoryTasks) of its own.
 ///
 /// The handler of a task runs in the process that made it. Any other that has the same records can say how far the task is,
-/// take answers for it and stop it, if the store says that it [is shared](Self::is_shared).
+/// take answers for it and stop it, if the store says that it [is shared](Self::is_shared). A task whose process has ended
+/// stays as it was until it expires.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not keep tasks",
     label = "not a store of tasks",
