@@ -72,7 +72,11 @@ pub(crate) enum Client {
 
 impl Client {
     /// One over each transport.
-    pub(crate) async fn both(server: &Server, revision: Revision, capabilities: &Value) -> [Self; 2] {
+    pub(crate) async fn both(
+        server: &Server,
+        revision: Revision,
+        capabilities: &Value,
+    ) -> [Self; 2] {
         [
             Self::Stream(Stream::open(server, revision, capabilities).await),
             Self::Http(Http::open(server, revision, capabilities).await),
@@ -272,6 +276,16 @@ impl Http {
     /// Sends a request, and gives the first message that comes for it.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         self.start(method, params).await.next().await
+    }
+
+    pub(crate) async fn end_session(&self) {
+        let request = Request::delete("/")
+            .header("host", "localhost")
+            .header("mcp-session-id", self.session.as_ref().unwrap())
+            .body(Body::empty())
+            .unwrap();
+        let response = self.server.http().call(request).await.unwrap();
+        assert!(response.status().is_success());
     }
 
     /// Answers a question.

@@ -35,7 +35,11 @@ async fn prompts_and_resources_ask_too() {
             let params = json!({"name": "greeting", "arguments": {"topic": "x"}});
             let (asked, reply) = client.play("prompts/get", params).await;
             let message = &reply["result"]["messages"][0]["content"]["text"];
-            assert_eq!((asked.len(), message), (1, &json!("Hello, Ada! x")), "{reply}");
+            assert_eq!(
+                (asked.len(), message),
+                (1, &json!("Hello, Ada! x")),
+                "{reply}"
+            );
             for uri in ["page://greeting", "page://x/greeting"] {
                 let (asked, reply) = client.play("resources/read", json!({"uri": uri})).await;
                 let page = &reply["result"]["contents"][0]["text"];
@@ -73,7 +77,10 @@ async fn questions_of_all_kinds_are_asked_together() {
             let (asked, reply) = client.call("several").await;
             let expected = r#"Hi Some("Ada") ["file:///work"]"#;
             assert_eq!(text(&reply), expected, "{revision}");
-            let mut methods: Vec<_> = asked.iter().map(|one| one["method"].as_str().unwrap()).collect();
+            let mut methods: Vec<_> = asked
+                .iter()
+                .map(|one| one["method"].as_str().unwrap())
+                .collect();
             methods.sort_unstable();
             let all = ["elicitation/create", "roots/list", "sampling/createMessage"];
             assert_eq!(methods, all);
@@ -108,7 +115,11 @@ async fn a_visit_is_asked_where_there_are_visits() {
 async fn questions_in_other_tasks_and_under_the_same_key_are_answered() {
     for revision in WITH_FORMS {
         for mut client in Client::both(&server(), revision, &able()).await {
-            assert_eq!(text(&client.call("spawned").await.1), "Hello, Ada!", "{revision}");
+            assert_eq!(
+                text(&client.call("spawned").await.1),
+                "Hello, Ada!",
+                "{revision}"
+            );
             let (asked, reply) = client.call("twice").await;
             assert_eq!(text(&reply), "Hello, Ada! Hello, Ada!", "{revision}");
             assert_eq!(asked.len(), 2);
@@ -141,9 +152,16 @@ async fn progress_comes_before_and_after_a_question() {
 
 /// What is needed, and what is told of it: by an error for the host's code, never to the model.
 fn assert_undeclared(revision: Revision, reply: &Value, required: &Value) {
-    let code = if revision == Revision::V2026_07_28 { -32021 } else { -32602 };
+    let code = if revision == Revision::V2026_07_28 {
+        -32021
+    } else {
+        -32602
+    };
     assert_eq!(reply["error"]["code"], code, "{revision}: {reply}");
-    assert_eq!(&reply["error"]["data"]["requiredCapabilities"], required, "{revision}");
+    assert_eq!(
+        &reply["error"]["data"]["requiredCapabilities"], required,
+        "{revision}"
+    );
 }
 
 #[tokio::test]
@@ -156,7 +174,9 @@ async fn who_declared_nothing_is_asked_nothing() {
             assert_undeclared(revision, &reply, &json!({"sampling": {}}));
             let (_, reply) = client.call("sign-in").await;
             assert_undeclared(revision, &reply, &json!({"elicitation": {"url": {}}}));
-            let (_, reply) = client.play("prompts/get", json!({"name": "greeting"})).await;
+            let (_, reply) = client
+                .play("prompts/get", json!({"name": "greeting"}))
+                .await;
             assert_undeclared(revision, &reply, &json!({"elicitation": {"form": {}}}));
             assert_eq!(asked.len() + more.len(), 0);
             assert_eq!(text(&client.call("resourceful").await.1), "Hello, you!");

@@ -26,7 +26,7 @@ use crate::server::session::Session;
 #[derive(Debug)]
 pub(in crate::server) struct Unanswered {
     /// How many there may be.
-    pub(in crate::server) most: usize,
+    most: usize,
     /// Time for each answer.
     time: Duration,
     state: Mutex<State>,

@@ -127,16 +127,13 @@ impl Ask {
 
     /// Of a request about `subject`; with nothing, of one that can't be answered with questions.
     fn of(scope: &Scope, subject: Option<&Subject<'_>>, arguments: &str) -> Result<Self, Failure> {
-        match (scope.session(), subject) {
-            (Some(session), _) => scope.questions().begin(session.unanswered.most, None),
-            (None, Some(subject)) => {
-                let rounds = Rounds::of(scope.peer(), subject, arguments)?;
-                scope
-                    .questions()
-                    .begin(subject.seals.questions, Some(rounds));
-            }
-            // Whoever asks is told that it is impossible.
-            (None, None) => {}
+        // Without one, whoever asks is told that it is impossible.
+        if let Some(subject) = subject {
+            let rounds = match scope.session() {
+                Some(_) => None,
+                None => Some(Rounds::of(scope.peer(), subject, arguments)?),
+            };
+            scope.questions().begin(subject.seals.questions, rounds);
         }
         Ok(Self {
             scope: scope.clone(),
