@@ -6,7 +6,8 @@
 
 use futures_util::try_join;
 use plainly::protocol::types::{
-    BooleanField, CreateMessageParams, ElicitFormParams, Root, SamplingMessage, TextField,
+    BooleanField, CreateMessageParams, ElicitAction, ElicitFormParams, Root, SamplingMessage,
+    TextField,
 };
 use plainly::server::ServerBuilder;
 use plainly::server::extract::Ask;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(Tool::new("test_elicitation", contact).description("Asks the user who they are"))
+        .tool(Tool::new("test_elicitation_url", visit).description("Asks the user to visit a URL"))
         .tool(Tool::new("test_sampling", sample).description("Asks the model"))
         .tool(Tool::new("test_streaming_elicitation", hello).description("Asks for a name"))
         .tool(
@@ -72,6 +74,15 @@ async fn contact(ask: Ask, Args(Message { message }): Args<Message>) -> Result<S
         "User response: {}",
         serde_json::to_string(&answer)?
     ))
+}
+
+/// What the user does there, the client never sees.
+async fn visit(ask: Ask) -> Result<&'static str, Failure> {
+    let url = "https://example.com/sign-in";
+    Ok(match ask.visit("sign_in", url, "Please sign in").await? {
+        ElicitAction::Accept => "The user went there.",
+        _ => "The user did not want to.",
+    })
 }
 
 #[derive(Deserialize, JsonSchema)]
