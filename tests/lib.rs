@@ -12,16 +12,13 @@ use serde_json::Value;
 #[expect(dead_code, reason = "of the example only the store is shared")]
 mod tree;
 
-/// A client of `server`, in the same process.
+/// A client of `server`, in the same process; what the two say is held to the schemas.
 ///
 /// # Errors
 ///
 /// If the two can't agree on a revision.
 pub async fn connect(server: Server) -> Result<Client, Error> {
-    let (near, far) = tokio::io::duplex(64 << 10);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = valid::overheard(server);
     Client::over(reader, writer).connect().await
 }
 

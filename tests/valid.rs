@@ -2,6 +2,7 @@
 //! driver shows each message to a [`Conversation`], which panics at the first that is not valid. Without `PLAINLY_SPEC`
 //! there are no schemas, and everything passes.
 
+mod overheard;
 mod schemas;
 
 use std::collections::HashMap;
@@ -9,6 +10,7 @@ use std::collections::HashMap;
 use plainly::errors::Revision;
 use serde_json::Value;
 
+pub use self::overheard::overheard;
 use self::schemas::{Schemas, schemas};
 
 /// The key of a request's `_meta` that makes it a modern one.
@@ -60,18 +62,26 @@ impl Conversation {
         }
     }
 
-    /// Takes note of what the client says.
+    /// Takes what the client says.
     ///
     /// # Panics
     ///
     /// If it is not valid in its revision.
     pub fn said(&mut self, bytes: &[u8]) {
-        let message: Value = serde_json::from_slice(bytes).expect("a client says what is JSON");
-        match &message {
-            Value::Array(batch) => batch.iter().for_each(|message| self.check_said(message)),
-            message => self.check_said(message),
-        }
+        self.check(bytes);
         self.note(bytes);
+    }
+
+    /// Looks at what the client is about to say.
+    ///
+    /// # Panics
+    ///
+    /// If it is not valid in its revision.
+    pub fn check(&self, bytes: &[u8]) {
+        match parse(bytes) {
+            Value::Array(batch) => batch.iter().for_each(|message| self.check_said(message)),
+            message => self.check_said(&message),
+        }
     }
 
     /// Takes what the server says.

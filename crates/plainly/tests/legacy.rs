@@ -1,4 +1,4 @@
-//! Older revisions over HTTP, byte by byte: HTTP with SSE, and streams that are resumed.
+//! Older revisions over HTTP, byte by byte: HTTP with SSE, streams that are resumed, and sessions.
 #![cfg(all(feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,3 +10,6 @@ mod sse;
 
 #[path = "legacy/resume.rs"]
 mod resume;
+
+#[path = "legacy/sessions.rs"]
+mod sessions;

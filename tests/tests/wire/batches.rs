@@ -97,10 +97,17 @@ fn summary(replies: &str) -> Value {
 async fn in_2025_03_26_each_message_of_a_batch_is_answered_in_order() {
     let fixture = Fixture::new();
     let (sent, answers) = mixed();
-    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    let mut stream = Stream::open(&fixture.server, BATCHING)
+        .await
+        .saying_anything();
     assert_eq!(summary(&stream.ask(&sent).await), answers);
     let http = Http::listen(&fixture.server).await;
-    let response = http.client(BATCHING).await.send(&sent).await;
+    let response = http
+        .client(BATCHING)
+        .await
+        .saying_anything()
+        .send(&sent)
+        .await;
     assert_eq!(response.status, 200);
     assert_eq!(summary(&response.body), answers);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::fixture::Fixture;
-use crate::http::Http;
+use crate::http::{Client, Http};
 use crate::sender::Sender;
 use crate::stream::Stream;
 
@@ -13,11 +13,25 @@ pub(crate) fn json(text: &str) -> Value {
 
 /// The replies to one request, over both transports.
 pub(crate) async fn both(fixture: &Fixture, sender: Sender, template: &str) -> [Value; 2] {
-    let mut stream = Stream::open(&fixture.server, sender).await;
+    let stream = Stream::open(&fixture.server, sender).await;
+    let http = Http::listen(&fixture.server).await;
+    replies(stream, http.client(sender).await, template).await
+}
+
+/// The replies to one request that is wrong on purpose.
+pub(crate) async fn both_wrong(fixture: &Fixture, sender: Sender, template: &str) -> [Value; 2] {
+    let stream = Stream::open(&fixture.server, sender)
+        .await
+        .saying_anything();
+    let http = Http::listen(&fixture.server).await;
+    let client = http.client(sender).await.saying_anything();
+    replies(stream, client, template).await
+}
+
+async fn replies(mut stream: Stream, client: Client, template: &str) -> [Value; 2] {
     let over_stream = stream.ask(template).await;
     stream.before_a_good_reply(template).await;
-    let http = Http::listen(&fixture.server).await;
-    let over_http = http.client(sender).await.send(template).await.body;
+    let over_http = client.send(template).await.body;
     assert_eq!(over_stream, over_http);
     [json(&over_stream), json(&over_http)]
 }

@@ -12,7 +12,9 @@ const NOTHING: [String; 0] = [];
 async fn a_running_request_of_a_stream_is_dropped_and_not_answered() {
     let fixture = Fixture::new();
     for sender in Sender::all() {
-        let mut stream = Stream::open(&fixture.server, sender).await;
+        let mut stream = Stream::open(&fixture.server, sender)
+            .await
+            .saying_anything();
         stream.send(say("1", "slow", "x")).await;
         stream.send(say("\"1\"", "slow", "y")).await;
         fixture.probe.running(2).await;

@@ -133,7 +133,9 @@ async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
     let fixture = Fixture::new();
     for case in cases {
         let before = fixture.probe.ran();
-        let mut stream = Stream::open(&fixture.server, sender).await;
+        let mut stream = Stream::open(&fixture.server, sender)
+            .await
+            .saying_anything();
         stream.send(&case.template).await;
         let lines = stream.before_a_good_reply(&case.name).await;
         let expect = case.expect.on_stream(sender);
@@ -157,7 +159,7 @@ async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
 async fn over_http(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
-    let client = http.client(sender).await;
+    let client = http.client(sender).await.saying_anything();
     for case in cases {
         let before = fixture.probe.ran();
         let response = client.send(&case.template).await;

@@ -182,7 +182,7 @@ async fn legacy_sessions_ignore_the_headers_that_mirror() {
 async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reached() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
-    let client = http.client(Sender::Modern).await;
+    let client = http.client(Sender::Modern).await.saying_anything();
     let wrong_headers = "MCP-Protocol-Version: 1900-01-01\r\nMcp-Method: x\r\nMcp-Name: y\r\n";
     let old = |template: String| template.replace("META", META).replace(MODERN, "1900-01-01");
     let old_header = "MCP-Protocol-Version: 1900-01-01\r\n";

@@ -52,6 +52,7 @@ impl Http {
         let mut client = Client {
             address: self.address,
             sender,
+            says_anything: false,
             session: None,
         };
         if let Sender::Legacy(revision) = sender {
@@ -91,10 +92,18 @@ impl Http {
 pub(crate) struct Client {
     address: SocketAddr,
     sender: Sender,
+    /// Whether what is sent need not be valid.
+    says_anything: bool,
     pub(crate) session: Option<String>,
 }
 
 impl Client {
+    /// The same client, which sends messages that are wrong on purpose.
+    pub(crate) fn saying_anything(mut self) -> Self {
+        self.says_anything = true;
+        self
+    }
+
     /// The same client with another session id, or none.
     pub(crate) fn with_session(&self, session: Option<String>) -> Self {
         Self {
@@ -143,6 +152,9 @@ impl Client {
         bytes.extend_from_slice(body);
         within(stream.write_all(&bytes)).await.ok();
         let mut conversation = self.sender.conversation();
+        if !self.says_anything && !body.is_empty() {
+            conversation.check(body);
+        }
         conversation.note(body);
         Pending {
             stream,

@@ -275,7 +275,9 @@ async fn a_method_with_control_characters_is_nobodys() {
 async fn names_with_nul_are_not_cut_short() {
     let fixture = Fixture::new();
     for sender in Sender::all() {
-        let mut stream = Stream::open(&fixture.server, sender).await;
+        let mut stream = Stream::open(&fixture.server, sender)
+            .await
+            .saying_anything();
         for more in [
             r#""name":"canary\u0000""#,
             r#""name":"canary\u0000x","arguments":{}"#,
@@ -384,7 +386,9 @@ async fn a_response_from_a_client_is_never_answered_with_a_message_of_ours() {
 #[tokio::test]
 async fn two_servers_that_answer_each_other_fall_silent() {
     let fixture = Fixture::new();
-    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    let mut stream = Stream::open(&fixture.server, Sender::Modern)
+        .await
+        .saying_anything();
     let error = stream.ask("{").await;
     stream.send(&error).await;
     assert_eq!(

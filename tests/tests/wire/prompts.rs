@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::both::both;
+use crate::both::{both, both_wrong};
 use crate::fixture::{Fixture, SECRET};
 use crate::http::Http;
 use crate::sender::{Sender, request};
@@ -137,7 +137,7 @@ async fn what_is_no_argument_never_reaches_a_handler() {
                 "unknown variant `ref/tool`",
             ),
         ] {
-            for reply in both(&fixture, sender, &sent).await {
+            for reply in both_wrong(&fixture, sender, &sent).await {
                 let error = &reply["error"];
                 assert_eq!(error["code"], -32602, "{reply}");
                 assert_eq!(error["data"], json!({ "kind": "malformed" }));

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::task::JoinSet;
 
-use crate::both::{both, json};
+use crate::both::{both, both_wrong, json};
 use crate::fixture::{Fixture, LARGE, SECRET};
 use crate::http::Http;
 use crate::sender::{Sender, call, cancel, request, say};
@@ -62,7 +62,7 @@ async fn params_and_requests_that_are_malformed_say_so_to_programs() {
             (no_name.as_str(), -32602),
             (r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, -32600),
         ] {
-            for reply in both(&fixture, sender, sent).await {
+            for reply in both_wrong(&fixture, sender, sent).await {
                 assert_eq!(reply["error"]["code"], code, "{reply}");
                 assert_eq!(reply["error"]["data"], json!({"kind": "malformed"}));
             }

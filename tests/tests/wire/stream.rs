@@ -18,6 +18,8 @@ const OTHER_RESOURCES: &str = r#"{"jsonrpc":"2.0","method":"notifications/resour
 pub(crate) struct Stream {
     sender: Sender,
     conversation: Conversation,
+    /// Whether what is sent need not be valid.
+    says_anything: bool,
     /// What was written of a line that has not ended.
     begun: Vec<u8>,
     writer: WriteHalf<DuplexStream>,
@@ -47,6 +49,7 @@ impl Stream {
         let mut stream = Self {
             sender,
             conversation: Conversation::new(),
+            says_anything: false,
             begun: Vec::new(),
             writer,
             lines,
@@ -58,6 +61,12 @@ impl Stream {
             assert!(reply.contains(&expected), "{reply}");
         }
         stream
+    }
+
+    /// The same stream, on which messages are sent that are wrong on purpose.
+    pub(crate) fn saying_anything(mut self) -> Self {
+        self.says_anything = true;
+        self
     }
 
     /// Writes bytes as they are.
@@ -73,6 +82,9 @@ impl Stream {
     /// Writes a message and its newline.
     pub(crate) async fn send(&mut self, template: impl AsRef<[u8]>) {
         let mut bytes = self.sender.fill(template.as_ref());
+        if !self.says_anything {
+            self.conversation.check(&bytes);
+        }
         bytes.push(b'\n');
         self.write(&bytes).await;
     }

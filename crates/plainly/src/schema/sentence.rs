@@ -30,27 +30,31 @@ pub(super) fn sentence(error: &ValidationError<'_>, schema: &Value) -> String {
 
 /// The valid values, if they are few: those of an enum, of a constant, or of alternatives that are such.
 fn allowed(error: &ValidationError<'_>) -> Option<Vec<Value>> {
-    match error.kind() {
-        ValidationErrorKind::Enum { options } => options.as_array().cloned(),
-        ValidationErrorKind::Constant { expected_value } => Some(vec![(**expected_value).clone()]),
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            let here = error.instance_path();
-            let mut all = Vec::new();
-            for failures in context {
-                let [failure] = &failures[..] else {
-                    return None;
-                };
-                match failure.kind() {
-                    // What may be null is of some other use than to be null.
-                    ValidationErrorKind::Type { .. } if is_only_null(failure) => {}
-                    _ if failure.instance_path() == here => all.extend(allowed(failure)?),
-                    _ => return None,
-                }
-            }
-            (!all.is_empty()).then_some(all)
-        }
-        _ => None,
+    if let ValidationErrorKind::Enum { options } = error.kind() {
+        return options.as_array().cloned();
     }
+    if let ValidationErrorKind::Constant { expected_value } = error.kind() {
+        return Some(vec![(**expected_value).clone()]);
+    }
+    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
+        error.kind()
+    else {
+        return None;
+    };
+    let mut all = Vec::new();
+    for failures in context {
+        let [failure] = &failures[..] else {
+            return None;
+        };
+        if failure.instance_path() != error.instance_path() {
+            return None;
+        }
+        // What may be null is of some other use than to be null.
+        if !is_only_null(failure) {
+            all.extend(allowed(failure)?);
+        }
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 fn is_only_null(error: &ValidationError<'_>) -> bool {
@@ -90,10 +94,10 @@ fn some_of(listed: &[String]) -> String {
 
 /// For a name that no property has: one that it may be a slip of.
 fn known(error: &ValidationError<'_>, schema: &Value) -> String {
-    let unexpected = match error.kind() {
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected,
-        _ => return String::new(),
+    let (ValidationErrorKind::AdditionalProperties { unexpected }
+    | ValidationErrorKind::UnevaluatedProperties { unexpected }) = error.kind()
+    else {
+        return String::new();
     };
     let path = error.schema_path().to_string();
     let owner = path.rsplit_once('/').map_or("", |(owner, _)| owner);

@@ -46,43 +46,45 @@ fn each_failing_path_is_named() {
     assert!(failures(&schema, &json!({"a": 1, "b": "ok", "c": null})).is_empty());
 }
 
+/// The sentence that is said of `value`, alone and as an argument.
+fn check_sentence(schema: &Value, value: &Value, sentence: &str) {
+    assert_eq!(failures(schema, value), [sentence]);
+    let definitions = schema.get("$defs").cloned().unwrap_or(json!({}));
+    let inside = json!({"properties": {"a": schema, "b": {}}, "$defs": definitions});
+    let inside = failures(&inside, &json!({"a": value}));
+    assert_eq!(inside, [format!("/a: {sentence}")]);
+}
+
 #[test]
 fn valid_values_are_listed_and_a_slip_is_told_from_something_else() {
     let colors = json!({"enum": ["red", "green", "dark blue"]});
+    for (value, did_you_mean) in [
+        ("rde", "red"),
+        ("Green", "green"),
+        ("grean", "green"),
+        ("dark_blue", "dark blue"),
+        ("DARKBLUE", "dark blue"),
+        ("black", ""),
+        ("re", "red"),
+        ("e", ""),
+        ("", ""),
+    ] {
+        let hint = format!(" (did you mean \"{did_you_mean}\"?)");
+        let hint = if did_you_mean.is_empty() { "" } else { &hint };
+        let sentence = format!(r#""{value}" is not one of "red", "green", "dark blue"{hint}"#);
+        check_sentence(&colors, &json!(value), &sentence);
+        let referred = json!({"$ref": "#/$defs/color", "$defs": {"color": colors}});
+        check_sentence(&referred, &json!(value), &sentence);
+    }
+}
+
+#[test]
+fn valid_values_are_listed_however_the_schema_says_them() {
     let documented = json!({"oneOf": [{"const": "red", "description": "x"}, {"const": "green"}]});
     let optional = json!({"anyOf": [{"enum": ["red", "green"]}, {"type": "null"}]});
-    let referred = json!({"$ref": "#/$defs/color", "$defs": {"color": colors}});
+    let objects = json!({"anyOf": [{"required": ["a"]}, {"const": {}}]});
+    let not_any = "is not valid under any of the schemas listed in the 'anyOf' keyword";
     for (schema, value, sentence) in [
-        (
-            &colors,
-            json!("rde"),
-            r#""rde" is not one of "red", "green", "dark blue" (did you mean "red"?)"#,
-        ),
-        (
-            &colors,
-            json!("Green"),
-            r#""Green" is not one of "red", "green", "dark blue" (did you mean "green"?)"#,
-        ),
-        (
-            &colors,
-            json!("dark_blue"),
-            r#""dark_blue" is not one of "red", "green", "dark blue" (did you mean "dark blue"?)"#,
-        ),
-        (
-            &colors,
-            json!("black"),
-            r#""black" is not one of "red", "green", "dark blue""#,
-        ),
-        (
-            &colors,
-            json!(7),
-            r#"7 is not one of "red", "green", "dark blue""#,
-        ),
-        (
-            &referred,
-            json!("grean"),
-            r#""grean" is not one of "red", "green", "dark blue" (did you mean "green"?)"#,
-        ),
         (
             &documented,
             json!("blue"),
@@ -103,12 +105,13 @@ fn valid_values_are_listed_and_a_slip_is_told_from_something_else() {
             json!(3),
             "3 is not one of 1, 2, null",
         ),
+        (
+            &objects,
+            json!({"b": 1}),
+            &format!(r#"{{"b":1}} {not_any}"#),
+        ),
     ] {
-        assert_eq!(failures(schema, &value), [sentence]);
-        let definitions = schema.get("$defs").cloned().unwrap_or(json!({}));
-        let inside = json!({"properties": {"a": schema, "b": {}}, "$defs": definitions});
-        let inside = failures(&inside, &json!({"a": value}));
-        assert_eq!(inside, [format!("/a: {sentence}")]);
+        check_sentence(schema, &value, sentence);
     }
 }
 

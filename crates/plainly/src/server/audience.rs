@@ -90,6 +90,18 @@ impl Audience {
         }
     }
 
+    /// A problem that is not of the handler's making.
+    pub(super) fn refused(&self, problem: &Problem) -> Result<Answer, ProtocolError> {
+        match self {
+            Self::Model(schema) => {
+                let result = tool_error(problem.text());
+                let result = with_object(result, problem, schema.is_some());
+                Ok(Answer::CallTool(result))
+            }
+            Self::Code => Err(problem.to_protocol_error()),
+        }
+    }
+
     /// What failed around the handler. For code the caller logs it, as every internal error.
     fn broke(&self, error: ProtocolError) -> Result<Answer, ProtocolError> {
         match self {
@@ -102,7 +114,7 @@ impl Audience {
     }
 
     /// Structured output that is not what the tool promised would fail in the client, far from its cause.
-    fn conforming(&self, result: CallToolResult) -> CallToolResult {
+    pub(super) fn conforming(&self, result: CallToolResult) -> CallToolResult {
         let Self::Model(Some(schema)) = self else {
             return result;
         };
@@ -174,7 +186,7 @@ fn tool_failed(
 }
 
 /// What code reads of a failed request.
-fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
+pub(super) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     let internal = match failure.meaning() {
         Meaning::Protocol(error) => return error.clone(),
         Meaning::Problem(problem) => return problem.to_protocol_error(),

@@ -1,5 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
+mod dynamic;
 mod error;
 mod needs;
 mod templates;
@@ -7,11 +8,15 @@ mod tools;
 
 use std::any::Any;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation};
+use tower_layer::Layer;
+use tower_service::Service;
 
+use self::dynamic::Dynamic;
 pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
@@ -21,6 +26,7 @@ use super::changes::Changes;
 use super::cursor::Cursors;
 use super::discovery::Discovery;
 use super::extract::Needs;
+use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
@@ -54,19 +60,15 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
+    layers: Vec<Wrap>,
 }
 
-/// What may change while the server runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Dynamic {
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    pub(super) resources: bool,
-}
+/// Puts a layer before what is behind it.
+struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
 
-impl Dynamic {
-    fn is_any(self) -> bool {
-        self.tools || self.prompts || self.resources
+impl fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wrap")
     }
 }
 
@@ -87,6 +89,7 @@ impl ServerBuilder {
             resources: Resources::default(),
             changes: None,
             dynamic: Dynamic::default(),
+            layers: Vec::new(),
             tasks: None,
         }
     }
@@ -140,14 +143,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets tools come and go while the server runs: [`Server::add_tool`] and [`Server::remove_tool`]. Peers are told from
-    /// the beginning that there are tools, even if there are none yet, and that they hear of every change.
-    #[must_use]
-    pub fn dynamic_tools(mut self) -> Self {
-        self.dynamic.tools = true;
-        self
-    }
-
     /// Serves a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
@@ -155,26 +150,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets prompts come and go while the server runs: [`Server::add_prompt`] and [`Server::remove_prompt`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_prompts(mut self) -> Self {
-        self.dynamic.prompts = true;
-        self
-    }
-
     /// Serves a resource.
     #[must_use]
     pub fn resource(mut self, resource: StaticResource) -> Self {
         self.fixed.push(resource);
-        self
-    }
-
-    /// Lets resources come and go while the server runs: [`Server::add_resource`] and [`Server::remove_resource`]; as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
-    #[must_use]
-    pub fn dynamic_resources(mut self) -> Self {
-        self.dynamic.resources = true;
         self
     }
 
@@ -222,11 +201,30 @@ impl ServerBuilder {
         self
     }
 
-    /// The secret keys of the cursors that it gives out: whatever serves the same under the same name with the same keys
-    /// continues the listings of this server. By default a key of its own.
+    /// The secret keys of what it gives out for clients to bring back: whatever serves the same under the same name with the
+    /// same keys continues the listings of this server, and its rounds of questions. By default a key of its own.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
+        self
+    }
+
+    /// Puts a [layer](super::layer) before every handler, on every transport. Requests pass the layers in the order in which
+    /// they were added, and their outcomes in the other.
+    ///
+    /// It is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). What it fails with itself is an internal
+    /// error, unless that is or was caused by a [`Problem`](plainly_errors::Problem) or a
+    /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Request>>::Error: Into<BoxError>,
+        <L::Service as Service<Request>>::Future: Send,
+    {
+        self.layers
+            .push(Wrap(Box::new(move |next| next.behind(&layer))));
         self
     }
 
@@ -271,6 +269,7 @@ impl ServerBuilder {
             watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
+            layers: layered(self.layers),
             routes,
         })))
     }
@@ -319,6 +318,13 @@ impl ServerBuilder {
         let templates = self.templates.iter().flat_map(Template::all_needs);
         tools.chain(prompts).chain(fixed).chain(templates)
     }
+}
+
+/// What a request meets first; nothing if there are no layers.
+fn layered(layers: Vec<Wrap>) -> Option<Next> {
+    let mut layers = layers.into_iter().rev();
+    let Wrap(last) = layers.next()?;
+    Some(layers.fold(last(Next::last()), |next, Wrap(layer)| layer(next)))
 }
 
 /// The static resources, once each.

@@ -5,7 +5,6 @@
 //! the server was built with stand in the order in which they were declared, whatever else comes after them by its name. So
 //! a listing goes on after any name, whether or not it is still there, ends, and says nothing twice.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -177,10 +176,9 @@ impl<T: Named> Catalogue<T> {
     /// Where the entry of this name is, or would be.
     fn search(&self, entries: &[Entry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
-        entries.binary_search_by(|entry| match entry.place.cmp(&place) {
-            Ordering::Equal => entry.item.name().cmp(name),
-            other => other,
-        })
+        let from_it =
+            |entry: &Entry<T>| (entry.place.cmp(&place)).then_with(|| entry.item.name().cmp(name));
+        entries.binary_search_by(from_it)
     }
 
     fn place(&self, name: &str) -> usize {

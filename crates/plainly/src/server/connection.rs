@@ -159,6 +159,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             self.sent(sent);
             self.flush().await?;
         }
+        self.end_listens().await;
         self.flush().await
     }
 
@@ -286,6 +287,24 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         }
     }
 
+    /// Sends what a request has to say; one that listens goes to the others that do.
+    fn sent(&mut self, sent: Sent) {
+        let listening = match sent {
+            Sent::Before(message) => return self.push(&message),
+            Sent::Reply(encoded) => return self.push(&encoded.bytes),
+            Sent::Pause => return,
+            Sent::Listening(listening) => *listening,
+        };
+        let raw = listening.id().unwrap_or_default().to_owned();
+        let Ok(id) = serde_json::from_str(&raw) else {
+            return;
+        };
+        if let Err(error) = self.listens.add(id, listening) {
+            let refusal = self.server.respond(&raw, self.revision(), Err(error));
+            self.push(&refusal.bytes);
+        }
+    }
+
     async fn batch(&mut self, messages: Messages<'_>) {
         let peer = self.session.as_ref().map(|session| &*session.peer);
         let accepted = Server::accepts_batches(peer);
@@ -339,10 +358,6 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
         session.map_or(Revision::LATEST, |session| session.peer.revision)
-    }
-
-    fn sent(&mut self, sent: Sent) {
-        sent.message().iter().for_each(|message| self.push(message));
     }
 
     fn push(&mut self, message: &[u8]) {

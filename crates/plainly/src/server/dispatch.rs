@@ -9,13 +9,15 @@ use plainly_protocol::envelope::{Object, Request};
 use plainly_protocol::method::Method;
 
 use super::Server;
+use super::answer::Answer;
 use super::audience::{Asker, Audience, panicked};
 use super::encode::Encoded;
-use super::handling::{Handling, Outcome};
+use super::handling::{Answered, Handling};
 use super::incident::chain;
+use super::layer;
 use super::listening::Listening;
 use super::route::Step;
-use super::running::Running;
+use super::running::{Running, Work};
 use super::scope::Scope;
 use super::url_elicitation::declined;
 
@@ -32,7 +34,7 @@ pub(super) enum Started {
 /// What a request leads to, once its parameters are read.
 pub(super) enum Served {
     /// It is answered.
-    Done(Outcome),
+    Done(Result<Box<Answer>, ProtocolError>),
     /// Its handler runs.
     Handling(Handling),
     /// What it asks for comes message by message.
@@ -48,11 +50,24 @@ impl Server {
             Ok(method) => method,
             Err(error) => return done(Err(error)),
         };
-        match self.begin(method, id, request.params.as_ref(), &scope) {
-            Served::Done(outcome) => done(outcome),
+        let params = request.params.as_ref();
+        if let Some(layers) = &self.0.layers {
+            return match self.enter() {
+                Some(entered) => {
+                    let request = layer::Request::new(self, method, id, params, scope.clone());
+                    let serving = Work::layered(layers.clone(), request);
+                    Started::Running(Running::new(entered, id, scope, serving))
+                }
+                None => done(Err(Unavailable::Overloaded.into())),
+            };
+        }
+        match self.begin(method, id, params, &scope) {
+            Served::Done(answered) => done(answered.map(|answer| *answer)),
             Served::Listening(listening) => Started::Listening(listening),
             Served::Handling(handling) => match self.enter() {
-                Some(entered) => Started::Running(Running::new(entered, id, scope, handling)),
+                Some(entered) => {
+                    Started::Running(Running::new(entered, id, scope, Work::Handler(handling)))
+                }
                 None => done(Err(Unavailable::Overloaded.into())),
             },
         }
@@ -73,7 +88,7 @@ impl Server {
         };
         let route = || self.route(method, params, scope);
         match catch_unwind(AssertUnwindSafe(route)) {
-            Ok(Ok(Step::Now(answer))) => Served::Done(Ok(*answer)),
+            Ok(Ok(Step::Now(answer))) => Served::Done(Ok(answer)),
             Ok(Err(error)) => Served::Done(Err(error)),
             Ok(Ok(Step::Listen(filter))) => match caught(|| self.listen(id, filter, scope)) {
                 Ok(listening) => Served::Listening(listening),
@@ -86,13 +101,14 @@ impl Server {
             Err(panic) => {
                 let ended = Err(panicked(&*panic));
                 let audience = Audience::of(method);
-                Served::Done(audience.deliver(ended, &asker(), self.0.masking))
+                let answered = audience.deliver(ended, &asker(), self.0.masking);
+                Served::Done(answered.map(Box::new))
             }
         }
     }
 
     /// Writes a response, and logs what went wrong inside.
-    pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Outcome) -> Encoded {
+    pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
             && !matches!(detail, Internal::Incident { .. })

@@ -17,7 +17,7 @@ use super::batch::{Messages, unanswerable};
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
-use super::resolve::{self, Sender, Unresolved, last_event_id, session_of};
+use super::resolve::{self, Sender, Unresolved, last_event_id, session_name};
 use super::running::{Sending, Sent};
 use super::scope::Scope;
 use super::session::Session;
@@ -26,30 +26,23 @@ use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: Frame) -> Reply {
-        let Frame {
-            headers,
-            extensions,
-            body,
-        } = frame;
         // The transport's own limit may be another.
-        if body.len() > self.limits().message_bytes {
+        if frame.body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
-        match envelope::parse(&body, &self.limits().envelope) {
-            Ok(Envelope::Single(Message::Request(request))) => {
-                self.request(&headers, &extensions, &request).await
-            }
+        match envelope::parse(&frame.body, &self.limits().envelope) {
+            Ok(Envelope::Single(Message::Request(request))) => self.request(&frame, &request).await,
             Ok(Envelope::Single(Message::Notification(notification))) => {
-                self.notification(&headers, &notification)
+                self.notification(&frame, &notification)
             }
-            Ok(Envelope::Single(Message::Response(response))) => self.response(&headers, &response),
-            Ok(Envelope::Batch(messages)) => self.batch(&headers, &extensions, messages).await,
+            Ok(Envelope::Single(Message::Response(response))) => self.response(&frame, &response),
+            Ok(Envelope::Batch(messages)) => self.batch(&frame, messages).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
     }
 
     fn open_stream(&self, frame: &Frame) -> Reply {
-        let opened = match resolve::by_session(&frame.headers, &self.0.sessions) {
+        let opened = match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => self.stream_of(&session, last_event_id(&frame.headers)),
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
@@ -58,21 +51,23 @@ impl Exchange for Server {
     }
 
     fn end_session(&self, frame: &Frame) -> Reply {
-        match session_of(&frame.headers) {
-            Some(name) if self.0.sessions.end(name) => {
+        match resolve::by_session(frame, &self.0.sessions) {
+            Ok(Some(_)) => {
+                let name = session_name(&frame.headers);
+                name.into_iter().for_each(|name| self.0.sessions.end(name));
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
-            Some(_) => self.refuse(&InvalidRequest::SessionNotFound.into()),
-            None => self.refuse(&Refusal::MethodNotAllowed.into()),
+            Ok(None) => self.refuse(&Refusal::MethodNotAllowed.into()),
+            Err(Unresolved { error, .. }) => self.refuse(&error),
         }
     }
 
-    fn open_pipe(&self, _head: Frame) -> Result<Pipe, ProtocolError> {
-        self.pipe()
+    fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
+        self.pipe(head.extensions)
     }
 
     async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
-        self.put_into(pipe, message.body).await
+        self.put_into(pipe, message).await
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
@@ -81,16 +76,11 @@ impl Exchange for Server {
 }
 
 impl Server {
-    async fn request(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        request: &Request<'_>,
-    ) -> Reply {
-        match resolve::over_http(headers, extensions, request, &self.0.sessions) {
-            Ok(Sender::Modern(scope)) => self.mirroring(headers, scope, request).await,
+    async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
+        match resolve::over_http(frame, request, &self.0.sessions) {
+            Ok(Sender::Modern(scope)) => self.mirroring(&frame.headers, scope, request).await,
             Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
-            Ok(Sender::Opening) => self.open(request, extensions),
+            Ok(Sender::Opening) => self.open(request, &frame.extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
         }
     }
@@ -151,8 +141,8 @@ impl Server {
         }
     }
 
-    fn notification(&self, headers: &HeaderMap, notification: &Notification<'_>) -> Reply {
-        match resolve::by_session(headers, &self.0.sessions) {
+    fn notification(&self, frame: &Frame, notification: &Notification<'_>) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => {
                 malformed::cancelled(notification)
                     .into_iter()
@@ -165,8 +155,8 @@ impl Server {
     }
 
     /// The answer to a question of ours; what nobody waits for is accepted as well.
-    fn response(&self, headers: &HeaderMap, response: &Response<'_>) -> Reply {
-        match resolve::by_session(headers, &self.0.sessions) {
+    fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => {
                 session.unanswered.answer(response);
                 accepted()
@@ -179,13 +169,8 @@ impl Server {
     }
 
     /// Several messages at once: 2025-03-26 alone has them.
-    async fn batch(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        messages: Messages<'_>,
-    ) -> Reply {
-        let session = match resolve::by_session(headers, &self.0.sessions) {
+    async fn batch(&self, frame: &Frame, messages: Messages<'_>) -> Reply {
+        let session = match resolve::by_session(frame, &self.0.sessions) {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error),
         };
@@ -198,7 +183,9 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
-        let batch = self.start_batch(&session, extensions, messages).await;
+        let batch = self
+            .start_batch(&session, &frame.extensions, messages)
+            .await;
         sent(session.streams.as_ref(), batch).await
     }
 }
@@ -208,6 +195,7 @@ impl Server {
 async fn sent(streams: Option<&Arc<Streams>>, mut sending: impl Sending) -> Reply {
     let first = match sending.next().await {
         Some(Sent::Reply(encoded)) => return reply(encoded),
+        Some(Sent::Listening(listening)) => return Reply::feed(*listening),
         None => return accepted(),
         first @ Some(Sent::Before(_) | Sent::Pause) => first,
     };

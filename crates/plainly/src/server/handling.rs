@@ -19,7 +19,7 @@ use super::scope::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
-pub(super) type Outcome = Result<Answer, ProtocolError>;
+pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
@@ -80,15 +80,13 @@ impl Handling {
     }
 
     /// The same answer; if it asks for something, with the answers so far.
-    fn carrying(&self, answer: Answer) -> Outcome {
-        match answer {
-            Answer::InputRequired(result) => {
-                let seals = &self.server.0.seals;
-                let result = self.scope.questions().carry(result, seals)?;
-                Ok(Answer::InputRequired(result))
-            }
-            other => Ok(other),
-        }
+    fn carrying(&self, answer: Answer) -> Answered {
+        let Answer::InputRequired(result) = answer else {
+            return Ok(answer);
+        };
+        let seals = &self.server.0.seals;
+        let result = self.scope.questions().carry(result, seals)?;
+        Ok(Answer::InputRequired(result))
     }
 
     /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
@@ -110,9 +108,9 @@ impl Handling {
 }
 
 impl Future for Handling {
-    type Output = Outcome;
+    type Output = Answered;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
         let this = self.get_mut();
         let ended = match this.poll_handler(context) {
             Poll::Ready(ended) => ended,

@@ -250,6 +250,11 @@ fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
 }
 
 impl Listening {
+    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
     /// What ends it when it is closed.
     pub(super) fn subscription(&self) -> &Arc<Subscription> {
         &self.subscription

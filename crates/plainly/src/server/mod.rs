@@ -11,6 +11,7 @@ mod session;
 
 mod dispatch;
 mod handling;
+pub mod layer;
 mod outbox;
 mod route;
 mod running;
@@ -107,6 +108,8 @@ struct Inner {
     changes: Changes,
     listeners: listeners::Listeners,
     watching: watching::Watching,
+    /// What stands before every handler, if anything does.
+    layers: Option<layer::Next>,
     masking: bool,
 }
 

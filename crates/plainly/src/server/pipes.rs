@@ -12,8 +12,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use http::Extensions;
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Unavailable};
 use plainly_protocol::envelope;
+use plainly_protocol::peer::Principal;
 use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -22,7 +24,7 @@ use super::Server;
 use super::malformed::error_of;
 use super::session::random_name;
 use crate::transport::lines::{Line, LineReader};
-use crate::transport::{Event, Feed, Pipe};
+use crate::transport::{Event, Feed, Frame, Pipe};
 
 /// How long a message waits for those before it to be taken.
 const STALL: Duration = Duration::from_secs(30);
@@ -33,17 +35,30 @@ const UNLIMITED: usize = usize::MAX >> 1;
 
 /// Where messages go in, by the names of their pipes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pipes(Arc<Mutex<HashMap<String, mpsc::Sender<Bytes>>>>);
+pub(super) struct Pipes(Arc<Mutex<HashMap<String, Entrance>>>);
+
+#[derive(Debug)]
+struct Entrance {
+    /// Who opened the pipe: for all others there is none.
+    principal: Option<Principal>,
+    messages: mpsc::Sender<Bytes>,
+}
 
 impl Pipes {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<Bytes>>> {
+    fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
+        let table = self.lock();
+        let entrance = table.get(pipe)?;
+        (entrance.principal.as_ref() == principal).then(|| entrance.messages.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entrance>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Server {
-    /// Opens a pipe.
-    pub(super) fn pipe(&self) -> Result<Pipe, ProtocolError> {
+    /// Opens a pipe. What its messages ask for is asked by whoever opened it.
+    pub(super) fn pipe(&self, extensions: Extensions) -> Result<Pipe, ProtocolError> {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
@@ -52,13 +67,18 @@ impl Server {
             return Err(Unavailable::Overloaded.into());
         }
         let (entrance, messages) = mpsc::channel(1);
+        let entrance = Entrance {
+            principal: extensions.get().cloned(),
+            messages: entrance,
+        };
         table.insert(name.clone(), entrance);
-        let feed = Box::new(Piped::new(self, name.clone(), messages));
+        let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
         Ok(Pipe { name, feed })
     }
 
     /// Puts a message into a pipe.
-    pub(super) async fn put_into(&self, pipe: &str, message: Bytes) -> Result<(), ProtocolError> {
+    pub(super) async fn put_into(&self, pipe: &str, frame: Frame) -> Result<(), ProtocolError> {
+        let message = frame.body;
         if message.len() > self.limits().message_bytes {
             return Err(Refusal::TooLarge.into());
         }
@@ -69,9 +89,9 @@ impl Server {
             return Err(error_of(&malformed));
         }
         let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
-        let entrance = self.0.pipes.lock().get(pipe).cloned();
-        let sending = entrance.ok_or_else(unknown)?;
-        match timeout(STALL, sending.send(message)).await {
+        let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
+        let entrance = entrance.ok_or_else(unknown)?;
+        match timeout(STALL, entrance.send(message)).await {
             Ok(sent) => sent.map_err(|_ended| unknown()),
             Err(_elapsed) => Err(Unavailable::Overloaded.into()),
         }
@@ -89,13 +109,20 @@ struct Piped {
 }
 
 impl Piped {
-    fn new(server: &Server, name: String, messages: mpsc::Receiver<Bytes>) -> Self {
+    fn new(
+        server: &Server,
+        extensions: Extensions,
+        name: String,
+        messages: mpsc::Receiver<Bytes>,
+    ) -> Self {
         let (near, far) = tokio::io::duplex(OUT);
         let (stop, stopped) = oneshot::channel();
         let (lines, serving) = (Lines::new(messages), server.clone());
         let serving = async move {
             // Nobody says when to stop who holds on to the other end no more.
-            serving.serve_until(lines, far, stopped.map(drop)).await
+            serving
+                .serve_known(extensions, lines, far, stopped.map(drop))
+                .await
         };
         Self {
             pipes: server.0.pipes.clone(),

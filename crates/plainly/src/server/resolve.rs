@@ -9,7 +9,7 @@ mod headers;
 
 use std::sync::Arc;
 
-use http::{Extensions, HeaderMap};
+use http::Extensions;
 use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
@@ -18,13 +18,14 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
 pub(super) use self::arguments::mirrored_arguments;
-pub(super) use self::headers::last_event_id;
-use self::headers::{Header, are_unclear, mirrored, session_name, version};
+use self::headers::{Header, are_unclear, mirrored, version};
+pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
 use super::scope::{Scope, Wants};
 use super::session::{Session, Sessions};
 use crate::limits::Limits;
+use crate::transport::Frame;
 
 /// Who sent a request.
 pub(super) enum Sender {
@@ -52,26 +53,25 @@ impl From<ProtocolError> for Unresolved {
     }
 }
 
-/// Over HTTP, with what the layers around the transport have found out.
+/// Over HTTP.
 pub(super) fn over_http(
-    headers: &HeaderMap,
-    extensions: &Extensions,
+    frame: &Frame,
     request: &Request<'_>,
     sessions: &Sessions,
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
-    let version = version(headers);
+    let version = version(&frame.headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
-        return mirroring(headers, request, meta, &version, extensions)
+        return mirroring(frame, request, meta, &version)
             .map(Sender::Modern)
             .map_err(Unresolved::from);
     }
     if request.method == Method::Initialize.name() {
         return Ok(Sender::Opening);
     }
-    match by_session(headers, sessions)? {
+    match by_session(frame, sessions)? {
         Some(session) => {
-            let scope = Scope::within(&session, Wants::of(&meta)).carrying(extensions);
+            let scope = Scope::within(&session, Wants::of(&meta)).carrying(&frame.extensions);
             Ok(Sender::Legacy(session, scope))
         }
         None => match version {
@@ -85,25 +85,23 @@ pub(super) fn over_http(
     }
 }
 
-/// The name of the session that a message is of. Modern messages have none, whatever else their headers say.
-pub(super) fn session_of(headers: &HeaderMap) -> Option<&str> {
-    let is_modern = version(headers).era() == Some(Era::Modern);
-    session_name(headers).filter(|_| !is_modern)
-}
-
-/// The session that the headers name; an error if there is none of that name, or the version header is wrong for it.
+/// The session that the headers name; an error if there is none of that name, it is another principal's, or the version
+/// header is wrong for it. Modern messages have none, whatever else their headers say.
 pub(super) fn by_session(
-    headers: &HeaderMap,
+    frame: &Frame,
     sessions: &Sessions,
 ) -> Result<Option<Arc<Session>>, Unresolved> {
-    let Some(name) = session_of(headers) else {
+    let version = version(&frame.headers);
+    let is_modern = version.era() == Some(Era::Modern);
+    let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
         return Ok(None);
     };
     let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
-    let session = sessions.get(name).ok_or_else(unknown)?;
+    let session = sessions.get(name, frame.extensions.get());
+    let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;
     let has_header = revision.within(Some(Revision::V2025_06_18), None);
-    match version(headers) {
+    match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
             let error = ProtocolError::unsupported_version(legacy_versions(), text);
             Err(Unresolved { error, revision })
@@ -191,12 +189,12 @@ fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializePara
 
 /// A modern request over HTTP: its headers mirror its body.
 fn mirroring(
-    headers: &HeaderMap,
+    frame: &Frame,
     request: &Request<'_>,
     meta: RequestMeta<'_>,
     version: &Header<'_>,
-    extensions: &Extensions,
 ) -> Result<Scope, ProtocolError> {
+    let headers = &frame.headers;
     let mut wrong: Vec<_> = version
         .contradicts("MCP-Protocol-Version", meta.protocol_version())
         .into_iter()
@@ -207,7 +205,7 @@ fn mirroring(
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let scope = introduced(meta, extensions)?;
+    let scope = introduced(meta, &frame.extensions)?;
     if others.is_empty() {
         Ok(scope)
     } else {

@@ -81,36 +81,15 @@ impl Server {
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
-        let raw = params;
+        let (raw, limits) = (params, self.limits());
         let Routes {
-            discovery,
-            tools,
-            states,
-            ..
+            discovery, tools, ..
         } = &self.0.routes;
-        let limits = self.limits();
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
-            Method::ListTools => {
-                let params: ListToolsParams = read(params)?;
-                check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-                let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
-                let page = tools.list(&params, peer.revision, cursors, limits.page_entries)?;
-                now(Answer::ListTools(page, tools.cache_hint()))
-            }
-            Method::CallTool => {
-                let params: CallToolParams<'_> = read(params)?;
-                let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                let call = ToolCall {
-                    arguments,
-                    subject: self.subject(method, &params.name, raw),
-                    scope,
-                    states,
-                };
-                let (audience, running) = tools.call(&params.name, &call)?;
-                Step::Later(audience, running)
-            }
+            Method::ListTools => self.list_tools(&read(params)?, scope)?,
+            Method::CallTool => self.call_tool(&read(params)?, raw, scope)?,
             Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
@@ -146,6 +125,25 @@ impl Server {
             | Method::ElicitationComplete
             | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
+    }
+
+    fn call_tool(
+        &self,
+        CallToolParams {
+            name, arguments, ..
+        }: &CallToolParams<'_>,
+        params: Option<&Object<'_>>,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
+        let Routes { tools, states, .. } = &self.0.routes;
+        let call = ToolCall {
+            arguments: arguments.map_or("{}", |arguments| arguments.get()),
+            subject: self.subject(Method::CallTool, name, params),
+            scope,
+            states,
+        };
+        let (audience, running) = tools.call(name, &call)?;
+        Ok(Step::Later(audience, running))
     }
 
     /// What a request is about that may be answered with questions.
@@ -196,6 +194,15 @@ impl Server {
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
+    }
+
+    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
+        let limits = self.limits();
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (peer, tools) = (scope.peer(), &self.0.routes.tools);
+        let cursors = self.0.cursors.of(peer);
+        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListTools(page, tools.cache_hint())))
     }
 
     fn list_prompts(

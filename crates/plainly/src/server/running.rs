@@ -2,16 +2,21 @@
 //! end here.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use futures_util::{FutureExt, Stream};
+use futures_util::Stream;
+use futures_util::future::{BoxFuture, CatchUnwind, FutureExt};
 
+use super::audience::panicked;
 use super::dispatch::Entered;
 use super::encode::Encoded;
 use super::handling::Handling;
 use super::in_flight::{Ending, Tracked};
+use super::layer::{Next, Request, Settled};
+use super::listening::Listening;
 use super::outbox::Said;
 use super::scope::Scope;
 
@@ -22,10 +27,10 @@ pub(super) struct Running {
     id: Box<str>,
     scope: Scope,
     /// Until it has ended.
-    handling: Option<Handling>,
+    work: Option<Work>,
     tracked: Option<Tracked>,
     /// What waits until the messages before it are sent.
-    reply: Option<Encoded>,
+    last: Option<Sent>,
     entered: Entered,
 }
 
@@ -33,6 +38,14 @@ pub(super) struct Running {
 pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
     /// Ends it from outside: what is left to send is there at once.
     fn stop(&mut self);
+}
+
+/// What leads to the reply.
+pub(super) enum Work {
+    /// The handler.
+    Handler(Handling),
+    /// Layers around it.
+    Layered(CatchUnwind<AssertUnwindSafe<BoxFuture<'static, Settled>>>),
 }
 
 /// What is sent for a request.
@@ -44,6 +57,8 @@ pub(super) enum Sent {
     Pause,
     /// The reply, after which nothing comes.
     Reply(Encoded),
+    /// In its place messages for as long as the peer listens. Nothing comes before it.
+    Listening(Box<Listening>),
 }
 
 /// How far a handler has come that was polled once.
@@ -51,17 +66,17 @@ pub(super) enum Begun {
     /// It has ended, and said nothing before.
     Done(Encoded),
     /// There is more to come.
-    Pending(Running),
+    Pending(Box<Running>),
 }
 
 impl Running {
-    pub(super) fn new(entered: Entered, id: &str, scope: Scope, handling: Handling) -> Self {
+    pub(super) fn new(entered: Entered, id: &str, scope: Scope, work: Work) -> Self {
         Self {
             id: id.into(),
             scope,
-            handling: Some(handling),
+            work: Some(work),
             tracked: None,
-            reply: None,
+            last: None,
             entered,
         }
     }
@@ -75,42 +90,46 @@ impl Running {
     /// Polls the handler once: one that is ready at once costs no place among those in flight.
     pub(super) async fn begin(mut self) -> Begun {
         std::future::poll_fn(|context| {
-            self.poll_handling(context);
+            self.poll_work(context);
             Poll::Ready(())
         })
         .await;
-        match self.reply.take() {
-            Some(reply) if self.scope.outbox().is_empty() => Begun::Done(reply),
-            reply => {
-                self.reply = reply;
-                Begun::Pending(self)
+        match self.last.take() {
+            Some(Sent::Reply(reply)) if self.scope.outbox().is_empty() => Begun::Done(reply),
+            last => {
+                self.last = last;
+                Begun::Pending(Box::new(self))
             }
         }
     }
 
     /// Lets the handler go on, if it still runs.
-    fn poll_handling(&mut self, context: &mut Context<'_>) {
-        let polled = self.handling.as_mut().map(|one| one.poll_unpin(context));
-        if let Some(Poll::Ready(outcome)) = polled {
-            let (server, revision) = (self.entered.server(), self.scope.peer().revision);
-            let reply = server.respond(&self.id, revision, outcome);
-            self.end_with(reply);
+    fn poll_work(&mut self, context: &mut Context<'_>) {
+        let polled = self.work.as_mut().map(|work| work.poll_unpin(context));
+        if let Some(Poll::Ready(settled)) = polled {
+            self.end_with(match settled {
+                Settled::Left(answered) => {
+                    let (server, revision) = (self.entered.server(), self.scope.peer().revision);
+                    Sent::Reply(server.respond(&self.id, revision, answered))
+                }
+                Settled::Right(listening) => Sent::Listening(listening),
+            });
         }
     }
 
     /// Ends it without a reply. What is left to say is what the handler takes back of what it asked.
     fn cancel(&mut self) {
         self.tracked = None;
-        self.reply = None;
+        self.last = None;
         self.scope.outbox().clear();
-        self.handling = None;
+        self.work = None;
         self.scope.outbox().close();
     }
 
-    fn end_with(&mut self, reply: Encoded) {
-        self.handling = None;
+    fn end_with(&mut self, last: Sent) {
+        self.work = None;
         self.scope.outbox().close();
-        self.reply = Some(reply);
+        self.last = Some(last);
     }
 }
 
@@ -131,12 +150,12 @@ impl Stream for Running {
             }
             Some(Poll::Pending) | None => {}
         }
-        this.poll_handling(context);
+        this.poll_work(context);
         if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
-        match (this.reply.take(), &this.handling) {
-            (Some(reply), _) => Poll::Ready(Some(Sent::Reply(reply))),
+        match (this.last.take(), &this.work) {
+            (Some(last), _) => Poll::Ready(Some(last)),
             (None, Some(_)) => Poll::Pending,
             (None, None) => Poll::Ready(None),
         }
@@ -145,10 +164,10 @@ impl Stream for Running {
 
 impl Sending for Running {
     fn stop(&mut self) {
-        if self.handling.is_some() {
+        if self.work.is_some() {
             let (server, revision) = (self.entered.server(), self.scope.peer().revision);
             let reply = server.shutting_down(&self.id, revision);
-            self.end_with(reply);
+            self.end_with(Sent::Reply(reply));
         }
     }
 }
@@ -159,8 +178,38 @@ impl Sent {
         match self {
             Self::Before(message) => Some(message),
             Self::Reply(encoded) => Some(encoded.bytes),
-            Self::Pause => None,
+            Self::Pause | Self::Listening(_) => None,
         }
+    }
+}
+
+impl Work {
+    pub(super) fn layered(layers: Next, request: Request) -> Self {
+        let serving: BoxFuture<'static, Settled> =
+            Box::pin(async move { layers.serve(request).await });
+        Self::Layered(AssertUnwindSafe(serving).catch_unwind())
+    }
+}
+
+impl Future for Work {
+    type Output = Settled;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Settled> {
+        match self.get_mut() {
+            Self::Handler(handling) => handling.poll_unpin(context).map(Settled::Left),
+            Self::Layered(serving) => serving
+                .poll_unpin(context)
+                .map(|served| served.unwrap_or_else(|panic| Settled::Left(Err(panicked(&*panic))))),
+        }
+    }
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Handler(_) => "Handler",
+            Self::Layered(_) => "Layered",
+        })
     }
 }
 

@@ -107,6 +107,11 @@ impl Scope {
         self.1.as_ref()?.get()
     }
 
+    /// All that came beside the request.
+    pub(super) fn extensions(&self) -> Extensions {
+        self.1.as_deref().cloned().unwrap_or_default()
+    }
+
     pub(super) fn peer(&self) -> &Arc<Peer> {
         &self.0.peer
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use plainly_protocol::peer::Peer;
+use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::LoggingLevel;
 
 use super::asking::Unanswered;
@@ -139,10 +139,14 @@ impl Sessions {
         Ok(name)
     }
 
-    /// The session of this name, unless it has been idle too long.
-    pub(super) fn get(&self, name: &str) -> Option<Arc<Session>> {
+    /// The session of this name, unless it has been idle too long. For any principal but the one that opened it there is
+    /// none.
+    pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = lock(&self.table);
         let entry = table.get_mut(name)?;
+        if entry.session.peer.principal.as_ref() != principal {
+            return None;
+        }
         if entry.idle() > self.limits.session_idle {
             table.remove(name);
             return None;
@@ -151,9 +155,9 @@ impl Sessions {
         Some(Arc::clone(&entry.session))
     }
 
-    /// Ends the session of this name; whether there was one.
-    pub(super) fn end(&self, name: &str) -> bool {
-        lock(&self.table).remove(name).is_some()
+    /// Ends the session of this name.
+    pub(super) fn end(&self, name: &str) {
+        lock(&self.table).remove(name);
     }
 
     /// Drops the sessions that have expired, and if none has, the one that has been idle longest.
@@ -206,10 +210,26 @@ mod tests {
     fn a_session_lives_until_it_is_ended() {
         let sessions = sessions(10, Duration::from_secs(60));
         let name = sessions.open(peer()).unwrap();
-        assert!(sessions.get(&name).is_some());
-        assert!(sessions.end(&name));
-        assert!(sessions.get(&name).is_none());
-        assert!(!sessions.end(&name));
+        assert!(sessions.get(&name, None).is_some());
+        sessions.end(&name);
+        assert!(sessions.get(&name, None).is_none());
+    }
+
+    #[test]
+    fn a_session_is_there_for_who_opened_it() {
+        let sessions = sessions(10, Duration::from_secs(60));
+        let [alice, bob] = ["alice", "bob"].map(Principal::new);
+        let of = |principal: Option<&Principal>| {
+            let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
+            Arc::new(peer.principal(principal.cloned()))
+        };
+        for opener in [None, Some(&alice)] {
+            let name = sessions.open(of(opener)).unwrap();
+            for other in [None, Some(&alice), Some(&bob)] {
+                let is_there = sessions.get(&name, other).is_some();
+                assert_eq!(is_there, other == opener, "{opener:?} {other:?}");
+            }
+        }
     }
 
     #[test]
@@ -217,7 +237,7 @@ mod tests {
         let sessions = sessions(10, Duration::ZERO);
         let name = sessions.open(peer()).unwrap();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(sessions.get(&name).is_none());
+        assert!(sessions.get(&name, None).is_none());
     }
 
     #[test]
@@ -226,7 +246,7 @@ mod tests {
         let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
         let alive: Vec<_> = names
             .iter()
-            .map(|name| sessions.get(name).is_some())
+            .map(|name| sessions.get(name, None).is_some())
             .collect();
         assert_eq!(alive, [false, true, true]);
     }

@@ -130,6 +130,8 @@ impl Streams {
                     Sent::Before(message) => kept.push(stream, message),
                     Sent::Pause => kept.pause(stream),
                     Sent::Reply(encoded) => kept.push(stream, encoded.bytes),
+                    // No revision that has sessions has this.
+                    Sent::Listening(_) => {}
                 }
             }
             drop(sending);

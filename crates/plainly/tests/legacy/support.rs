@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 use plainly::limits::Limits;
 use plainly::server::extract::{Args, Context, Progress, State};
-use plainly::server::{Server, Tool};
+use plainly::server::{Principal, Server, Tool};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
@@ -199,6 +202,25 @@ impl Http {
             address,
             stop: Some(stop),
             serving,
+        }
+    }
+
+    /// As [`serve`](Self::serve), where a request's principal is whom its `User` header names.
+    pub(crate) async fn serve_users(server: &Server) -> Self {
+        async fn user(mut request: Request, next: Next) -> axum::response::Response {
+            let user = request.headers().get("user");
+            if let Some(user) = user.map(|user| Principal::new(user.to_str().unwrap())) {
+                request.extensions_mut().insert(user);
+            }
+            next.run(request).await
+        }
+        let service = server.http().path("/mcp").sse_endpoint("/sse");
+        let router = Router::new().fallback_service(service).layer(from_fn(user));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self {
+            address: listener.local_addr().unwrap(),
+            stop: None,
+            serving: tokio::spawn(async move { axum::serve(listener, router).await }),
         }
     }
 

@@ -83,13 +83,14 @@ impl Peer {
     pub(crate) async fn of(server: &Server, revision: Revision) -> (Self, Value) {
         let mut peer = Self::connect(server);
         peer.revision = revision;
-        let opening = match revision {
-            Revision::LATEST => modern(0, "server/discover", json!({})),
-            older => json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-                "protocolVersion": older.as_str(),
+        let opening = if revision == Revision::LATEST {
+            modern(0, "server/discover", json!({}))
+        } else {
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+                "protocolVersion": revision.as_str(),
                 "capabilities": {},
                 "clientInfo": {"name": "raw", "version": "1"},
-            }}),
+            }})
         };
         let reply = peer.ask(&opening).await;
         (peer, reply["result"]["capabilities"].clone())
@@ -116,12 +117,17 @@ impl Peer {
         self.next().await
     }
 
+    /// A request as the peer's revision has it.
+    pub(crate) fn message(&self, method: &str, params: Value) -> Value {
+        if self.revision == Revision::LATEST {
+            return modern(1, method, params);
+        }
+        json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    }
+
     /// Asks in the way of the peer's revision, and hears nothing but the reply.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
-        let request = match self.revision {
-            Revision::LATEST => modern(1, method, params),
-            _ => json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}),
-        };
+        let request = self.message(method, params);
         self.send(&request).await;
         loop {
             match self.next().await {

@@ -58,7 +58,7 @@ pub(super) fn version(headers: &HeaderMap) -> Header<'_> {
 }
 
 /// `Mcp-Session-Id`; one that is unclear names no session that we gave out, and so does the empty name.
-pub(super) fn session_name(headers: &HeaderMap) -> Option<&str> {
+pub(in crate::server) fn session_name(headers: &HeaderMap) -> Option<&str> {
     match Header::of(headers, &SESSION) {
         Header::Absent => None,
         Header::One(name) => Some(name),

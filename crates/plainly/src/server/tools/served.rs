@@ -196,6 +196,13 @@ impl Tools {
     }
 }
 
+impl Tools {
+    /// Who reads what the tool of this name ends with.
+    pub(in crate::server) fn audience(&self, name: &str) -> Audience {
+        Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
+    }
+}
+
 /// When the calls of a tool become tasks.
 fn becomes(support: TaskSupport, needs: &Needs) -> Becomes {
     match support {

@@ -223,18 +223,18 @@ impl<E: Exchange> Inner<E> {
     where
         B: HttpBody<Data = Bytes> + Send,
     {
+        let empty = Frame::new(head.headers, Bytes::new()).extensions(head.extensions);
         let answered = match head.method {
-            Method::GET if checks::accepts_events(&head.headers) => {
-                let head = Frame::new(head.headers, Bytes::new());
-                let opened = self.exchange.open_pipe(head);
+            Method::GET if checks::accepts_events(&empty.headers) => {
+                let opened = self.exchange.open_pipe(empty);
                 opened.map(|pipe| pipe::opened(path, pipe))
             }
             Method::POST => {
                 // Any answer will do: it says nothing.
-                checks::content(&head.headers)?;
+                checks::content(&empty.headers)?;
                 let mut share = self.bodies.share(self.limits.in_flight_bytes);
                 let body = read(body, &self.limits, &mut share).await?;
-                let message = Frame::new(head.headers, body);
+                let message = Frame { body, ..empty };
                 let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
                 put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))
             }

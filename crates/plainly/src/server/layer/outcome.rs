@@ -1,0 +1,158 @@
+//! What came of a request, as layers see it: opaque but for whether it failed, and made by them where they answer
+//! themselves.
+
+use std::fmt;
+
+use futures_util::future::Either;
+use plainly_errors::{Internal, Problem, ProtocolError};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    CacheHint, CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult,
+};
+
+use super::BoxError;
+use super::request::Subject;
+use crate::server::answer::Answer;
+use crate::server::audience::{Audience, request_failed};
+use crate::server::failure::{Failure, Meaning};
+use crate::server::handling::Answered;
+use crate::server::listening::Listening;
+
+/// What came of a request.
+///
+/// A layer answers itself with one made of an error or a result: a [`ProtocolError`] reaches the host's code as it is; a
+/// [`Problem`] reaches whoever reads what such a request ends with, as out of a handler: of a tool the model, of all else the
+/// host's code; a result must be that of the request's method.
+pub struct Outcome(Kind);
+
+enum Kind {
+    Settled(Settled),
+    /// A result that a layer made, which is of this method.
+    Early(Method, Answer),
+    /// A layer has the request fail with this.
+    Refused(Problem),
+}
+
+/// What becomes the reply; or there is none yet, as the peer listens.
+pub(in crate::server) type Settled = Either<Answered, Box<Listening>>;
+
+impl Outcome {
+    /// The error of the protocol that the request ended with, which the host's code reads.
+    pub fn error(&self) -> Option<&ProtocolError> {
+        match &self.0 {
+            Kind::Settled(Settled::Left(Err(error))) => Some(error),
+            Kind::Settled(_) | Kind::Early(..) | Kind::Refused(_) => None,
+        }
+    }
+
+    /// Whether a tool has failed, which the model reads.
+    pub fn is_tool_error(&self) -> bool {
+        match &self.0 {
+            Kind::Settled(Settled::Left(Ok(Answer::CallTool(result))))
+            | Kind::Early(_, Answer::CallTool(result)) => result.is_tool_error(),
+            Kind::Settled(_) | Kind::Early(..) | Kind::Refused(_) => false,
+        }
+    }
+
+    pub(super) fn of(settled: Settled) -> Self {
+        Self(Kind::Settled(settled))
+    }
+
+    /// What a layer's own error comes to: what it means, if it is a problem or an error of the protocol or has one as its
+    /// source, or else an internal error.
+    pub(super) fn failed(error: BoxError, subject: &Subject) -> Self {
+        let failure = Failure::of(error);
+        if let Meaning::Problem(problem) = failure.meaning() {
+            return problem.clone().into();
+        }
+        request_failed(failure, subject.server.0.masking).into()
+    }
+
+    /// The same as whoever asked gets it.
+    pub(super) fn settle(self, subject: &Subject) -> Settled {
+        let answered = match self.0 {
+            Kind::Settled(settled) => return settled,
+            Kind::Early(method, _) if method != subject.method => {
+                let method = subject.method.name();
+                tracing::error!(method, "a layer answered with the result of another method");
+                Err(Internal::Failed.into())
+            }
+            Kind::Early(_, Answer::CallTool(result)) => {
+                Ok(Answer::CallTool(audience(subject).conforming(result)))
+            }
+            Kind::Early(_, answer) => Ok(answer),
+            Kind::Refused(problem) => match (subject.method, &subject.name) {
+                (Method::ReadResource | Method::ResourceMetadata, Some(uri)) => {
+                    Err(problem.for_resource(uri))
+                }
+                _other => audience(subject).refused(&problem),
+            },
+        };
+        Settled::Left(answered)
+    }
+}
+
+/// Who reads what the request ends with.
+fn audience(subject: &Subject) -> Audience {
+    match (subject.method, &subject.name) {
+        (Method::CallTool, Some(name)) => subject.server.0.routes.tools.audience(name),
+        (method, _) => Audience::of(method),
+    }
+}
+
+impl From<ProtocolError> for Outcome {
+    fn from(error: ProtocolError) -> Self {
+        Self(Kind::Settled(Settled::Left(Err(error))))
+    }
+}
+
+impl From<Problem> for Outcome {
+    fn from(problem: Problem) -> Self {
+        Self(Kind::Refused(problem))
+    }
+}
+
+impl From<CallToolResult> for Outcome {
+    fn from(result: CallToolResult) -> Self {
+        Self(Kind::Early(Method::CallTool, Answer::CallTool(result)))
+    }
+}
+
+impl From<GetPromptResult> for Outcome {
+    fn from(result: GetPromptResult) -> Self {
+        Self(Kind::Early(Method::GetPrompt, Answer::GetPrompt(result)))
+    }
+}
+
+/// Clients may not keep it.
+impl From<ReadResourceResult> for Outcome {
+    fn from(result: ReadResourceResult) -> Self {
+        let answer = Answer::ReadResource(result, CacheHint::default());
+        Self(Kind::Early(Method::ReadResource, answer))
+    }
+}
+
+impl From<CompleteResult> for Outcome {
+    fn from(result: CompleteResult) -> Self {
+        Self(Kind::Early(Method::Complete, Answer::Complete(result)))
+    }
+}
+
+/// So that `?` works in a layer on a problem or an error of the protocol.
+impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
+    fn from(result: Result<T, E>) -> Self {
+        match result {
+            Ok(outcome) => outcome.into(),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outcome")
+            .field("error", &self.error())
+            .field("is_tool_error", &self.is_tool_error())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,130 @@
+//! A request on its way through the layers.
+
+use std::sync::Arc;
+
+use http::Extensions;
+use plainly_protocol::envelope::{self, Object};
+use plainly_protocol::method::{Capability, Method};
+use plainly_protocol::peer::{Peer, Principal};
+
+use super::outcome::Settled;
+use crate::server::Server;
+use crate::server::dispatch::Served;
+use crate::server::scope::Scope;
+
+/// A request on its way to its handler. Each clone that is passed on runs the handler anew.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub(super) subject: Arc<Subject>,
+    scope: Scope,
+    extensions: Extensions,
+}
+
+/// What a request says, which no layer changes.
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) server: Server,
+    pub(super) method: Method,
+    pub(super) name: Option<String>,
+    id: Box<str>,
+    params: Option<Box<str>>,
+}
+
+impl Request {
+    /// The request `id`, a JSON token.
+    pub(in crate::server) fn new(
+        server: &Server,
+        method: Method,
+        id: &str,
+        params: Option<&Object<'_>>,
+        scope: Scope,
+    ) -> Self {
+        let subject = Subject {
+            server: server.clone(),
+            method,
+            name: params.and_then(|params| name(method, params)),
+            id: id.into(),
+            params: params.map(|params| params.raw().into()),
+        };
+        Self {
+            subject: Arc::new(subject),
+            extensions: scope.extensions(),
+            scope,
+        }
+    }
+
+    /// What is asked for.
+    pub fn method(&self) -> Method {
+        self.subject.method
+    }
+
+    /// Of what: the name of the tool or prompt, or the URI of the resource. None where the method has no such thing, or the
+    /// request is without it.
+    pub fn name(&self) -> Option<&str> {
+        self.subject.name.as_deref()
+    }
+
+    /// The arguments of the tool or prompt, as JSON that nobody has held against a schema yet. Their length is within the
+    /// server's limits.
+    pub fn arguments(&self) -> Option<&str> {
+        self.params()?.get("arguments")
+    }
+
+    /// All parameters, as JSON: an object.
+    pub fn raw_params(&self) -> &str {
+        self.subject.params.as_deref().unwrap_or("{}")
+    }
+
+    /// Who asks.
+    pub fn peer(&self) -> &Peer {
+        self.scope.peer()
+    }
+
+    /// Whom the transport has found the peer to be.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.peer().principal.as_ref()
+    }
+
+    /// What the layers before this one, and those of an HTTP server around the whole, have found out.
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+
+    /// The same, to add to it what the handler gets by [`Context::extension`](crate::Context::extension). Another
+    /// [`Principal`] put here changes nothing of whom the request is from.
+    pub fn extensions_mut(&mut self) -> &mut Extensions {
+        &mut self.extensions
+    }
+
+    /// What the last layer hands it on to.
+    pub(super) async fn serve(self) -> Settled {
+        let served = {
+            let Subject {
+                server, method, id, ..
+            } = &*self.subject;
+            let scope = self.scope.clone().carrying(&self.extensions);
+            server.begin(*method, id, self.params().as_ref(), &scope)
+        };
+        match served {
+            Served::Done(answered) => Settled::Left(answered.map(|answer| *answer)),
+            Served::Handling(handling) => Settled::Left(handling.await),
+            Served::Listening(listening) => Settled::Right(listening.into()),
+        }
+    }
+
+    /// They were scanned when they came.
+    fn params(&self) -> Option<Object<'_>> {
+        let raw = self.subject.params.as_deref()?;
+        envelope::parse_object(raw, &self.subject.server.limits().envelope).ok()
+    }
+}
+
+fn name(method: Method, params: &Object<'_>) -> Option<String> {
+    let row = method.row();
+    let of_resources = matches!(
+        row.capability,
+        Some(Capability::Resources | Capability::ResourcesSubscribe)
+    );
+    let member = row.name_header.or(of_resources.then_some("uri"))?;
+    serde_json::from_str(params.get(member)?).ok()
+}
