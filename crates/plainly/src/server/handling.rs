@@ -57,9 +57,9 @@ impl Handling {
     }
 
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
-        self.become_task_if_due(false);
+        self.become_task_if_due(false, context);
         let mut polled = self.handler.poll_unpin(context);
-        if polled.is_pending() && self.become_task_if_due(true) {
+        if polled.is_pending() && self.become_task_if_due(true, context) {
             polled = self.handler.poll_unpin(context);
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
@@ -81,19 +81,17 @@ impl Handling {
 
     /// The same answer; if it asks for something, with the answers so far.
     fn carrying(&self, answer: Answer) -> Answered {
-        match answer {
-            Answer::InputRequired(result) => {
-                let seals = &self.server.0.seals;
-                let result = self.scope.questions().carry(result, seals)?;
-                Ok(Answer::InputRequired(result))
-            }
-            other => Ok(other),
-        }
+        let Answer::InputRequired(result) = answer else {
+            return Ok(answer);
+        };
+        let seals = &self.server.0.seals;
+        let result = self.scope.questions().carry(result, seals)?;
+        Ok(Answer::InputRequired(result))
     }
 
     /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
-    fn become_task_if_due(&mut self, is_waiting: bool) -> bool {
-        let is_due = self.scope.stage().is_due(is_waiting);
+    fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
+        let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = Call {

@@ -82,28 +82,12 @@ impl Server {
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let raw = params;
-        let Routes {
-            discovery,
-            tools,
-            states,
-            ..
-        } = &self.0.routes;
+        let discovery = &self.0.routes.discovery;
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
             Method::ListTools => self.list_tools(&read(params)?, scope)?,
-            Method::CallTool => {
-                let params: CallToolParams<'_> = read(params)?;
-                let arguments = params.arguments.map_or("{}", |arguments| arguments.get());
-                let call = ToolCall {
-                    arguments,
-                    subject: self.subject(method, &params.name, raw),
-                    scope,
-                    states,
-                };
-                let (audience, running) = tools.call(&params.name, &call)?;
-                Step::Later(audience, running)
-            }
+            Method::CallTool => self.call_tool(&read(params)?, raw, scope)?,
             Method::ListResources => self.list_resources(read(params)?, scope)?,
             Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
             Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
@@ -141,6 +125,25 @@ impl Server {
         })
     }
 
+    fn call_tool(
+        &self,
+        CallToolParams {
+            name, arguments, ..
+        }: &CallToolParams<'_>,
+        params: Option<&Object<'_>>,
+        scope: &Scope,
+    ) -> Result<Step, ProtocolError> {
+        let Routes { tools, states, .. } = &self.0.routes;
+        let call = ToolCall {
+            arguments: arguments.map_or("{}", |arguments| arguments.get()),
+            subject: self.subject(Method::CallTool, name, params),
+            scope,
+            states,
+        };
+        let (audience, running) = tools.call(name, &call)?;
+        Ok(Step::Later(audience, running))
+    }
+
     /// What a request is about that may be answered with questions.
     fn subject<'a>(
         &'a self,
@@ -154,6 +157,14 @@ impl Server {
             params,
             seals: &self.0.seals,
         }
+    }
+
+    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
+        let (tools, limits) = (&self.0.routes.tools, self.limits());
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListTools(page, tools.cache_hint())))
     }
 
     fn list_templates(
@@ -189,15 +200,6 @@ impl Server {
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
-    }
-
-    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
-        let limits = self.limits();
-        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let (peer, tools) = (scope.peer(), &self.0.routes.tools);
-        let cursors = self.0.cursors.of(peer);
-        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
-        Ok(now(Answer::ListTools(page, tools.cache_hint())))
     }
 
     fn list_prompts(

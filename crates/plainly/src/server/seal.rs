@@ -20,12 +20,14 @@ const NONCE: usize = 24;
 /// Bytes of the time until which a seal is good, in milliseconds since 1970.
 const UNTIL: usize = 8;
 
-/// The secret keys with which a server seals what its clients bring back: cursors. Replicas that are given the same keys go on
-/// where another has begun; without any, each process makes one for itself, and a restart ends the listings that were begun.
+/// The secret keys with which a server seals what its clients bring back: cursors, and the answers so far where a request is
+/// answered with questions ([`Ask`](super::extract::Ask)). Replicas that are given the same keys go on where another has
+/// begun; without any, each process makes one for itself, and a restart ends the listings and the rounds of questions that
+/// were begun.
 ///
 /// The first key seals, and all of them open. To change keys while replicas run: give every one the new key in second place,
 /// then every one the new key in first place and the old one in second, and when nothing is left that the old one sealed
-/// ([`cursor_ttl`](crate::limits::Limits::cursor_ttl)), the new one alone.
+/// ([`cursor_ttl`](crate::limits::Limits::cursor_ttl), [`state_ttl`](crate::limits::Limits::state_ttl)), the new one alone.
 ///
 /// ```
 /// use plainly::server::Keys;

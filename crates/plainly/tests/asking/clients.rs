@@ -31,6 +31,8 @@ pub(crate) fn answer(question: &Value) -> Value {
                     "some" => json!(["b"]),
                     "some.a" => json!(false),
                     "count" => json!(2),
+                    "size" => json!("Large"),
+                    "sizes" => json!(["Small", "Large"]),
                     _ => json!(true),
                 };
                 (name.clone(), value)
@@ -276,6 +278,16 @@ impl Http {
     /// Sends a request, and gives the first message that comes for it.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         self.start(method, params).await.next().await
+    }
+
+    pub(crate) async fn end_session(&self) {
+        let request = Request::delete("/")
+            .header("host", "localhost")
+            .header("mcp-session-id", self.session.as_ref().unwrap())
+            .body(Body::empty())
+            .unwrap();
+        let response = self.server.http().call(request).await.unwrap();
+        assert!(response.status().is_success());
     }
 
     /// Answers a question.

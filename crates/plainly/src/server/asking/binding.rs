@@ -125,7 +125,10 @@ fn write(json: &str, out: &mut String) {
         Some(b'{') => serde_json::from_str(json).map(|members| write_object(members, out)),
         Some(b'[') => serde_json::from_str(json).map(|values| write_array(values, out)),
         Some(b'"') => serde_json::from_str(json).map(|text: String| write_text(&text, out)),
-        Some(_) | None => Ok(out.push_str(json)),
+        Some(_) | None => {
+            out.push_str(json);
+            Ok(())
+        }
     };
     // The message that it is of was scanned as JSON; what a parser is stricter with stays as it is written.
     written.unwrap_or_else(|_| out.push_str(json));

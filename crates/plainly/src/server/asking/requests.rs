@@ -26,7 +26,7 @@ use crate::server::session::Session;
 #[derive(Debug)]
 pub(in crate::server) struct Unanswered {
     /// How many there may be.
-    pub(in crate::server) most: usize,
+    most: usize,
     /// Time for each answer.
     time: Duration,
     state: Mutex<State>,
@@ -62,17 +62,16 @@ pub(super) async fn ask(
 }
 
 /// A visit must have a name where it is a request.
-fn identified(question: InputRequest) -> InputRequest {
-    match question {
-        InputRequest::Elicit(ElicitParams::Url(mut visit)) if visit.elicitation_id.is_none() => {
-            let mut bits = [0; 16];
-            // Without random bits any name does that is no other's.
-            getrandom::fill(&mut bits).ok();
-            visit.elicitation_id = Some(format!("{:032x}", u128::from_ne_bytes(bits)));
-            visit.into()
-        }
-        other => other,
+fn identified(mut question: InputRequest) -> InputRequest {
+    if let InputRequest::Elicit(ElicitParams::Url(visit)) = &mut question
+        && visit.elicitation_id.is_none()
+    {
+        let mut bits = [0; 16];
+        // Without random bits any name does that is no other's.
+        getrandom::fill(&mut bits).ok();
+        visit.elicitation_id = Some(format!("{:032x}", u128::from_ne_bytes(bits)));
     }
+    question
 }
 
 fn written(id: &RequestId, question: &InputRequest) -> serde_json::Result<Bytes> {

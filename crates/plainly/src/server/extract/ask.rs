@@ -5,10 +5,13 @@ use plainly_protocol::types::{
     ElicitResult, ElicitUrlParams, InputRequest, ListRootsParams, Root,
 };
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
 use super::{
     Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
 };
-use crate::server::asking::{Answer, AskError, Rounds, Subject};
+use crate::server::asking::{Answer, AskError, Rounds, Subject, form_of};
 use crate::server::failure::Failure;
 use crate::server::scope::Scope;
 
@@ -84,6 +87,38 @@ impl Ask {
         }
     }
 
+    /// Asks the user for a `T`: a form with its fields, whose documentation tells what to fill in. Nothing if the user declined
+    /// or went away.
+    ///
+    /// They are texts, numbers, truth values, enums without data, and lists of such enums; an `Option` need not be filled in.
+    ///
+    /// ```
+    /// use plainly::server::AskError;
+    /// use plainly::server::extract::Ask;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Confirmation {
+    ///     /// Delete everything, for good
+    ///     sure: bool,
+    /// }
+    ///
+    /// async fn is_sure(ask: &Ask) -> Result<bool, AskError> {
+    ///     let answer: Option<Confirmation> = ask.form("confirm", "Delete everything?").await?;
+    ///     Ok(answer.is_some_and(|answer| answer.sure))
+    /// }
+    /// ```
+    pub async fn form<T: DeserializeOwned + JsonSchema>(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+    ) -> Result<Option<T>, AskError> {
+        let form = form_of::<T>(message).map_err(|why| AskError::no_form(&why))?;
+        let answer = self.elicit(key, form).await?.accepted();
+        answer.map_err(|error| AskError::unreadable(key, &error.to_string()))
+    }
+
     /// Asks the user to visit `url`, because of `message` (Elicitation, "URL Mode"). That it was accepted says that the user
     /// went there, not that what is to be done there is done.
     ///
@@ -127,16 +162,13 @@ impl Ask {
 
     /// Of a request about `subject`; with nothing, of one that can't be answered with questions.
     fn of(scope: &Scope, subject: Option<&Subject<'_>>, arguments: &str) -> Result<Self, Failure> {
-        match (scope.session(), subject) {
-            (Some(session), _) => scope.questions().begin(session.unanswered.most, None),
-            (None, Some(subject)) => {
-                let rounds = Rounds::of(scope.peer(), subject, arguments)?;
-                scope
-                    .questions()
-                    .begin(subject.seals.questions, Some(rounds));
-            }
-            // Whoever asks is told that it is impossible.
-            (None, None) => {}
+        // Without one, whoever asks is told that it is impossible.
+        if let Some(subject) = subject {
+            let rounds = match scope.session() {
+                Some(_) => None,
+                None => Some(Rounds::of(scope.peer(), subject, arguments)?),
+            };
+            scope.questions().begin(subject.seals.questions, rounds);
         }
         Ok(Self {
             scope: scope.clone(),
