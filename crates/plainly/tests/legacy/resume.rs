@@ -6,7 +6,9 @@ use std::time::Duration;
 use plainly::limits::Limits;
 use serde_json::{Value, json};
 
-use crate::support::{Event, Gate, Http, LEGACY, Response, initialize, server, text, within};
+use crate::support::{
+    Event, Gate, Http, LEGACY, Response, answer, initialize, server, text, within,
+};
 
 const BOTH: &str =
     "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
@@ -270,6 +272,29 @@ async fn who_can_not_poll_is_kept_waiting_as_ever() {
         assert_eq!((step(&progress), progress.retry), (1, None));
         assert_eq!(text(&stream.event().await.unwrap().json()), "polled");
         assert_eq!(stream.event().await, None);
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_heard_again_and_answered_on_another_connection() {
+    let http = listening(&Gate::new(), |_| {}).await;
+    for revision in RESUMABLE {
+        let client = Client::open(&http, revision).await;
+        let mut stream = client.post(&call(1, "roots")).await;
+        let asked = client.first(&mut stream).await;
+        drop(stream);
+        let stream = asked.id.as_deref().unwrap().split('-').next().unwrap();
+        let before = Event {
+            id: Some(format!("{stream}-0")),
+            ..Event::default()
+        };
+        let mut again = client.resume(&before).await;
+        let question = again.event().await.unwrap();
+        assert_eq!(question.data, asked.data);
+        assert_eq!(client.post(&answer(&question.json())).await.status, 202);
+        let reply = again.event().await.unwrap();
+        assert_eq!(text(&reply.json()), "file:///home/ada");
+        assert_eq!(again.event().await, None);
     }
 }
 

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use plainly::server::Server;
 use serde_json::{Value, json};
 
-use crate::support::{Gate, Http, LEGACY, Response, call, initialize, request, server, text};
+use crate::support::{
+    Gate, Http, LEGACY, Response, answer, call, initialize, request, server, text,
+};
 
 const EVENTS: &str = "Accept: text/event-stream\r\n";
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -240,6 +242,46 @@ async fn beyond_the_most_sessions_there_is_room_again_once_one_ends() {
     gate.has(0).await;
     Stream::open(&http).await;
     drop(second);
+}
+
+#[tokio::test]
+async fn a_client_is_told_and_asked_on_its_stream() {
+    let (gate, server) = plain();
+    let http = Http::serve(&server).await;
+    for revision in LEGACY {
+        let mut stream = Stream::open(&http).await;
+        stream.initialize(&http, revision).await;
+        let mut roots = call(1, "roots", "");
+        roots["params"]["arguments"] = json!({});
+        let question = stream.ask(&http, &roots).await;
+        let reply = stream.ask(&http, &answer(&question)).await;
+        assert_eq!(text(&reply), "file:///home/ada", "{revision}: {reply}");
+        gate.open(2);
+        let mut steps = call(2, "steps", "");
+        steps["params"]["arguments"] = json!({"count": 2});
+        steps["params"]["_meta"] = json!({"progressToken": "x"});
+        stream.say(&http, &steps).await;
+        for step in 1..=2 {
+            let told = stream.next().await;
+            assert_eq!(
+                told["params"]["progress"].as_f64(),
+                Some(step.into()),
+                "{told}"
+            );
+        }
+        assert_eq!(text(&stream.next().await), "2 steps");
+    }
+}
+
+#[tokio::test]
+async fn only_the_own_names_are_answered_to() {
+    let (_gate, server) = plain();
+    let http = Http::serve(&server).await;
+    for (line, headers) in [("GET /sse", EVENTS), ("POST /sse?session=x", JSON)] {
+        let headers = format!("{headers}Host: evil.example\r\n");
+        let refused = http.send_as(line, &headers, "").await;
+        assert_eq!(refused.status, 403, "{line}: {refused:?}");
+    }
 }
 
 #[tokio::test]
