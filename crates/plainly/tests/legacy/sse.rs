@@ -327,6 +327,22 @@ async fn who_does_not_read_makes_those_who_post_wait_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_mounted_elsewhere_ends_its_streams_when_it_is_told_to() {
+    let (gate, server) = plain();
+    let http = Http::serve_users(&server).await;
+    let mut stream = Stream::open(&http).await;
+    stream.initialize(&http, "2024-11-05").await;
+    stream.say(&http, &call(1, "wait", "last words")).await;
+    gate.has(1).await;
+    server.end_subscriptions();
+    gate.open(1);
+    assert_eq!(text(&stream.next().await), "last words");
+    assert_eq!(stream.events.event().await, None);
+    let refused = http.send("GET /sse", EVENTS, "").await;
+    assert_eq!(refused.status, 503);
+}
+
+#[tokio::test]
 async fn at_the_end_what_runs_is_finished_and_then_the_stream_ends() {
     let (gate, server) = plain();
     let mut http = Http::serve(&server).await;
