@@ -2,7 +2,7 @@
 
 use plainly::protocol::types::{ElicitAction, ElicitFormParams, InputRequiredResult, TextField};
 use plainly::server::extract::{Ask, State, Task};
-use plainly::server::{Failure, Server, TaskSupport, Tool};
+use plainly::server::{Failure, Server, ServerBuilder, TaskSupport, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -74,7 +74,8 @@ async fn by_hand() -> Result<&'static str, Failure> {
     Err(Failure::input_required(asked))
 }
 
-fn server(gate: &Gate) -> Server {
+/// A server with tools that ask.
+pub(crate) fn asking(gate: &Gate) -> ServerBuilder {
     let optional = |tool: Tool| tool.task(TaskSupport::Optional);
     builder(gate)
         .tool(optional(Tool::new("one", one)))
@@ -84,36 +85,38 @@ fn server(gate: &Gate) -> Server {
         .tool(optional(Tool::new("visit", visit)))
         .tool(Tool::new("before", before).task(TaskSupport::Required))
         .tool(Tool::new("by-hand", by_hand).task(TaskSupport::Required))
-        .build()
-        .unwrap()
 }
 
-fn accept(name: &str) -> Value {
+fn server(gate: &Gate) -> Server {
+    asking(gate).build().unwrap()
+}
+
+pub(crate) fn accept(name: &str) -> Value {
     json!({"action": "accept", "content": {"name": name}})
 }
 
 impl Client {
-    async fn begin_asking(&mut self, tool: &str) -> String {
+    pub(crate) async fn begin_asking(&mut self, tool: &str) -> String {
         let reply = self.ask("tools/call", json!({"name": tool})).await;
         assert_eq!(reply["result"]["resultType"], "task", "{reply}");
         assert_eq!(reply["result"].get("inputRequests"), None);
         reply["result"]["taskId"].as_str().unwrap().to_owned()
     }
 
-    async fn answer(&mut self, id: &str, answers: Value) {
+    pub(crate) async fn answer(&mut self, id: &str, answers: Value) {
         let params = json!({"taskId": id, "inputResponses": answers});
         let reply = self.ask("tasks/update", params).await;
         assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
     }
 
     /// The keys of what the task asks once it asks something.
-    async fn asked(&mut self, id: &str) -> Vec<String> {
+    pub(crate) async fn asked(&mut self, id: &str) -> Vec<String> {
         let task = self.wait(id, "input_required").await;
         let asked = task["inputRequests"].as_object().unwrap();
         asked.keys().cloned().collect()
     }
 
-    async fn text(&mut self, id: &str) -> String {
+    pub(crate) async fn text(&mut self, id: &str) -> String {
         let task = self.wait(id, "completed").await;
         task["result"]["content"][0]["text"]
             .as_str()

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use plainly_errors::{ErrorKind, Internal, ProtocolError};
 use plainly_protocol::question::asked;
 use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::live::Alive;
 use super::making::Call;
@@ -77,7 +77,7 @@ impl Background {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
                 biased;
-                () = self.alive.news.notified() => self.hear().await,
+                () = self.something_happens() => self.hear().await,
                 next = next => match next {
                     Next::Ended(ended) => return Some(*ended),
                     Next::Asks(questions) => {
@@ -92,6 +92,17 @@ impl Background {
                 Ok(false) => return None,
                 Err(error) => return Some(Err(error.into())),
             }
+        }
+    }
+
+    /// Waits until something may have happened to the task, here or elsewhere.
+    async fn something_happens(&self) {
+        let news = self.alive.news.notified();
+        if self.server.0.tasks.store.is_shared() {
+            // That nothing was told here says nothing of elsewhere.
+            timeout(self.server.limits().task_poll, news).await.ok();
+        } else {
+            news.await;
         }
     }
 
