@@ -46,7 +46,7 @@ const OLDER: [(&str, &str); 3] = [
 ];
 
 async fn choices(ask: Ask) -> Result<String, Failure> {
-    // As clients of before 2025-11-25 know it. Theirs are written so in any case.
+    // The older way to write titles, which the server else uses for older clients alone.
     let mut older = ChoiceField::new(OLDER);
     older.style = ChoiceStyle::EnumNames;
     let form = ElicitFormParams::new("Please choose")
