@@ -5,6 +5,8 @@
 #[path = "tasks/support.rs"]
 mod support;
 
+#[path = "tasks/asking.rs"]
+mod asking;
 #[path = "tasks/bounds.rs"]
 mod bounds;
 #[path = "tasks/lifecycle.rs"]

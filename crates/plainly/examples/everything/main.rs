@@ -47,5 +47,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let http = HttpServer::bind(address).await?;
     writeln!(io::stderr(), "http://{}/mcp", http.local_addr())?;
-    Ok(http.serve(server.http(), shutdown::requested()).await?)
+    let service = server.http().sse_endpoint("/sse");
+    Ok(http.serve(service, shutdown::requested()).await?)
 }

@@ -24,7 +24,7 @@ use self::tools::build_tools;
 use super::asking::Seals;
 use super::changes::Changes;
 use super::cursor::Cursors;
-use super::discovery::Discovery;
+use super::discovery::{Discovery, Handlers};
 use super::extract::Needs;
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
@@ -32,7 +32,7 @@ use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
-use super::session::Sessions;
+use super::sessions::Sessions;
 use super::state::States;
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;
@@ -277,8 +277,11 @@ impl ServerBuilder {
     /// What is served, with what is wrong with it told in `errors`.
     fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
         // Of what comes later nobody knows yet what it needs.
-        let may_log = self.dynamic.is_any() || self.needs().any(|needs| needs.may_log);
-        let has_tasks = self.dynamic.tools || self.tools.iter().any(Tool::may_become_task);
+        let may_become_task = self.tools.iter().any(Tool::may_become_task);
+        let handlers = Handlers {
+            may_log: self.dynamic.is_any() || self.needs().any(|needs| needs.may_log),
+            may_become_tasks: self.dynamic.tools || may_become_task,
+        };
         let states = std::mem::take(&mut self.states);
         let tools = std::mem::take(&mut self.tools);
         let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
@@ -299,8 +302,7 @@ impl ServerBuilder {
                 &resources,
                 &prompts,
                 tells,
-                may_log,
-                has_tasks,
+                handlers,
             ),
             tools,
             prompts,

@@ -24,6 +24,13 @@ pub(super) struct Discovery {
     capabilities: ServerCapabilities,
 }
 
+/// What handlers may do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handlers {
+    pub(super) may_log: bool,
+    pub(super) may_become_tasks: bool,
+}
+
 impl Discovery {
     pub(super) fn new(
         implementation: &Implementation,
@@ -32,8 +39,7 @@ impl Discovery {
         resources: &Resources,
         prompts: &Prompts,
         tells: Tells,
-        may_log: bool,
-        has_tasks: bool,
+        handlers: Handlers,
     ) -> Self {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
@@ -54,13 +60,13 @@ impl Discovery {
         {
             capabilities = capabilities.completions(JsonObject::new());
         }
-        if has_tasks {
+        if handlers.may_become_tasks {
             extensions.insert(TASKS_EXTENSION.to_owned(), json!({}));
         }
         if !extensions.is_empty() {
             capabilities = capabilities.extensions(extensions);
         }
-        if may_log {
+        if handlers.may_log {
             capabilities = capabilities.logging(JsonObject::new());
         }
         Self {

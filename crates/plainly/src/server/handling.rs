@@ -57,9 +57,9 @@ impl Handling {
     }
 
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
-        self.become_task_if_due(false);
+        self.become_task_if_due(false, context);
         let mut polled = self.handler.poll_unpin(context);
-        if polled.is_pending() && self.become_task_if_due(true) {
+        if polled.is_pending() && self.become_task_if_due(true, context) {
             polled = self.handler.poll_unpin(context);
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
@@ -90,8 +90,8 @@ impl Handling {
     }
 
     /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
-    fn become_task_if_due(&mut self, is_waiting: bool) -> bool {
-        let is_due = self.scope.stage().is_due(is_waiting);
+    fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
+        let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = Call {

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use super::Server;
 use super::malformed::error_of;
-use super::session::random_name;
+use super::sessions::random_name;
 use crate::transport::lines::{Line, LineReader};
 use crate::transport::{Event, Feed, Frame, Pipe};
 

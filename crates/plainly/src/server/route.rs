@@ -81,10 +81,8 @@ impl Server {
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
-        let (raw, limits) = (params, self.limits());
-        let Routes {
-            discovery, tools, ..
-        } = &self.0.routes;
+        let raw = params;
+        let discovery = &self.0.routes.discovery;
         Ok(match method {
             Method::Discover => now(Answer::Discover(discovery.discover())),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
@@ -161,6 +159,14 @@ impl Server {
         }
     }
 
+    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
+        let (tools, limits) = (&self.0.routes.tools, self.limits());
+        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
+        let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
+        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
+        Ok(now(Answer::ListTools(page, tools.cache_hint())))
+    }
+
     fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
@@ -194,15 +200,6 @@ impl Server {
                 self.limits(),
             )
             .map(|reading| Step::Later(Audience::Code, reading))
-    }
-
-    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
-        let limits = self.limits();
-        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let (peer, tools) = (scope.peer(), &self.0.routes.tools);
-        let cursors = self.0.cursors.of(peer);
-        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
-        Ok(now(Answer::ListTools(page, tools.cache_hint())))
     }
 
     fn list_prompts(

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use plainly::server::MemoryTasks;
+use plainly::server::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 use serde_json::{Value, json};
 
+use crate::asking::{accept, asking};
 use crate::support::{Client, Gate, builder, clients, limited, within};
 
 const OVERLOADED: &str = "overloaded";
@@ -120,4 +121,48 @@ async fn servers_that_share_a_store_tell_of_each_others_tasks() {
     assert_eq!(there.get(&id).await["status"], "working");
     gate.let_one_go_on();
     there.wait(&id, "completed").await;
+}
+
+/// What other processes change too.
+#[derive(Clone, Debug)]
+struct Shared(MemoryTasks);
+
+impl TaskStore for Shared {
+    async fn insert(&self, record: TaskRecord) -> Result<(), TaskStoreError> {
+        self.0.insert(record).await
+    }
+
+    async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.0.get(id).await
+    }
+
+    async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        self.0.replace(record).await
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_task_is_answered_and_stopped_by_any_server_that_shares_its_store() {
+    let gate = Gate::new();
+    let mut limits = plainly::limits::Limits::default();
+    limits.task_poll = Duration::from_millis(5);
+    let tasks = Shared(MemoryTasks::new(&limits));
+    let [one, other] = [(); 2].map(|()| {
+        let builder = asking(&gate).limits(limits.clone());
+        builder.task_store(tasks.clone()).build().unwrap()
+    });
+    let (mut here, mut there) = (Client::stream(&one), Client::stream(&other));
+    let id = here.begin_asking("one").await;
+    there.asked(&id).await;
+    there.answer(&id, json!({"who": accept("Ada")})).await;
+    assert_eq!(there.text(&id).await, "Ada");
+    let id = here.begin("must", "never").await;
+    gate.holds(1).await;
+    there.ask("tasks/cancel", json!({"taskId": id})).await;
+    gate.holds(0).await;
+    assert_eq!(here.get(&id).await["status"], "cancelled");
 }

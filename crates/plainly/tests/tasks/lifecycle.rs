@@ -148,6 +148,17 @@ async fn a_handler_says_from_where_on_it_is_a_task_and_what_it_does() {
 }
 
 #[tokio::test]
+async fn whatever_part_of_a_handler_says_so_it_becomes_a_task() {
+    let gate = Gate::new();
+    for mut client in clients(&server(&gate)).await {
+        let reply = client.ask("tools/call", json!({"name": "elsewhere"})).await;
+        let id = reply["result"]["taskId"].as_str().unwrap().to_owned();
+        gate.let_one_go_on();
+        assert_eq!(text(&client.wait(&id, "completed").await), "done");
+    }
+}
+
+#[tokio::test]
 async fn a_task_outlives_the_connection_that_it_came_over() {
     let gate = Gate::new();
     let server = server(&gate);

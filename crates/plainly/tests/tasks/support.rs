@@ -51,7 +51,7 @@ impl Gate {
         self.open.add_permits(1);
     }
 
-    async fn pass(&self) {
+    pub(crate) async fn pass(&self) {
         struct Inside<'a>(&'a AtomicUsize);
         impl Drop for Inside<'_> {
             fn drop(&mut self) {
@@ -116,6 +116,14 @@ async fn steps(
     Ok("third")
 }
 
+/// Has another task of the runtime say that it becomes a task.
+async fn elsewhere(State(gate): State<Gate>, task: Task) -> Result<&'static str, Failure> {
+    let beginning = task.clone();
+    tokio::spawn(async move { beginning.begin().await }).await?;
+    gate.pass().await;
+    Ok("done")
+}
+
 pub(crate) fn builder(gate: &Gate) -> ServerBuilder {
     Server::builder("test", "1")
         .state(gate.clone())
@@ -123,6 +131,7 @@ pub(crate) fn builder(gate: &Gate) -> ServerBuilder {
         .tool(Tool::new("may", end).task(TaskSupport::Optional))
         .tool(Tool::new("must", end).task(TaskSupport::Required))
         .tool(Tool::new("steps", steps).task(TaskSupport::Optional))
+        .tool(Tool::new("elsewhere", elsewhere).task(TaskSupport::Required))
 }
 
 pub(crate) fn server(gate: &Gate) -> Server {
@@ -201,13 +210,13 @@ impl Client {
 
     /// A request of 2026-07-28.
     pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
-        let extensions = match self.can_follow {
-            true => json!({"extensions": {EXTENSION: {}}}),
-            false => json!({}),
-        };
+        let mut capabilities = json!({"elicitation": {"form": {}, "url": {}}});
+        if self.can_follow {
+            capabilities["extensions"] = json!({EXTENSION: {}});
+        }
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": extensions,
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
         });
         self.count += 1;
         json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})

@@ -20,7 +20,7 @@ pub(in crate::server) enum Answer {
 }
 
 /// The answer to `question` that a client of `revision` gave; the error says in what it is none.
-pub(super) fn read(
+pub(in crate::server) fn read(
     question: &InputRequest,
     answer: &RawJson,
     revision: Revision,

@@ -1,11 +1,16 @@
 //! A handler that goes on after its request was answered: until it ends, its time is over, or nobody wants it any more.
 
+use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use plainly_errors::{ErrorKind, Internal, ProtocolError};
-use plainly_protocol::types::{CallToolResult, Content, RawJson};
-use tokio::time::sleep;
+use plainly_protocol::question::asked;
+use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
+use tokio::time::{sleep, timeout};
 
 use super::live::Alive;
 use super::making::Call;
@@ -17,17 +22,29 @@ use crate::server::audience::{Asker, Audience, Ended, panicked};
 use crate::server::failure::Meaning;
 use crate::server::handling::Guarded;
 use crate::server::incident::chain;
+use crate::server::scope::Scope;
 
 /// What a reply has around the result of a task, at most.
 const AROUND: usize = 4 << 10;
 
-/// What it takes to tell how a handler that goes on has ended.
+/// A task whose handler goes on, and what it takes to tell how that ends.
 pub(super) struct Background {
     server: Server,
     alive: Alive,
+    scope: Scope,
     audience: Audience,
     asker: Asker,
 }
+
+/// What a handler comes to.
+enum Next {
+    Ended(Box<Ended>),
+    /// It waits for the answers to these, and for no others.
+    Asks(Questions),
+}
+
+/// Questions by their keys.
+type Questions = BTreeMap<String, InputRequest>;
 
 impl Background {
     /// Runs the handler of `call`, and keeps how it ended. One that was cancelled is dropped where it stands.
@@ -41,12 +58,11 @@ impl Background {
         let background = Self {
             server,
             alive,
+            scope,
             audience,
             asker,
         };
-        let ended = background.ended(handler).await;
-        drop(scope);
-        if let Some(ended) = ended {
+        if let Some(ended) = background.ended(handler).await {
             background.keep(ended).await;
         }
     }
@@ -56,31 +72,86 @@ impl Background {
         let limits = self.server.limits();
         let limit = limits.task_deadline.min(limits.task_ttl);
         let mut time = pin!(sleep(limit));
+        let mut open = Questions::new();
         loop {
-            tokio::select! {
+            let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
+            let is_wanted = tokio::select! {
                 biased;
-                () = self.alive.news.notified() => {
-                    if self.is_over().await {
-                        return None;
+                () = self.something_happens() => self.hear().await,
+                next = next => match next {
+                    Next::Ended(ended) => return Some(*ended),
+                    Next::Asks(questions) => {
+                        open.clone_from(&questions);
+                        self.ask(questions).await
                     }
-                }
-                ended = &mut handler => {
-                    return Some(ended.map_err(|payload| panicked(&*payload)));
-                }
+                },
                 () = &mut time => return Some(Err(too_late(limit))),
+            };
+            match is_wanted {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(error.into())),
             }
         }
     }
 
-    /// Whether the task has ended without its handler. What can't be looked up goes on.
-    async fn is_over(&self) -> bool {
-        match self.server.0.tasks.store.get(&self.alive.id).await {
-            Ok(record) => record.is_none_or(|record| record.is_over()),
-            Err(error) => {
-                self.log(&error);
-                false
+    /// Waits until something may have happened to the task, here or elsewhere.
+    async fn something_happens(&self) {
+        let news = self.alive.news.notified();
+        if self.server.0.tasks.store.is_shared() {
+            // That nothing was told here says nothing of elsewhere.
+            timeout(self.server.limits().task_poll, news).await.ok();
+        } else {
+            news.await;
+        }
+    }
+
+    /// What the handler comes to that was known to have asked these.
+    fn poll_next(
+        &self,
+        handler: &mut Guarded,
+        asked: &Questions,
+        context: &mut Context<'_>,
+    ) -> Poll<Next> {
+        if let Poll::Ready(ended) = handler.poll_unpin(context) {
+            let ended = ended.map_err(|payload| panicked(&*payload));
+            return Poll::Ready(Next::Ended(Box::new(ended)));
+        }
+        let open = self.scope.questions().open(context);
+        match open == *asked {
+            true => Poll::Pending,
+            false => Poll::Ready(Next::Asks(open)),
+        }
+    }
+
+    /// Asks the client. Whether the task is still wanted.
+    async fn ask(&self, questions: Questions) -> Result<bool, TaskStoreError> {
+        let revision = self.asker.peer.revision;
+        let questions = questions.into_iter();
+        let questions = questions.map(|(key, question)| (key, asked(question, revision)));
+        let event = Event::Asks(questions.collect());
+        let record = self.server.happened(&self.alive.id, event).await?;
+        Ok(record.is_some_and(|record| !record.is_over()))
+    }
+
+    /// Something happened to the task: an answer of the client, or its end. Whether it is still wanted.
+    async fn hear(&self) -> Result<bool, TaskStoreError> {
+        let record = self.server.0.tasks.store.get(&self.alive.id).await?;
+        let Some(record) = record.filter(|record| !record.is_over()) else {
+            return Ok(false);
+        };
+        let revision = self.asker.peer.revision;
+        for (key, answer) in record.answers.iter() {
+            if let Err(why) = self.scope.questions().answer(key, answer, revision) {
+                tracing::error!(
+                    task = &*self.alive.id,
+                    key,
+                    why,
+                    "an answer was kept that is none"
+                );
             }
         }
+        Ok(true)
     }
 
     async fn keep(&self, ended: Ended) {
@@ -118,7 +189,13 @@ impl Background {
             },
             Ok(Ok(answer)) => self.delivered(Ok(Ok(answer))),
         };
-        match outcome.and_then(|answer| self.written(answer)) {
+        let result = outcome.and_then(|answer| {
+            let Answer::CallTool(result) = answer else {
+                return Err(unexpected(&answer));
+            };
+            self.written(result)
+        });
+        match result {
             Ok(result) => Event::Completed(result),
             Err(error) => self.failed(&error),
         }
@@ -130,11 +207,11 @@ impl Background {
     }
 
     /// The result as it would have been sent.
-    fn written(&self, answer: Answer) -> Result<RawJson, ProtocolError> {
+    fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
         let revision = self.asker.peer.revision;
         let encoder = &self.server.0.encoder;
         let limit = self.server.limits().reply_bytes.saturating_sub(AROUND);
-        let error = match encoder.result_alone(revision, answer) {
+        let error = match encoder.result_alone(revision, Answer::CallTool(result)) {
             Ok(result) if result.get().len() <= limit => return Ok(result),
             Ok(_) => Internal::ReplyTooLarge {
                 limit: limit as u64,
@@ -156,6 +233,12 @@ impl Background {
         let revision = self.asker.peer.revision;
         Event::Failed(self.server.0.encoder.wire(error, revision))
     }
+}
+
+/// What a handler can answer a request with, but not end a task with: that it be sent again.
+fn unexpected(answer: &Answer) -> ProtocolError {
+    let source = format!("a handler ended its task with {answer:?}: ask within it");
+    ProtocolError::from(Internal::Failed).with_source(source)
 }
 
 fn too_late(limit: Duration) -> ProtocolError {

@@ -64,6 +64,7 @@ impl Server {
         let stored = self.0.tasks.store.insert(record).await;
         stored.map_err(ProtocolError::from)?;
         let voice = Voice::new(self.clone(), Arc::clone(&alive.id));
+        call.scope.questions().park();
         call.scope.stage().begun(voice);
         tokio::spawn(Background::run(self, alive, call));
         Ok(Answer::CreateTask(task.into()))

@@ -2,15 +2,16 @@
 
 use std::time::SystemTime;
 
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::types::{
-    CancelTaskParams, EmptyResult, GetTaskParams, InputResponses, JsonObject, UpdateTaskParams,
+    CancelTaskParams, EmptyResult, GetTaskParams, InputResponses, UpdateTaskParams,
 };
 
 use super::making::principal;
 use super::record::{Event, TaskRecord};
 use crate::server::Server;
 use crate::server::answer::Answer;
+use crate::server::asking::read;
 use crate::server::audience::Audience;
 use crate::server::failure::Failure;
 use crate::server::route::Step;
@@ -39,7 +40,7 @@ impl Server {
         } = params;
         later(async move {
             let record = server.task(&id, &scope).await?;
-            check_answers(&record, &answers)?;
+            check_answers(&record, &answers, scope.peer().revision)?;
             server.happen(&id, Event::Answered(answers)).await
         })
     }
@@ -92,13 +93,19 @@ fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'stat
 }
 
 /// Whether the answers to what is asked can be ones. Others are nothing to anybody.
-fn check_answers(record: &TaskRecord, answers: &InputResponses) -> Result<(), ProtocolError> {
-    for (key, _request) in record.asked().into_iter().flatten() {
+fn check_answers(
+    record: &TaskRecord,
+    answers: &InputResponses,
+    revision: Revision,
+) -> Result<(), ProtocolError> {
+    for (key, question) in record.asked().into_iter().flatten() {
         if let Some(answer) = answers.get(key)
-            && let Err(error) = answer.decode::<JsonObject>()
+            && let Err(why) = read(question, answer, revision)
         {
-            let why = format!("Invalid params: the answer to {key}: {error}");
-            return Err(ProtocolError::invalid_params(why));
+            let detail = InvalidParams::InvalidInputResponse { key: key.clone() };
+            let error = ProtocolError::from(detail);
+            let message = format!("{}: {why}", error.message());
+            return Err(error.with_message(message));
         }
     }
     Ok(())

@@ -18,6 +18,8 @@ struct State {
     step: Step,
     /// Who waits until it is a task.
     waiting: Vec<Waker>,
+    /// Who runs the handler, and must know once it is to become a task.
+    runner: Option<Waker>,
 }
 
 #[derive(Debug, Default)]
@@ -52,9 +54,12 @@ impl Stage {
         self.lock().step = Step::Open(becomes);
     }
 
-    /// Whether it becomes a task now: `is_waiting` if its handler is. True once.
-    pub(in crate::server) fn is_due(&self, is_waiting: bool) -> bool {
+    /// Whether it becomes a task now: `is_waiting` if its handler is. True once; who asks is woken if it comes later.
+    pub(in crate::server) fn is_due(&self, is_waiting: bool, context: &Context<'_>) -> bool {
         let mut state = self.lock();
+        if matches!(state.step, Step::Open(Becomes::WhenItSays)) && is_waiting {
+            state.runner = Some(context.waker().clone());
+        }
         let is_due = match &state.step {
             Step::Open(Becomes::AtOnce) | Step::Wanted => true,
             Step::Open(Becomes::Waiting) => is_waiting,
@@ -74,7 +79,10 @@ impl Stage {
         let mut state = self.lock();
         match state.step {
             Step::Foreground | Step::Background(_) => return Poll::Ready(()),
-            Step::Open(_) => state.step = Step::Wanted,
+            Step::Open(_) => {
+                state.step = Step::Wanted;
+                state.runner.take().into_iter().for_each(Waker::wake);
+            }
             Step::Wanted | Step::Making => {}
         }
         let waker = context.waker();
@@ -146,6 +154,10 @@ mod tests {
             .is_ready()
     }
 
+    fn is_due(stage: &Stage, is_waiting: bool) -> bool {
+        stage.is_due(is_waiting, &Context::from_waker(Waker::noop()))
+    }
+
     #[test]
     fn a_call_becomes_a_task_once_and_when_it_may() {
         // When it may; before its handler begins; when that is done at once; when it waits; when it has said so.
@@ -158,11 +170,15 @@ mod tests {
         for (becomes, expected) in cases {
             let stage = Stage::default();
             becomes.into_iter().for_each(|becomes| stage.open(becomes));
-            let seen = [stage.is_due(false), stage.is_due(false), stage.is_due(true)];
+            let seen = [
+                is_due(&stage, false),
+                is_due(&stage, false),
+                is_due(&stage, true),
+            ];
             let begins_at_once = begins(&stage);
             assert_eq!(begins_at_once, becomes.is_none(), "{becomes:?}");
-            assert_eq!([seen[0], seen[1], seen[2], stage.is_due(true)], expected);
-            assert!(!stage.is_due(true), "{becomes:?}");
+            assert_eq!([seen[0], seen[1], seen[2], is_due(&stage, true)], expected);
+            assert!(!is_due(&stage, true), "{becomes:?}");
         }
     }
 }

@@ -13,9 +13,9 @@ use super::record::TaskRecord;
 /// Keeps the records of tasks, each at least until it [expires](TaskRecord::expires). By default a server has a
 /// [`MemoryTasks`](super::MemoryTasks) of its own.
 ///
-/// The handler of a task runs in the process that made it: with a store that several processes share, each can say how far
-/// the task is; to answer its questions or to stop it, a client must reach that one process again. The `Mcp-Name` header
-/// is there for load balancers to see to that.
+/// The handler of a task runs in the process that made it. Any other that has the same records can say how far the task is,
+/// take answers for it and stop it, if the store says that it [is shared](Self::is_shared). A task whose process has ended
+/// stays as it was until it expires.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not keep tasks",
     label = "not a store of tasks",
@@ -38,6 +38,12 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
         &self,
         record: TaskRecord,
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
+
+    /// Whether other processes change its records too. The handler of a task then looks every
+    /// [`Limits::task_poll`](crate::limits::Limits::task_poll) whether it was answered or stopped elsewhere.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// Why a store of tasks doesn't do what it is asked for.
@@ -68,6 +74,7 @@ pub(in crate::server) trait ErasedTasks: Send + Sync + fmt::Debug {
     fn insert(&self, record: TaskRecord) -> BoxFuture<'_, Result<(), TaskStoreError>>;
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<TaskRecord>, TaskStoreError>>;
     fn replace(&self, record: TaskRecord) -> BoxFuture<'_, Result<bool, TaskStoreError>>;
+    fn is_shared(&self) -> bool;
 }
 
 impl<S: TaskStore> ErasedTasks for S {
@@ -81,5 +88,9 @@ impl<S: TaskStore> ErasedTasks for S {
 
     fn replace(&self, record: TaskRecord) -> BoxFuture<'_, Result<bool, TaskStoreError>> {
         Box::pin(TaskStore::replace(self, record))
+    }
+
+    fn is_shared(&self) -> bool {
+        TaskStore::is_shared(self)
     }
 }
