@@ -51,4 +51,10 @@ mod examples {
 
     #[doc = include_str!("../docs/resources.md")]
     struct Resources;
+
+    #[doc = include_str!("../docs/server.md")]
+    struct Around;
+
+    #[doc = include_str!("../docs/testing.md")]
+    struct Testing;
 }

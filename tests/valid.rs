@@ -6,6 +6,7 @@ mod overheard;
 mod schemas;
 
 use std::collections::HashMap;
+use std::slice;
 
 use plainly::errors::Revision;
 use serde_json::Value;
@@ -54,11 +55,10 @@ impl Conversation {
 
     /// Takes note of what the client says, good or bad.
     pub fn note(&mut self, bytes: &[u8]) {
-        match serde_json::from_slice(bytes) {
-            Ok(Value::Array(batch)) => batch.iter().for_each(|message| self.note_one(message)),
-            Ok(message) => self.note_one(&message),
-            // The server will say what it makes of it.
-            Err(_not_json) => {}
+        // Of what is not JSON the server will say what it is.
+        let sent: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        for message in messages(&sent) {
+            self.note_one(message);
         }
     }
 
@@ -78,9 +78,8 @@ impl Conversation {
     ///
     /// If it is not valid in its revision.
     pub fn check(&self, bytes: &[u8]) {
-        match parse(bytes) {
-            Value::Array(batch) => batch.iter().for_each(|message| self.check_said(message)),
-            message => self.check_said(&message),
+        for message in messages(&parse(bytes)) {
+            self.check_said(message);
         }
     }
 
@@ -90,12 +89,11 @@ impl Conversation {
     ///
     /// If it is not valid in its revision.
     pub fn heard(&mut self, bytes: &[u8]) {
-        match parse(bytes) {
-            Value::Array(batch) => {
-                assert_eq!(self.session, Some(Revision::V2025_03_26), "{batch:?}");
-                batch.iter().for_each(|message| self.hear(message));
-            }
-            message => self.hear(&message),
+        let message = parse(bytes);
+        let may_be_batch = self.session == Some(Revision::V2025_03_26);
+        assert!(may_be_batch || !message.is_array(), "{message}");
+        for message in messages(&message) {
+            self.hear(message);
         }
     }
 
@@ -188,6 +186,23 @@ impl Conversation {
     }
 }
 
+/// Checks a part of a message that the schema doesn't know to be one.
+///
+/// # Panics
+///
+/// If it is no `definition` of the revision.
+pub fn check_as(revision: Revision, definition: &str, part: &Value) {
+    check(revision, definition, part, part);
+}
+
+/// The messages of a batch, or the one that is none.
+fn messages(sent: &Value) -> &[Value] {
+    match sent.as_array() {
+        Some(batch) => batch,
+        None => slice::from_ref(sent),
+    }
+}
+
 fn parse(bytes: &[u8]) -> Value {
     let text = String::from_utf8_lossy(bytes);
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -215,31 +230,24 @@ fn check_response(revision: Revision, method: &str, message: &Value) {
     let Some(schemas) = schemas(revision) else {
         return;
     };
-    let named = match message.get("error") {
-        Some(error) => {
-            let named = schemas.error(&error["code"]);
-            named.map(|(definition, whole)| (definition.to_owned(), whole, error))
+    if let Some(error) = message.get("error") {
+        if let Some((definition, is_whole)) = schemas.error(&error["code"]) {
+            let part = if is_whole { message } else { error };
+            check(revision, definition, part, message);
         }
-        None if is_of_an_extension(&message["result"]) => None,
-        None => {
-            let named = schemas.answer(method);
-            named.map(|(definition, whole)| (definition, whole, &message["result"]))
-        }
-    };
-    if let Some((definition, whole, part)) = named {
-        check(
-            revision,
-            &definition,
-            if whole { message } else { part },
-            message,
-        );
+        return;
     }
-}
-
-/// An extension may answer with a type of its own.
-fn is_of_an_extension(result: &Value) -> bool {
-    let of_result = result["resultType"].as_str();
-    of_result.is_some_and(|name| !["complete", "input_required"].contains(&name))
+    let result = &message["result"];
+    // The schema's own response is either of the two, and whatever says that it asks for input does.
+    let definition = match result["resultType"].as_str() {
+        Some("input_required") => Some("InputRequiredResult".to_owned()),
+        Some("complete") | None => schemas.result(method),
+        // An extension may answer with a type of its own.
+        Some(_) => None,
+    };
+    if let Some(definition) = definition {
+        check(revision, &definition, result, message);
+    }
 }
 
 /// A response to nobody knows what.

@@ -18,6 +18,7 @@ warnings.simplefilter("ignore")
 NAME = {"username": "ada", "email": "ada@example.com"}
 BY_TYPE = {"boolean": True, "string": "ada"}
 ROOTS = [types.Root(uri="file:///home/ada/notes", name="notes")]
+WATCHED = "test://watched-resource"
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 
 
@@ -27,10 +28,13 @@ class Heard:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.logged: list[str] = []
+        self.changed: list[str] = []
 
     async def elicit(self, _context, params) -> types.ElicitResult:
         """Every field of a form, filled in: from `NAME`, its default, or by its type."""
         self.asked.append(params.message)
+        if params.mode == "url":
+            return types.ElicitResult(action="accept")
         fields = params.requested_schema["properties"].items()
         content = {name: NAME.get(name, field.get("default", BY_TYPE.get(field["type"]))) for name, field in fields}
         return types.ElicitResult(action="accept", content=content)
@@ -45,6 +49,13 @@ class Heard:
 
     async def log(self, params) -> None:
         self.logged.append(f"{params.level}: {params.data}")
+
+    async def note(self, message) -> None:
+        match message:
+            case types.ToolListChangedNotification():
+                self.changed.append("tools")
+            case types.ResourceUpdatedNotification(params=params):
+                self.changed.append(str(params.uri))
 
 
 async def call(client: Client, name: str, **arguments) -> str:
@@ -76,6 +87,11 @@ async def defaults(client: Client, _heard: Heard, _era: str) -> str:
     seen = await call(client, "test_elicitation_sep1034_defaults")
     assert all(part in seen for part in ["John Doe", "30", "95.5", "active", "true"]), seen
     return seen
+
+
+async def visit(client: Client, _heard: Heard, _era: str) -> None:
+    seen = await call(client, "test_elicitation_url")
+    assert seen == "The user went there.", seen
 
 
 async def sampling(client: Client, heard: Heard, _era: str) -> None:
@@ -137,6 +153,31 @@ async def no_logging(client: Client, heard: Heard, era: str) -> None:
     assert heard.logged == [], heard.logged
 
 
+async def tools(client: Client, heard: Heard, era: str) -> None:
+    if era == "legacy":
+        # An older client opens the stream that it hears of it on when it likes.
+        await until(lambda: told(client, heard, "test_trigger_tool_change", "tools"))
+    else:
+        async with client.listen(tools_list_changed=True) as changes:
+            await call(client, "test_trigger_tool_change")
+            await anext(aiter(changes))
+
+
+async def resource(client: Client, heard: Heard, era: str) -> None:
+    if era == "legacy":
+        await client.subscribe_resource(WATCHED)
+        await until(lambda: told(client, heard, "test_trigger_resource_update", WATCHED))
+    else:
+        async with client.listen(resource_subscriptions=[WATCHED]) as changes:
+            await call(client, "test_trigger_resource_update")
+            await anext(aiter(changes))
+
+
+async def told(client: Client, heard: Heard, trigger: str, what: str) -> bool:
+    await call(client, trigger)
+    return what in heard.changed
+
+
 async def cancellation(client: Client, _heard: Heard, _era: str) -> None:
     async def waiting(count: str) -> bool:
         return await call(client, "test_waiting") == count
@@ -150,6 +191,7 @@ async def cancellation(client: Client, _heard: Heard, _era: str) -> None:
 STEPS = {
     "elicitation": elicitation,
     "elicitation with defaults": defaults,
+    "a visit to a URL": visit,
     "sampling": sampling,
     "roots": roots,
     "three questions at once": three_at_once,
@@ -158,6 +200,8 @@ STEPS = {
     "progress": progress,
     "logging": logging,
     "a log that is not wished for": no_logging,
+    "other tools": tools,
+    "another resource": resource,
     "cancellation": cancellation,
 }
 
@@ -167,6 +211,7 @@ async def script(tally: Tally, everything: str) -> None:
 
     async def steps(client: Client, era: str, step: Step) -> None:
         heard.asked.clear()
+        heard.changed.clear()
         for what, action in STEPS.items():
             await step(what, lambda: action(client, heard, era))
 
@@ -176,6 +221,7 @@ async def script(tally: Tally, everything: str) -> None:
         "sampling_callback": heard.sample,
         "list_roots_callback": heard.roots,
         "logging_callback": heard.log,
+        "message_handler": heard.note,
     }
     await tally.everywhere(server, steps, **callbacks)
 

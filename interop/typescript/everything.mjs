@@ -10,15 +10,17 @@ import { argument, end, everywhere } from './harness.mjs';
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const NAME = { username: 'ada', email: 'ada@example.com' };
 const ROOTS = [{ uri: 'file:///home/ada/notes', name: 'notes' }];
+const WATCHED = 'test://watched-resource';
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 
 // What the client of the connection that is open was asked and told.
 let heard;
 
 function prepare(client) {
-  heard = { asked: [], logged: [] };
+  heard = { asked: [], logged: [], changed: [] };
   client.setRequestHandler('elicitation/create', ({ params }) => {
     heard.asked.push(params.message);
+    if (params.mode === 'url') return { action: 'accept' };
     return { action: 'accept', content: answer(params.requestedSchema) };
   });
   client.setRequestHandler('sampling/createMessage', ({ params }) => {
@@ -29,6 +31,8 @@ function prepare(client) {
   client.setNotificationHandler('notifications/message', ({ params }) => {
     heard.logged.push(`${params.level}: ${params.data}`);
   });
+  client.setNotificationHandler('notifications/tools/list_changed', () => void heard.changed.push('tools'));
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.changed.push(params.uri));
 }
 
 // Every field of a form, filled in: from `NAME`, its default, or by its type.
@@ -56,13 +60,17 @@ const STEPS = {
   elicitation: async client => {
     const text = await call(client, 'test_elicitation', { message: 'Who are you?' });
     assert.deepEqual(heard.asked.splice(0), ['Who are you?']);
-    assert.match(text, /accept.*ada@example\.com/);
+    assert.deepEqual(JSON.parse(text.slice(text.indexOf('{'))), { action: 'accept', content: NAME });
     return text;
   },
   'elicitation with defaults': async client => {
     const text = await call(client, 'test_elicitation_sep1034_defaults');
-    assert.match(text, /John Doe.*30.*95\.5.*active.*true/);
+    const content = { name: 'John Doe', age: 30, score: 95.5, status: 'active', verified: true };
+    assert.deepEqual(JSON.parse(text.slice(text.indexOf('{'))), { action: 'accept', content });
     return text;
+  },
+  'a visit to a URL': async client => {
+    assert.equal(await call(client, 'test_elicitation_url'), 'The user went there.');
   },
   sampling: async client => {
     const text = await call(client, 'test_sampling', { prompt: 'What is the capital of France?' });
@@ -99,6 +107,19 @@ const STEPS = {
     if (era === 'legacy') await client.setLoggingLevel('error');
     await call(client, 'test_tool_with_logging');
     assert.deepEqual(heard.logged, []);
+  },
+  'other tools': async (client, era) => {
+    const subscription = era === 'legacy' ? undefined : await client.listen({ toolsListChanged: true });
+    // An older client opens the stream that it hears of it on when it likes.
+    await until(() => call(client, 'test_trigger_tool_change').then(() => heard.changed.includes('tools')));
+    await subscription?.close();
+  },
+  'another resource': async (client, era) => {
+    const filter = { resourceSubscriptions: [WATCHED] };
+    if (era === 'legacy') await client.subscribeResource({ uri: WATCHED });
+    const subscription = era === 'legacy' ? undefined : await client.listen(filter);
+    await until(() => call(client, 'test_trigger_resource_update').then(() => heard.changed.includes(WATCHED)));
+    await subscription?.close();
   },
   cancellation: async client => {
     const waiting = () => call(client, 'test_waiting');

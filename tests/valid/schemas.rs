@@ -109,17 +109,13 @@ impl Schemas {
         self.named(|_, definition| is_called(definition))
     }
 
-    /// The definition of what answers `method`, and whether it is of the whole response; nothing of an extension.
-    pub(super) fn answer(&self, method: &str) -> Option<(String, bool)> {
+    /// The definition of the result of `method`; nothing of an extension.
+    pub(super) fn result(&self, method: &str) -> Option<String> {
         let stem = self.message(method)?.strip_suffix("Request")?;
-        let response = format!("{stem}ResultResponse");
         let result = format!("{stem}Result");
-        Some(if self.has(&response) {
-            (response, true)
-        } else if self.has(&result) {
-            (result, false)
-        } else {
-            ("EmptyResult".to_owned(), false)
+        Some(match self.has(&result) {
+            true => result,
+            false => "EmptyResult".to_owned(),
         })
     }
 

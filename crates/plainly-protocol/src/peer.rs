@@ -47,7 +47,7 @@ impl Peer {
 
 /// Whom a transport has found a peer to be: the name of a user, of a client, or of both. It is compared as a whole and
 /// never looked into; two are the same if and only if their names are.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(Arc<str>);
 
 impl Principal {

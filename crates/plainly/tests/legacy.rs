@@ -8,6 +8,8 @@ mod support;
 #[path = "legacy/sse.rs"]
 mod sse;
 
+#[path = "legacy/many.rs"]
+mod many;
 #[path = "legacy/resume.rs"]
 mod resume;
 

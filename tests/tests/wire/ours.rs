@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use plainly::client::{Change, Client};
 use plainly::errors::{ProtocolError, Revision, UrlElicitation};
 use plainly::protocol::types::{
-    CompleteParams, Content, ElicitAction, LoggingLevel, RawJson, Reference, Resource,
-    SubscriptionFilter,
+    BooleanField, ChoiceField, ChoicesField, CompleteParams, Content, CreateMessageParams,
+    CreateMessageResult, ElicitAction, ElicitFormParams, ElicitResult, JsonObject, LoggingLevel,
+    MediaContent, NumberField, RawJson, Reference, Resource, Role, Root, SamplingContent,
+    SamplingMessage, SubscriptionFilter, TextField,
 };
-use plainly::server::extract::Progress;
+use plainly::server::extract::{Ask, Progress};
 use plainly::server::{Server, Template, Tool};
 use plainly::store::directory::DirectoryStore;
 use plainly::{Context, Json};
@@ -54,6 +56,34 @@ async fn visit() -> Result<String, ProtocolError> {
     Err(ProtocolError::url_elicitation_required([visit]))
 }
 
+/// Asks for all that can be asked for at a time.
+async fn asks(ask: Ask) -> String {
+    let form = ElicitFormParams::new("Which?")
+        .field("text", TextField::new().default_value("x"))
+        .optional("number", NumberField::integer().minimum(0))
+        .field("yes", BooleanField::new().default_value(true))
+        .field("one", ChoiceField::new([("a", "A"), ("b", "B")]))
+        .optional("some", ChoicesField::new(["a", "b"]));
+    let heard = SamplingContent::Audio(MediaContent::new(*b"abc", "audio/wav"));
+    let messages = [
+        SamplingMessage::user("x"),
+        SamplingMessage::new(Role::User, [heard, SamplingContent::text("y")]),
+    ];
+    let (elicited, visited, sampled, roots) = tokio::join!(
+        ask.elicit("form", form),
+        ask.visit("visit", "https://a.example/", "Sign in"),
+        ask.sample("sample", CreateMessageParams::new(messages, 10)),
+        ask.roots("roots"),
+    );
+    let answered = [
+        elicited.is_ok(),
+        visited.is_ok(),
+        sampled.is_ok(),
+        roots.is_ok(),
+    ];
+    answered.map(|is_so| is_so.to_string()).join(" ")
+}
+
 fn server(directory: &tempfile::TempDir) -> Server {
     fs::write(directory.path().join("a.txt"), "A").unwrap();
     fs::write(directory.path().join("b.bin"), [0, 255]).unwrap();
@@ -70,6 +100,7 @@ fn server(directory: &tempfile::TempDir) -> Server {
             Tool::new("anything", anything),
             Tool::new("tells", tells),
             Tool::new("visit", visit),
+            Tool::new("asks", asks),
         ]
         .into_iter()
         .fold(builder, |builder, tool| builder.tool(tool))
@@ -84,6 +115,16 @@ async fn connect(directory: &tempfile::TempDir, revision: Revision) -> (Client, 
     let client = Client::over(reader, writer)
         .revision(revision)
         .on_visit(async |_| ElicitAction::Decline)
+        .on_elicitation(async |_| {
+            let content = [
+                ("text", json!("x")),
+                ("yes", json!(true)),
+                ("one", json!("a")),
+            ];
+            ElicitResult::accept(JsonObject::from_iter(content))
+        })
+        .on_sampling(async |_| Ok(CreateMessageResult::new("m", [SamplingContent::text("x")])))
+        .roots([Root::new("file:///a")])
         .on_log(LoggingLevel::Warning, move |_| {
             counted.fetch_add(1, Ordering::SeqCst);
         })
@@ -116,6 +157,22 @@ async fn what_client_and_server_say_of_tools_is_valid() {
         assert_eq!(told.load(Ordering::SeqCst), 1, "{revision}");
         assert_eq!(logged.load(Ordering::SeqCst), 2, "{revision}");
         assert!(client.call_tool("nope", ()).await.is_err());
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_client_and_server_ask_each_other_is_valid() {
+    let directory = tempfile::tempdir().unwrap();
+    for revision in Revision::ALL {
+        let (client, _) = connect(&directory, revision).await;
+        let result = client.call_tool("asks", ()).await.unwrap();
+        let answered = match revision {
+            Revision::V2024_11_05 | Revision::V2025_03_26 => "false false true true",
+            Revision::V2025_06_18 => "true false true true",
+            Revision::V2025_11_25 | Revision::V2026_07_28 => "true true true true",
+        };
+        assert_eq!(result.content, [Content::text(answered)], "{revision}");
         client.close().await;
     }
 }

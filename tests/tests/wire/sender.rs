@@ -1,5 +1,6 @@
 //! Who speaks to the server: a modern client, or one that opened a session of an older revision.
 
+use plainly::errors::Revision;
 use plainly_tests::valid::Conversation;
 
 /// The revision that works without sessions.
@@ -42,11 +43,19 @@ impl Sender {
         text.replace("META", meta).into_bytes()
     }
 
+    /// The revision that it speaks.
+    pub(crate) fn revision(self) -> Revision {
+        match self {
+            Self::Modern => Revision::LATEST,
+            Self::Legacy(revision) => revision.parse().unwrap(),
+        }
+    }
+
     /// What it says once its session, if it has one, is open.
     pub(crate) fn conversation(self) -> Conversation {
         match self {
             Self::Modern => Conversation::new(),
-            Self::Legacy(revision) => Conversation::of_session(revision.parse().unwrap()),
+            Self::Legacy(_) => Conversation::of_session(self.revision()),
         }
     }
 

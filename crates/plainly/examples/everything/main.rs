@@ -6,6 +6,8 @@
 //! This is a simple text response for testing.
 //! ```
 
+mod asking;
+mod forms;
 mod media;
 mod prompts;
 mod resources;
@@ -31,6 +33,8 @@ fn server() -> Result<Server, BuildErrors> {
     let server = telling::add(server);
     let server = schemas::add(server);
     let server = tasks::add(server);
+    let server = asking::add(server);
+    let server = forms::add(server);
     let server = resources::add(server);
     prompts::add(server).build()
 }
@@ -43,5 +47,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let http = HttpServer::bind(address).await?;
     writeln!(io::stderr(), "http://{}/mcp", http.local_addr())?;
-    Ok(http.serve(server.http(), shutdown::requested()).await?)
+    let service = server.http().sse_endpoint("/sse");
+    Ok(http.serve(service, shutdown::requested()).await?)
 }

@@ -8,6 +8,9 @@ use serde_json::json;
 
 use crate::media::PNG;
 
+/// What one can subscribe to.
+pub(crate) const WATCHED: &str = "test://watched-resource";
+
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     let text = Resource::new("test://static-text", static_text)
         .name("static-text")
@@ -17,7 +20,7 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
         .name("static-binary")
         .description("An image that is always the same")
         .mime_type("image/png");
-    let watched = Resource::new("test://watched-resource", watched)
+    let watched = Resource::new(WATCHED, watched)
         .name("watched-resource")
         .description("What one can subscribe to")
         .mime_type("text/plain");

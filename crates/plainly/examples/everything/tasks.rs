@@ -1,12 +1,18 @@
-//! Tools whose calls go on as tasks, for clients that can deal with them: one that takes its time, two that fail.
+//! Tools whose calls go on as tasks, for clients that can deal with them: one that takes its time, two that
+//! fail, and those that ask the client on the way.
 
 use std::time::Duration;
 
+use plainly::protocol::types::{BooleanField, ElicitFormParams};
+use plainly::server::extract::{Ask, Task};
 use plainly::server::{ServerBuilder, TaskSupport};
 use plainly::{Args, Failure, ProtocolError, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::sleep;
+use tokio::try_join;
+
+use crate::asking::name;
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     let slow = Tool::new("slow_compute", slow_compute)
@@ -18,11 +24,23 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     let broken = Tool::new("protocol_error_job", protocol_error_job)
         .description("Fails, for the host")
         .task(TaskSupport::Optional);
+    let confirming = Tool::new("confirm_delete", confirm_delete)
+        .description("Asks before it deletes nothing")
+        .task(TaskSupport::Optional);
+    let asking = Tool::new("multi_input", multi_input)
+        .description("Asks two things at once")
+        .task(TaskSupport::Optional);
+    let asking_before = Tool::new("test_tool_with_task", ask_before)
+        .description("Asks first, then becomes a task")
+        .task(TaskSupport::Required);
     server
         .tool(Tool::new("greet", greet).description("Greets, and is never a task"))
         .tool(slow)
         .tool(failing)
         .tool(broken)
+        .tool(confirming)
+        .tool(asking)
+        .tool(asking_before)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -60,4 +78,46 @@ async fn failing_job() -> Result<String, Failure> {
 async fn protocol_error_job() -> Result<String, ProtocolError> {
     sleep(Duration::from_millis(100)).await;
     Err(ProtocolError::internal("The job could not be done"))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct File {
+    /// What to delete.
+    filename: String,
+}
+
+#[derive(Deserialize)]
+struct Confirmed {
+    confirm: bool,
+}
+
+/// The task waits until the question is answered.
+async fn confirm_delete(
+    task: Task,
+    ask: Ask,
+    Args(File { filename }): Args<File>,
+) -> Result<String, Failure> {
+    task.begin().await;
+    let form =
+        ElicitFormParams::new(format!("Delete {filename}?")).field("confirm", BooleanField::new());
+    let answer = ask.elicit("confirm", form).await?.accepted()?;
+    Ok(match answer {
+        Some(Confirmed { confirm: true }) => format!("{filename} is deleted."),
+        _ => format!("{filename} stays."),
+    })
+}
+
+/// What is asked together can be answered one after the other.
+async fn multi_input(task: Task, ask: Ask) -> Result<String, Failure> {
+    task.begin().await;
+    let (one, other) = try_join!(name(&ask, "first"), name(&ask, "second"))?;
+    Ok(format!("Hello, {one} and {other}!"))
+}
+
+/// What is asked before it is a task is answered as with any other call.
+async fn ask_before(task: Task, ask: Ask) -> Result<String, Failure> {
+    let name = name(&ask, "user_name").await?;
+    task.begin().await;
+    sleep(Duration::from_millis(100)).await;
+    Ok(format!("Hello, {name}!"))
 }

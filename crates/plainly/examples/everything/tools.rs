@@ -6,6 +6,7 @@ use plainly::{Context, Failure, ProtocolError, State, Tool};
 use serde_json::{Map, json};
 
 use crate::media::{PNG, WAV};
+use crate::resources::WATCHED;
 
 /// The first one listed takes no arguments: whoever wants to call some tool, can call this.
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
@@ -21,6 +22,10 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
         .tool(
             Tool::new("test_trigger_prompt_change", change_prompts)
                 .description("Changes the prompts"),
+        )
+        .tool(
+            Tool::new("test_trigger_resource_update", update_resource)
+                .description("Changes the watched resource"),
         )
 }
 
@@ -78,4 +83,9 @@ async fn change_tools(State(changes): State<Changes>) -> &'static str {
 async fn change_prompts(State(changes): State<Changes>) -> &'static str {
     changes.prompts_changed();
     "The prompts have changed."
+}
+
+async fn update_resource(State(changes): State<Changes>) -> &'static str {
+    changes.resource_updated(WATCHED);
+    "The resource has changed."
 }

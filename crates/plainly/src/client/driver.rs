@@ -174,7 +174,10 @@ impl Shared {
             }
             Incoming::Request(asked) => {
                 let answers = answers.clone();
-                let send = |message| async move { answers.send(message).await };
+                let send = |message, open| async move {
+                    answers.send(message).await;
+                    drop(open);
+                };
                 self.reception.ask(asked, answering, send)
             }
             Incoming::Notification { method, params } => {

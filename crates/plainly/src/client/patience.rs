@@ -15,7 +15,14 @@ use super::progress::Signs;
 
 /// How many questions of the server are being answered on one connection.
 #[derive(Debug)]
-pub(super) struct Busy(watch::Sender<usize>);
+pub(super) struct Busy(watch::Sender<Answers>);
+
+#[derive(Debug, Default)]
+struct Answers {
+    open: usize,
+    /// When the last one was given.
+    last: Option<Instant>,
+}
 
 /// One of them, until it is dropped.
 #[derive(Debug)]
@@ -23,35 +30,43 @@ pub(super) struct Answering(Arc<Busy>);
 
 impl Default for Busy {
     fn default() -> Self {
-        Self(watch::Sender::new(0))
+        Self(watch::Sender::new(Answers::default()))
     }
 }
 
 impl Busy {
     /// One more, unless there are `most`.
     pub(super) fn begin(self: &Arc<Self>, most: usize) -> Option<Answering> {
-        let begun = self.0.send_if_modified(|answering| {
-            let has_room = *answering < most;
-            *answering += usize::from(has_room);
+        let begun = self.0.send_if_modified(|answers| {
+            let has_room = answers.open < most;
+            answers.open += usize::from(has_room);
             has_room
         });
         begun.then(|| Answering(Arc::clone(self)))
     }
 
     fn is_idle(&self) -> bool {
-        *self.0.borrow() == 0
+        self.0.borrow().open == 0
+    }
+
+    /// When the last answer was given, if any was.
+    fn last(&self) -> Option<Instant> {
+        self.0.borrow().last
     }
 
     async fn idle(&self) {
-        let mut answering = self.0.subscribe();
+        let mut answers = self.0.subscribe();
         // Whoever waits holds the sender, which is what could fail.
-        let _idle = answering.wait_for(|answering| *answering == 0).await;
+        let _idle = answers.wait_for(|answers| answers.open == 0).await;
     }
 }
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        self.0.0.send_modify(|answering| *answering -= 1);
+        self.0.0.send_modify(|answers| {
+            answers.open -= 1;
+            answers.last = Some(Instant::now());
+        });
     }
 }
 
@@ -91,10 +106,10 @@ impl Patience {
                     () = busy.idle() => {}
                     () = sleep_until(end) => {}
                 }
-                last = Instant::now();
-                continue;
             }
-            last = signs.map_or(last, |signs| last.max(signs.last()));
+            let heard = [signs.map(Signs::last), busy.last()];
+            last = heard.into_iter().flatten().fold(last, Instant::max);
+            let now = Instant::now();
             if now >= end || now >= last + self.after {
                 let after = if now >= end { self.most } else { self.after };
                 let method = method.name();

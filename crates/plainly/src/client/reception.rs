@@ -14,6 +14,7 @@ use super::answer::Respondent;
 use super::answer::questions::Questions;
 use super::listeners::Listeners;
 use super::log::Log;
+use super::patience::Answering;
 use super::progress::Underway;
 use super::reply::Asked;
 use super::spoken::Spoken;
@@ -67,11 +68,11 @@ impl Reception {
         self.log.is_some() || self.respondent().answers_any()
     }
 
-    /// Has a request answered by `send`, in one of the `tasks` of what it came on. Returns what is to be sent at once if
-    /// there is nothing to wait for.
+    /// Has a request answered by `send`, in one of the `tasks` of what it came on; it counts as open until what `send` is
+    /// given is dropped. Returns what is to be sent at once if there is nothing to wait for.
     pub(super) fn ask<S, F>(&self, asked: Asked, tasks: &mut JoinSet<()>, send: S) -> Option<Bytes>
     where
-        S: FnOnce(Bytes) -> F + Send + 'static,
+        S: FnOnce(Bytes, Answering) -> F + Send + 'static,
         F: Future<Output = ()> + Send,
     {
         let revision = self.revision.get();

@@ -1,5 +1,8 @@
+//! What fails is said well, and no schema costs more than it may.
+
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::sentence::LONGEST;
@@ -359,6 +362,20 @@ fn nested(depth: usize, inner: Value, wrap: impl Fn(Value) -> Value) -> Value {
 fn what_doubles_only_in_the_schema_or_is_recursive_by_nature_is_served_soon() {
     let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "additionalProperties": false,
         "properties": {"left": {"$ref": "#/$defs/t"}, "right": {"anyOf": [{"$ref": "#/$defs/t"}, {"type": "null"}]}}}}});
+    // Seven subschemas on the way from each level to the next.
+    let mut long: serde_json::Map<_, _> = (0..6)
+        .map(|it| {
+            (
+                format!("d{it}"),
+                json!({"allOf": [{"$ref": format!("#/$defs/d{}", it + 1)}]}),
+            )
+        })
+        .collect();
+    long.insert(
+        "d6".to_owned(),
+        json!({"properties": {"x": {"$ref": "#/$defs/d0"}}}),
+    );
+    let long = json!({"$ref": "#/$defs/d0", "$defs": long});
     let deep = |name: &'static str| nested(60, json!({}), move |inside| json!({name: inside}));
     for (what, schema, value, is_valid) in [
         (
@@ -367,6 +384,7 @@ fn what_doubles_only_in_the_schema_or_is_recursive_by_nature_is_served_soon() {
             deep("x"),
             false,
         ),
+        ("long", long, deep("x"), true),
         (
             "items",
             doubling(|next| json!({"prefixItems": [next, next]})),
@@ -453,4 +471,96 @@ fn a_schema_has_bounds() {
     assert_eq!(why, "it has more than 262144 bytes");
     assert!(Schema::parse(&"[".repeat(100_000), &limits).is_err());
     assert!(Schema::parse("[]", &limits).is_err());
+}
+
+/// A schema of whatever keywords, many of which apply others.
+fn schemas() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!({})),
+        Just(json!(true)),
+        Just(json!(false)),
+        Just(json!({"type": "object"})),
+        Just(json!({"type": ["string", "null"]})),
+        Just(json!({"minimum": 2, "maxLength": 1, "uniqueItems": true})),
+        Just(json!({"enum": ["a", 1, {}], "x-mcp-header": "A"})),
+        Just(json!({"pattern": "^(a|b)*$", "format": "date"})),
+        Just(json!({"$anchor": "here", "required": ["a"]})),
+        keyword(&REFERENCES).prop_map(|reference| json!({"$ref": reference})),
+    ];
+    leaf.prop_recursive(5, 40, 4, |inner| {
+        let names = prop_oneof!["a", "b", "c"];
+        let named = proptest::collection::btree_map(names, inner.clone(), 0..3);
+        let listed = proptest::collection::vec(inner.clone(), 1..3);
+        let member = prop_oneof![
+            (keyword(&BY_NAME), named.prop_map(|schemas| json!(schemas))),
+            (keyword(&LISTED), listed.prop_map(|schemas| json!(schemas))),
+            (keyword(&SINGLE), inner),
+        ];
+        let members = proptest::collection::vec(member, 1..4);
+        members.prop_map(|members| Value::Object(members.into_iter().collect()))
+    })
+}
+
+const REFERENCES: [&str; 7] = [
+    "#",
+    "#/$defs/a",
+    "#/$defs/b",
+    "#here",
+    "#gone",
+    "#/properties/a",
+    "other",
+];
+const BY_NAME: [&str; 4] = [
+    "properties",
+    "$defs",
+    "patternProperties",
+    "dependentSchemas",
+];
+const LISTED: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const SINGLE: [&str; 10] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "items",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "propertyNames",
+];
+
+fn keyword(any: &'static [&'static str]) -> impl Strategy<Value = String> {
+    proptest::sample::select(any).prop_map(str::to_owned)
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(null)),
+        Just(json!(1)),
+        Just(json!("a")),
+        Just(json!("b"))
+    ];
+    leaf.prop_recursive(6, 30, 3, |inner| {
+        let names = prop_oneof!["a", "b", "c"];
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..3).prop_map(|items| json!(items)),
+            proptest::collection::btree_map(names, inner, 0..3).prop_map(|members| json!(members)),
+        ]
+    })
+}
+
+proptest! {
+    /// Neither what no author would write.
+    #[test]
+    fn whatever_the_schema_it_is_refused_or_serves_soon(schema in schemas(), value in any_value()) {
+        soon("any", || {
+            let Ok(compiled) = compile(schema.clone()) else { return };
+            for value in [value.clone(), nested(50, value.clone(), |inside| json!({"a": inside}))] {
+                let told = compiled.failures(&value.to_string());
+                let valid = jsonschema::options().build(&schema).unwrap().is_valid(&value);
+                assert_eq!(told.is_empty(), valid, "{schema} {value}");
+            }
+        });
+    }
 }

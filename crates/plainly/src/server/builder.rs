@@ -32,7 +32,7 @@ use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
 use super::resources::{Resources, StaticResource, Template, erase};
 use super::route::Routes;
-use super::session::Sessions;
+use super::sessions::Sessions;
 use super::state::States;
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;

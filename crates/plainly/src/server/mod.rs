@@ -8,6 +8,7 @@ mod builder;
 
 mod resolve;
 mod session;
+mod sessions;
 
 mod dispatch;
 mod handling;
@@ -74,7 +75,7 @@ pub use self::prompts::Prompt;
 pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
-use self::session::Sessions;
+use self::sessions::Sessions;
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
 pub use self::tools::Tool;
 pub use plainly_protocol::peer::Principal;

@@ -23,7 +23,8 @@ pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
 use super::route::read;
 use super::scope::{Scope, Wants};
-use super::session::{Session, Sessions};
+use super::session::Session;
+use super::sessions::Sessions;
 use crate::limits::Limits;
 use crate::transport::Frame;
 

@@ -31,6 +31,8 @@ pub(crate) fn answer(question: &Value) -> Value {
                     "some" => json!(["b"]),
                     "some.a" => json!(false),
                     "count" => json!(2),
+                    "size" => json!("Large"),
+                    "sizes" => json!(["Small", "Large"]),
                     _ => json!(true),
                 };
                 (name.clone(), value)

@@ -15,7 +15,7 @@ use plainly::server::extract::{Ask, Returned};
 use plainly::server::{AskError, AskErrorKind, Keys, Prompt, Resource, Server, Template, Tool};
 use plainly::{Args, Context, Failure, State, Text};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How often handlers ran.
 pub(crate) type Runs = Arc<AtomicUsize>;
@@ -93,6 +93,28 @@ async fn order(
     Ok(format!("{item:?} {size:?} {some:?} {count:?} {is_sure}"))
 }
 
+#[derive(Deserialize, Serialize, JsonSchema)]
+enum Size {
+    Small,
+    Large,
+}
+
+/// What a form is made of.
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Filled {
+    /// Who are you?
+    #[schemars(length(max = 20))]
+    name: String,
+    size: Size,
+    sizes: Vec<Size>,
+    count: Option<u8>,
+}
+
+async fn typed(ask: Ask) -> Result<String, Failure> {
+    let filled: Option<Filled> = ask.form("filled", "Fill this in").await?;
+    Ok(serde_json::to_string(&filled)?)
+}
+
 async fn swallow(ask: Ask) -> String {
     let answer = ask.elicit("user_name", name_form()).await.ok();
     format!("{:?}", answer.map(|answer| answer.action))
@@ -152,10 +174,10 @@ async fn twice(ask: Ask) -> Result<String, Failure> {
 async fn sign_in(ask: Ask) -> Result<String, Failure> {
     let url = "https://a.example/connect";
     let action = ask.visit("sign-in", url, "Sign in").await?;
-    Ok(match action {
-        ElicitAction::Accept => "welcome".to_owned(),
-        other => format!("{other:?}"),
-    })
+    if action == ElicitAction::Accept {
+        return Ok("welcome".to_owned());
+    }
+    Ok(format!("{action:?}"))
 }
 
 async fn many(ask: Ask) -> Result<String, AskError> {
@@ -220,6 +242,7 @@ pub(crate) fn server_with(keys: Keys, runs: &Runs, change: impl FnOnce(&mut Limi
         .tool(Tool::new("greet-too", greet))
         .tool(Tool::new("several", several))
         .tool(Tool::new("order", order))
+        .tool(Tool::new("typed", typed))
         .tool(Tool::new("swallow", swallow))
         .tool(Tool::new("hurry", hurry))
         .tool(Tool::new("fickle", fickle))

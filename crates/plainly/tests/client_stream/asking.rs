@@ -16,7 +16,7 @@ use tokio::io::DuplexStream;
 use tokio::sync::{Barrier, Notify, Semaphore};
 use tokio::time::Instant;
 
-use super::peer::{Half, Peer, discovered, modern, pair};
+use super::peer::{Half, Peer, discovered, modern, pair, pair_with_buffer};
 
 /// Connects with a modern server.
 async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client {
@@ -364,11 +364,11 @@ async fn the_time_of_a_call_does_not_run_while_the_server_waits_for_an_answer() 
         fill_in(form).await
     });
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
-    for (after, ok) in [(59, true), (61, false)] {
+    for (before, after, ok) in [(30, 59, true), (59, 59, true), (30, 61, false)] {
         let start = Instant::now();
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             let call = peer.call().await;
-            tokio::time::sleep(Duration::from_secs(30)).await;
+            tokio::time::sleep(Duration::from_secs(before)).await;
             let answer = peer.answer("q", "elicitation/create", form("a")).await;
             assert_eq!(answer["result"], filled_in("a"));
             tokio::time::sleep(Duration::from_secs(after)).await;
@@ -377,6 +377,38 @@ async fn the_time_of_a_call_does_not_run_while_the_server_waits_for_an_answer() 
         assert_eq!(called.is_ok(), ok);
         assert!(start.elapsed() > Duration::from_secs(630));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_gives_a_call_its_time_again_however_soon_it_comes() {
+    let (builder, mut peer) = pair();
+    let (client, _) = connect_legacy(answering(builder), &mut peer, "2025-11-25").await;
+    let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
+        let call = peer.call().await;
+        for _ in 0..4 {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            peer.answer("q", "roots/list", json!({})).await;
+        }
+        peer.reply(&call, json!({"content": []})).await;
+    });
+    called.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_and_does_not_read_is_read_no_further() {
+    let (builder, mut peer) = pair_with_buffer(1024);
+    let (client, _) = connect_legacy(answering(builder), &mut peer, "2025-11-25").await;
+    let mut asked = 0;
+    let asking = async {
+        loop {
+            peer.ask(asked, "roots/list", json!({})).await;
+            asked += 1;
+        }
+    };
+    let blocked = tokio::time::timeout(Duration::from_secs(600), asking).await;
+    assert!(blocked.is_err());
+    assert!(asked < 300, "{asked}");
+    client.close().await;
 }
 
 #[tokio::test(start_paused = true)]

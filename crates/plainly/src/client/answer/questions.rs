@@ -16,7 +16,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::Respondent;
 use crate::client::message;
-use crate::client::patience::Busy;
+use crate::client::patience::{Answering, Busy};
 use crate::client::reply::Asked;
 use crate::client::stream::lock;
 
@@ -54,8 +54,8 @@ impl Questions {
         }
     }
 
-    /// Has a question answered by `send`, in one of the `tasks` of what it came on. Returns what is to be sent at once if
-    /// there is nothing to wait for.
+    /// Has a question answered by `send`, in one of the `tasks` of what it came on; it counts until what `send` is given
+    /// is dropped. Returns what is to be sent at once if there is nothing to wait for.
     pub(in crate::client) fn ask<S, F>(
         &self,
         asked: Asked,
@@ -64,7 +64,7 @@ impl Questions {
         send: S,
     ) -> Option<Bytes>
     where
-        S: FnOnce(Bytes) -> F + Send + 'static,
+        S: FnOnce(Bytes, Answering) -> F + Send + 'static,
         F: Future<Output = ()> + Send,
     {
         let question = match self.read(&asked, revision) {
@@ -95,9 +95,9 @@ impl Questions {
                 Err(error) => message::refusal(&asked.raw_id, &error, revision),
             };
             // From here on it can't be cancelled, and the server may ask under the id again.
-            drop((opened, busy));
+            drop(opened);
             if let Some(message) = message {
-                send(message).await;
+                send(message, busy).await;
             }
         });
         open.insert(asked.id, task);

@@ -18,7 +18,13 @@ impl Session {
         let send = |message| answer(endpoint, Frame::new(headers, message));
         let later = send.clone();
         // It goes its way whatever happens to the call, which may end before the server has said that it got it.
-        let later = |message| async { drop(tokio::spawn(later(message))) };
+        let later = |message, open| async {
+            let sending = async move {
+                later(message).await;
+                drop(open);
+            };
+            tokio::spawn(sending);
+        };
         if let Some(message) = self.reception.ask(asked, answering, later) {
             send(message).await;
         }

@@ -35,7 +35,7 @@ pub enum AskErrorKind {
     TooMany,
     /// The request that it was asked for is over, or its session.
     Over,
-    /// A request of this kind can't be answered with a question.
+    /// A request of this kind can't be answered with a question, or no form can ask for what is wanted.
     Impossible,
 }
 
@@ -85,7 +85,7 @@ impl AskError {
         Self::new(AskErrorKind::Unanswered, why)
     }
 
-    pub(super) fn unreadable(key: &str, why: &str) -> Self {
+    pub(in crate::server) fn unreadable(key: &str, why: &str) -> Self {
         let why = format!("The client's answer to {key} is not what was asked for: {why}");
         Self::new(AskErrorKind::Unreadable, why)
     }
@@ -102,6 +102,11 @@ impl AskError {
 
     pub(in crate::server) fn impossible() -> Self {
         let why = "The client can't be asked before a request of this kind is answered";
+        Self::new(AskErrorKind::Impossible, why)
+    }
+
+    pub(in crate::server) fn no_form(why: &str) -> Self {
+        let why = format!("The client can't be asked: {why}");
         Self::new(AskErrorKind::Impossible, why)
     }
 

@@ -11,6 +11,7 @@
 
 mod error;
 mod reading;
+mod typed;
 
 mod questions;
 
@@ -32,6 +33,7 @@ pub(super) use self::questions::Questions;
 pub(super) use self::reading::{Answer, read};
 pub(super) use self::requests::Unanswered;
 pub(super) use self::rounds::{Rounds, returned};
+pub(super) use self::typed::form_of;
 use super::scope::Scope;
 
 /// Whether `peer` declared all that it takes to be asked this.

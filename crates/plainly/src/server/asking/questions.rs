@@ -77,26 +77,36 @@ impl State {
         open.map(|(key, open)| (key, &open.question))
     }
 
-    /// Looks for an answer that came with the request.
-    fn look(&mut self, key: &str, question: &InputRequest, revision: Revision) -> Option<Answer> {
-        let answer = self.rounds.as_ref()?.find(key, question)?;
+    /// Looks for an answer that came with the request. One that is none fails the request, and is no matter of the handler's
+    /// as long as there is a request to fail.
+    fn look(
+        &mut self,
+        key: &str,
+        question: &InputRequest,
+        revision: Revision,
+    ) -> Option<Result<Answer, AskError>> {
+        let rounds = self.rounds.as_mut()?;
+        let answer = rounds.find(key, question)?;
         match read(question, &answer, revision) {
             Ok(read) => {
-                let rounds = self.rounds.as_mut()?;
                 rounds.keep(key, question, answer);
-                Some(read)
+                Some(Ok(read))
             }
+            Err(why) if self.is_parked => Some(Err(AskError::unreadable(key, &why))),
             Err(why) => {
-                let detail = InvalidParams::InvalidInputResponse {
-                    key: key.to_owned(),
-                };
-                let error = ProtocolError::from(detail);
-                let message = format!("{}: {why}", error.message());
-                self.fault = Some(error.with_message(message));
+                self.fault = Some(invalid(key, &why));
                 None
             }
         }
     }
+}
+
+/// What a client is told whose answer is none.
+fn invalid(key: &str, why: &str) -> ProtocolError {
+    let key = key.to_owned();
+    let error = ProtocolError::from(InvalidParams::InvalidInputResponse { key });
+    let message = format!("{}: {why}", error.message());
+    error.with_message(message)
 }
 
 impl Questions {
@@ -252,7 +262,7 @@ impl Question {
         let answer = state.look(&key, &question, scope.peer().revision);
         let open = Open {
             question,
-            answer: answer.map(Ok),
+            answer,
             asker: None,
         };
         if open.answer.is_none() {

@@ -5,10 +5,13 @@ use plainly_protocol::types::{
     ElicitResult, ElicitUrlParams, InputRequest, ListRootsParams, Root,
 };
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
 use super::{
     Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
 };
-use crate::server::asking::{Answer, AskError, Rounds, Subject};
+use crate::server::asking::{Answer, AskError, Rounds, Subject, form_of};
 use crate::server::failure::Failure;
 use crate::server::scope::Scope;
 
@@ -82,6 +85,38 @@ impl Ask {
             Answer::Elicited(result) => Ok(result),
             Answer::Said(_) | Answer::Roots(_) => Err(AskError::impossible()),
         }
+    }
+
+    /// Asks the user for a `T`: a form with its fields, whose documentation tells what to fill in. Nothing if the user declined
+    /// or went away.
+    ///
+    /// They are texts, numbers, truth values, enums without data, and lists of such enums; an `Option` need not be filled in.
+    ///
+    /// ```
+    /// use plainly::server::AskError;
+    /// use plainly::server::extract::Ask;
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Confirmation {
+    ///     /// Delete everything, for good
+    ///     sure: bool,
+    /// }
+    ///
+    /// async fn is_sure(ask: &Ask) -> Result<bool, AskError> {
+    ///     let answer: Option<Confirmation> = ask.form("confirm", "Delete everything?").await?;
+    ///     Ok(answer.is_some_and(|answer| answer.sure))
+    /// }
+    /// ```
+    pub async fn form<T: DeserializeOwned + JsonSchema>(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+    ) -> Result<Option<T>, AskError> {
+        let form = form_of::<T>(message).map_err(|why| AskError::no_form(&why))?;
+        let answer = self.elicit(key, form).await?.accepted();
+        answer.map_err(|error| AskError::unreadable(key, &error.to_string()))
     }
 
     /// Asks the user to visit `url`, because of `message` (Elicitation, "URL Mode"). That it was accepted says that the user

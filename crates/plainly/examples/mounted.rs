@@ -1,0 +1,123 @@
+//! A server within an axum application: each person's notes, in a state that both share. A layer of the application finds
+//! out who asks; a layer of the server keeps guests from writing, whatever the transport.
+//!
+//! `cargo run -p plainly --example mounted`, then
+//! `plainly call --header 'Authorization: Bearer alice-secret' http://127.0.0.1:3333/mcp add-note text=Hello`
+#![expect(clippy::print_stdout, reason = "says where it listens")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use plainly::errors::Problem;
+use plainly::protocol::method::Method;
+use plainly::server::{BuildErrors, Principal, extract, layer};
+use plainly::{Args, Context, Resource, Server, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The notes of each person.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes(Arc<Mutex<BTreeMap<Principal, Vec<String>>>>);
+
+impl Notes {
+    fn with<T>(&self, look: impl FnOnce(&mut BTreeMap<Principal, Vec<String>>) -> T) -> T {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewNote {
+    /// What to write down.
+    text: String,
+}
+
+async fn add_note(
+    extract::State(notes): extract::State<Notes>,
+    context: Context,
+    Args(NewNote { text }): Args<NewNote>,
+) -> Result<String, Problem> {
+    let owner = owner(&context)?;
+    let count = notes.with(|all| {
+        let own = all.entry(owner).or_default();
+        own.push(text);
+        own.len()
+    });
+    Ok(format!("You have {count} notes"))
+}
+
+async fn my_notes(
+    extract::State(notes): extract::State<Notes>,
+    context: Context,
+) -> Result<String, Problem> {
+    let owner = owner(&context)?;
+    Ok(notes.with(|all| all.get(&owner).map_or(String::new(), |own| own.join("\n"))))
+}
+
+/// Over another transport there may be nobody.
+fn owner(context: &Context) -> Result<Principal, Problem> {
+    let principal = context.principal().cloned();
+    principal.ok_or_else(|| Problem::access_denied("notes", "Log in first."))
+}
+
+/// Guests only read.
+async fn guard(request: layer::Request, next: layer::Next) -> Result<layer::Outcome, Problem> {
+    let is_guest = request.principal().map(Principal::as_str) == Some("guest");
+    if is_guest && request.method() == Method::CallTool {
+        let tool = request.name().unwrap_or_default();
+        return Err(Problem::access_denied(tool, "Guests only read."));
+    }
+    Ok(next.run(request).await)
+}
+
+/// The server by itself.
+pub(crate) fn server(notes: Notes) -> Result<Server, BuildErrors> {
+    Server::builder("mounted", env!("CARGO_PKG_VERSION"))
+        .state(notes)
+        .tool(Tool::new("add-note", add_note).description("Writes down a note of yours"))
+        .resource(Resource::new("notes://mine", my_notes).name("mine"))
+        .layer(layer::from_fn(guard))
+        .build()
+}
+
+/// Lets in who has a token, and says who that is. Yours would look the token up.
+async fn authenticate(mut request: Request, next: Next) -> Response {
+    let header = request.headers().get(AUTHORIZATION);
+    let token = header.and_then(|header| header.to_str().ok()?.strip_prefix("Bearer "));
+    let Some(name) = token.and_then(|token| token.strip_suffix("-secret")) else {
+        return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]).into_response();
+    };
+    let principal = Principal::new(name);
+    request.extensions_mut().insert(principal);
+    next.run(request).await
+}
+
+async fn count(State(notes): State<Notes>) -> String {
+    let count = notes.with(|all| all.values().map(Vec::len).sum::<usize>());
+    format!("{count} notes")
+}
+
+/// The application, with the server at `/mcp`.
+pub(crate) fn application() -> Result<Router, BuildErrors> {
+    let notes = Notes::default();
+    let mcp = Router::new()
+        .route_service("/mcp", server(notes.clone())?.http())
+        .layer(from_fn(authenticate));
+    Ok(Router::new()
+        .route("/count", get(count))
+        .with_state(notes)
+        .merge(mcp))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:3333").await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    Ok(axum::serve(listener, application()?).await?)
+}

@@ -1,0 +1,302 @@
+//! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and ended by their clients or
+//! for being idle.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use plainly_protocol::peer::{Peer, Principal};
+
+use super::changes::Changes;
+use super::in_flight::InFlight;
+use super::session::Session;
+use super::streams::Total;
+use crate::limits::Limits;
+
+/// All sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    limits: Limits,
+    /// What their streams keep.
+    kept: Total,
+    changes: Changes,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    sessions: HashMap<Arc<str>, Opened>,
+    /// Their names, in the order in which they were used last.
+    by_use: BTreeMap<Use, Arc<str>>,
+    /// How many uses there ever were.
+    uses: u64,
+}
+
+/// When a session was used, and how many uses there were before.
+type Use = (Instant, u64);
+
+#[derive(Debug)]
+struct Opened {
+    session: Arc<Session>,
+    used: Use,
+}
+
+impl Opened {
+    /// For how long there was no request, and no stream either.
+    fn idle(&self) -> Duration {
+        self.used.0.elapsed().min(self.session.idle())
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.session.close();
+    }
+}
+
+impl Sessions {
+    pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
+        Self {
+            limits: limits.clone(),
+            kept: Total::default(),
+            changes: changes.clone(),
+            table: Mutex::default(),
+        }
+    }
+
+    /// Opens a session and names it. Those that have expired end; and where there are too many all the same, the one that
+    /// has been idle longest.
+    pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
+        let name = random_name()?;
+        let in_flight = InFlight::new(self.limits.requests_per_connection);
+        let session = Session::new(peer, in_flight, &self.changes, &self.limits);
+        let session = Arc::new(session.resumable(&self.limits, &self.kept));
+        let mut table = self.lock();
+        let mut over = Vec::new();
+        while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
+            over.push(expired);
+        }
+        if table.sessions.len() >= self.limits.sessions {
+            over.extend(table.take_idlest());
+        }
+        table.insert(name.as_str().into(), session);
+        // Ending one takes other locks.
+        drop(table);
+        drop(over);
+        Ok(name)
+    }
+
+    /// The session of this name, unless it has been idle too long. For any principal but the one that opened it there is
+    /// none.
+    pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
+        let mut table = self.lock();
+        let opened = table.sessions.get(name)?;
+        if opened.session.peer.principal.as_ref() != principal {
+            return None;
+        }
+        if opened.idle() > self.limits.session_idle {
+            let expired = table.remove(name);
+            drop(table);
+            drop(expired);
+            return None;
+        }
+        let session = Arc::clone(&opened.session);
+        table.note_use(name, Instant::now());
+        Some(session)
+    }
+
+    /// Ends the session of this name.
+    pub(super) fn end(&self, name: &str) {
+        let ended = self.lock().remove(name);
+        drop(ended);
+    }
+
+    /// A panic while it is locked leaves it whole enough: a session that is in one of the two can still be ended.
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn insert(&mut self, name: Arc<str>, session: Arc<Session>) {
+        let used = self.next_use(Instant::now());
+        self.by_use.insert(used, Arc::clone(&name));
+        self.sessions.insert(name, Opened { session, used });
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Opened> {
+        let opened = self.sessions.remove(name)?;
+        self.by_use.remove(&opened.used);
+        Some(opened)
+    }
+
+    fn note_use(&mut self, name: &str, at: Instant) {
+        let used = self.next_use(at);
+        if let Some(opened) = self.sessions.get_mut(name)
+            && let Some(name) = self.by_use.remove(&opened.used)
+        {
+            opened.used = used;
+            self.by_use.insert(used, name);
+        }
+    }
+
+    fn next_use(&mut self, at: Instant) -> Use {
+        self.uses += 1;
+        (at, self.uses)
+    }
+
+    /// Takes out the session that has been idle longest; where none is idle, the one that was used least recently.
+    fn take_idlest(&mut self) -> Option<Opened> {
+        self.take_idler_than(Duration::ZERO).or_else(|| {
+            let name = self.by_use.first_key_value()?.1.clone();
+            self.remove(&name)
+        })
+    }
+
+    /// Takes out the session that has been idle longest, if that is longer than so.
+    fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
+        for _ in 0..self.by_use.len() {
+            let ((used, _), name) = self.by_use.first_key_value()?;
+            let (waited, name) = (used.elapsed(), Arc::clone(name));
+            if waited <= most {
+                return None;
+            }
+            let idle = self.sessions.get(&name)?.session.idle();
+            if idle >= waited {
+                return self.remove(&name);
+            }
+            // A stream is a use too, as long as it is open: noted here, when somebody wants to know.
+            let now = Instant::now();
+            self.note_use(&name, now.checked_sub(idle).unwrap_or(now));
+        }
+        None
+    }
+}
+
+/// What nobody can guess: 128 bits from the system's random source, in hexadecimal.
+pub(super) fn random_name() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly_errors::Revision;
+    use plainly_protocol::types::ClientCapabilities;
+
+    use super::*;
+
+    fn peer() -> Arc<Peer> {
+        Arc::new(Peer::new(
+            Revision::V2025_11_25,
+            ClientCapabilities::new(),
+            None,
+        ))
+    }
+
+    fn sessions(most: usize, idle: Duration) -> Sessions {
+        let mut limits = Limits::default();
+        (limits.sessions, limits.session_idle) = (most, idle);
+        Sessions::new(&limits, &Changes::new())
+    }
+
+    #[test]
+    fn a_session_lives_until_it_is_ended() {
+        let sessions = sessions(10, Duration::from_secs(60));
+        let name = sessions.open(peer()).unwrap();
+        assert!(sessions.get(&name, None).is_some());
+        sessions.end(&name);
+        assert!(sessions.get(&name, None).is_none());
+    }
+
+    #[test]
+    fn a_session_is_there_for_who_opened_it() {
+        let sessions = sessions(10, Duration::from_secs(60));
+        let [alice, bob] = ["alice", "bob"].map(Principal::new);
+        let of = |principal: Option<&Principal>| {
+            let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
+            Arc::new(peer.principal(principal.cloned()))
+        };
+        for opener in [None, Some(&alice)] {
+            let name = sessions.open(of(opener)).unwrap();
+            for other in [None, Some(&alice), Some(&bob)] {
+                let is_there = sessions.get(&name, other).is_some();
+                assert_eq!(is_there, other == opener, "{opener:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_idle_session_ends() {
+        let sessions = sessions(10, Duration::ZERO);
+        let name = sessions.open(peer()).unwrap();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(sessions.get(&name, None).is_none());
+    }
+
+    #[test]
+    fn one_above_the_limit_ends_the_idlest() {
+        let sessions = sessions(2, Duration::from_secs(60));
+        let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
+        let alive: Vec<_> = names
+            .iter()
+            .map(|name| sessions.get(name, None).is_some())
+            .collect();
+        assert_eq!(alive, [false, true, true]);
+    }
+
+    #[tokio::test]
+    async fn who_listens_or_came_again_is_not_the_idlest() {
+        let sessions = sessions(3, Duration::from_secs(60));
+        let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
+        let listening = sessions.get(&names[0], None).unwrap();
+        let stream = listening.news.open(Vec::new()).ok();
+        assert!(sessions.get(&names[1], None).is_some());
+        sessions.open(peer()).unwrap();
+        sessions.open(peer()).unwrap();
+        // First the one that nobody came again for, then the one that nobody listens in.
+        let alive = |name: &String| sessions.get(name, None).is_some();
+        let alive: Vec<_> = names.iter().map(alive).collect();
+        assert_eq!(alive, [true, false, false]);
+        drop(stream);
+    }
+
+    #[test]
+    fn where_all_are_busy_the_one_used_least_recently_ends() {
+        let sessions = sessions(2, Duration::from_secs(60));
+        let names: Vec<_> = (0..2).map(|_| sessions.open(peer()).unwrap()).collect();
+        let open = |name: &String| sessions.get(name, None).unwrap().news.open(Vec::new());
+        let streams: Vec<_> = names.iter().map(open).collect();
+        sessions.open(peer()).unwrap();
+        assert!(sessions.get(&names[0], None).is_none());
+        assert!(sessions.get(&names[1], None).is_some());
+        drop(streams);
+    }
+
+    #[test]
+    fn what_has_expired_goes_when_others_come() {
+        let sessions = sessions(100, Duration::from_millis(1));
+        for _ in 0..10 {
+            sessions.open(peer()).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        sessions.open(peer()).unwrap();
+        let table = sessions.lock();
+        assert_eq!((table.sessions.len(), table.by_use.len()), (1, 1));
+    }
+
+    #[test]
+    fn names_are_visible_ascii_and_never_repeat() {
+        let sessions = sessions(100_000, Duration::from_secs(60));
+        let names: std::collections::HashSet<_> = (0..10_000)
+            .map(|_| sessions.open(peer()).unwrap())
+            .collect();
+        assert_eq!(names.len(), 10_000);
+        assert!(
+            names
+                .iter()
+                .all(|name| name.bytes().all(|byte| byte.is_ascii_graphic()))
+        );
+    }
+}
