@@ -27,8 +27,8 @@ pub(super) struct Place {
 }
 
 impl Server {
-    /// Ends all subscriptions, each with its result, and takes no more: those that are asked for from now on are answered
-    /// as unavailable.
+    /// Ends all subscriptions, each with its result, and all sessions over HTTP with SSE, each with what still runs in it;
+    /// and takes no more: those that are asked for from now on are answered as unavailable.
     ///
     /// [`HttpServer`](crate::transport::http::HttpServer) and byte streams end their own when they stop. This is for a
     /// server that is mounted elsewhere: call it when that is asked to stop, for it may wait for responses that have no
@@ -40,6 +40,7 @@ impl Server {
             state.open.values().cloned().collect()
         };
         open.iter().for_each(|subscription| subscription.end());
+        self.0.pipes.end();
     }
 
     /// Takes in one more, if there is room.

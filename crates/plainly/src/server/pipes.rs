@@ -35,7 +35,13 @@ const UNLIMITED: usize = usize::MAX >> 1;
 
 /// Where messages go in, by the names of their pipes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pipes(Arc<Mutex<HashMap<String, Entrance>>>);
+pub(super) struct Pipes(Arc<Mutex<Entrances>>);
+
+#[derive(Debug, Default)]
+struct Entrances {
+    open: HashMap<String, Entrance>,
+    has_ended: bool,
+}
 
 #[derive(Debug)]
 struct Entrance {
@@ -46,12 +52,19 @@ struct Entrance {
 
 impl Pipes {
     fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
-        let table = self.lock();
-        let entrance = table.get(pipe)?;
+        let entrances = self.lock();
+        let entrance = entrances.open.get(pipe)?;
         (entrance.principal.as_ref() == principal).then(|| entrance.messages.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entrance>> {
+    /// Ends all pipes, each with what still runs for it, and takes no more.
+    pub(super) fn end(&self) {
+        let mut entrances = self.lock();
+        entrances.has_ended = true;
+        entrances.open.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entrances> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -62,8 +75,11 @@ impl Server {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
-        let mut table = self.0.pipes.lock();
-        if table.len() >= self.limits().sessions {
+        let mut entrances = self.0.pipes.lock();
+        if entrances.has_ended {
+            return Err(Unavailable::ShuttingDown.into());
+        }
+        if entrances.open.len() >= self.limits().sessions {
             return Err(Unavailable::Overloaded.into());
         }
         let (entrance, messages) = mpsc::channel(1);
@@ -71,7 +87,7 @@ impl Server {
             principal: extensions.get().cloned(),
             messages: entrance,
         };
-        table.insert(name.clone(), entrance);
+        entrances.open.insert(name.clone(), entrance);
         let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
         Ok(Pipe { name, feed })
     }
@@ -167,7 +183,7 @@ impl Feed for Piped {
 
 impl Drop for Piped {
     fn drop(&mut self) {
-        self.pipes.lock().remove(&self.name);
+        self.pipes.lock().open.remove(&self.name);
     }
 }
 

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::future::poll_fn;
 use std::process::Command;
 use std::time::Instant;
 
@@ -18,11 +19,26 @@ const MOST: usize = 10_000;
 /// What one may cost.
 const BYTES: usize = 4 << 10;
 
+/// What a stream of events may cost beside its connection.
+const STREAM_BYTES: usize = 64 << 10;
+
 /// Set where nothing else runs in the process, so that all memory is that of the test.
 const ALONE: &str = "PLAINLY_TEST_ALONE";
 
 #[test]
 fn ten_thousand_sessions_cost_little_and_more_cost_nothing() {
+    let name = "many::ten_thousand_sessions_cost_little_and_more_cost_nothing";
+    alone(name, measured);
+}
+
+#[test]
+fn ten_thousand_streams_of_events_cost_little_and_more_are_refused() {
+    let name = "many::ten_thousand_streams_of_events_cost_little_and_more_are_refused";
+    alone(name, streams_measured);
+}
+
+/// Runs the test of this name in a process of its own.
+fn alone<F: Future<Output = String>>(name: &str, measured: impl FnOnce() -> F) {
     if std::env::var_os(ALONE).is_some() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -30,11 +46,7 @@ fn ten_thousand_sessions_cost_little_and_more_cost_nothing() {
         return println!("{}", runtime.unwrap().block_on(measured()));
     }
     let alone = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "many::ten_thousand_sessions_cost_little_and_more_cost_nothing",
-        ])
-        .args(["--nocapture", "--test-threads=1"])
+        .args(["--exact", name, "--nocapture", "--test-threads=1"])
         .env(ALONE, "1")
         .output()
         .unwrap();
@@ -42,6 +54,29 @@ fn ten_thousand_sessions_cost_little_and_more_cost_nothing() {
     assert!(alone.status.success(), "{said}");
     assert!(said.contains("bytes each"), "{said}");
     println!("{said}");
+}
+
+/// What was measured, in words.
+async fn streams_measured() -> String {
+    let server = server(&Gate::new(), |_| {});
+    let head = || Frame::new(HeaderMap::new(), Bytes::new());
+    let hello = Bytes::from(initialize("2024-11-05").to_string());
+    let before = resident();
+    let mut pipes = Vec::new();
+    for _ in 0..MOST {
+        let mut pipe = server.open_pipe(head()).unwrap();
+        let frame = Frame::new(HeaderMap::new(), hello.clone());
+        server.put(&pipe.name, frame).await.unwrap();
+        let opened = poll_fn(|context| pipe.feed.poll_event(context)).await;
+        assert!(opened.unwrap().data.starts_with(b"{\"jsonrpc\""));
+        pipes.push(pipe);
+    }
+    let each = resident().saturating_sub(before) / MOST;
+    assert!(each < STREAM_BYTES, "{each} bytes each");
+    assert!(server.open_pipe(head()).is_err());
+    pipes.truncate(MOST - 1);
+    assert!(server.open_pipe(head()).is_ok());
+    format!("{each} bytes each")
 }
 
 /// What was measured, in words.

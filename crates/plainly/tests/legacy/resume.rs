@@ -6,7 +6,9 @@ use std::time::Duration;
 use plainly::limits::Limits;
 use serde_json::{Value, json};
 
-use crate::support::{Event, Gate, Http, LEGACY, Response, initialize, server, text, within};
+use crate::support::{
+    Event, Gate, Http, LEGACY, Response, answer, initialize, server, text, within,
+};
 
 const BOTH: &str =
     "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
@@ -255,6 +257,40 @@ async fn a_handler_lets_its_client_poll() {
     assert_eq!(polled.event().await, None);
 }
 
+#[cfg(feature = "http-client")]
+#[tokio::test]
+async fn our_own_client_polls() {
+    let gate = Gate::new();
+    let http = listening(&gate, |_| {}).await;
+    let url = format!("http://{}/mcp", http.address);
+    let client = plainly::Client::http(url).revision(plainly::Revision::V2025_11_25);
+    let client = client.connect().await.unwrap();
+    gate.open(2);
+    let result = within(async { client.call_tool("polled", ()).await }).await;
+    let content = serde_json::to_value(&result.unwrap().content).unwrap();
+    assert_eq!(content[0]["text"], "polled");
+}
+
+#[tokio::test]
+async fn the_replies_to_a_batch_are_heard_again_as_one() {
+    let gate = Gate::new();
+    let http = listening(&gate, |_| {}).await;
+    let client = Client::open(&http, "2025-03-26").await;
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+    let mut stream = client.post(&json!([steps(1, 2), ping])).await;
+    let first = client.first(&mut stream).await;
+    drop(stream);
+    gate.open(2);
+    let mut again = client.resume(&first).await;
+    assert_eq!(step(&again.event().await.unwrap()), 2);
+    let replies = again.event().await.unwrap().json();
+    assert_eq!(
+        (&replies[0]["id"], &replies[1]["id"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(again.event().await, None);
+}
+
 #[tokio::test]
 async fn who_can_not_poll_is_kept_waiting_as_ever() {
     let gate = Gate::new();
@@ -270,6 +306,29 @@ async fn who_can_not_poll_is_kept_waiting_as_ever() {
         assert_eq!((step(&progress), progress.retry), (1, None));
         assert_eq!(text(&stream.event().await.unwrap().json()), "polled");
         assert_eq!(stream.event().await, None);
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_heard_again_and_answered_on_another_connection() {
+    let http = listening(&Gate::new(), |_| {}).await;
+    for revision in RESUMABLE {
+        let client = Client::open(&http, revision).await;
+        let mut stream = client.post(&call(1, "roots")).await;
+        let asked = client.first(&mut stream).await;
+        drop(stream);
+        let stream = asked.id.as_deref().unwrap().split('-').next().unwrap();
+        let before = Event {
+            id: Some(format!("{stream}-0")),
+            ..Event::default()
+        };
+        let mut again = client.resume(&before).await;
+        let question = again.event().await.unwrap();
+        assert_eq!(question.data, asked.data);
+        assert_eq!(client.post(&answer(&question.json())).await.status, 202);
+        let reply = again.event().await.unwrap();
+        assert_eq!(text(&reply.json()), "file:///home/ada");
+        assert_eq!(again.event().await, None);
     }
 }
 
@@ -427,7 +486,7 @@ async fn the_end_of_the_session_is_the_end_of_its_streams() {
 #[tokio::test]
 async fn a_session_is_not_idle_while_something_runs() {
     let gate = Gate::new();
-    let idle = Duration::from_millis(50);
+    let idle = Duration::from_secs(1);
     let http = listening(&gate, |limits| {
         limits.session_idle = idle;
         limits.resume = Duration::ZERO;
@@ -437,12 +496,12 @@ async fn a_session_is_not_idle_while_something_runs() {
     let mut stream = client.post(&steps(1, 1)).await;
     let first = client.first(&mut stream).await;
     drop(stream);
-    tokio::time::sleep(idle * 3).await;
+    tokio::time::sleep(idle + idle / 4).await;
     let mut again = client.resume(&first).await;
     gate.open(1);
     assert_eq!(text(&again.event().await.unwrap().json()), "1 steps");
     drop(again);
-    tokio::time::sleep(idle * 3).await;
+    tokio::time::sleep(idle + idle / 4).await;
     assert_eq!(client.get(first.id.as_deref().unwrap()).await.status, 404);
 }
 

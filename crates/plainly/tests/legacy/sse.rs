@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use plainly::server::Server;
 use serde_json::{Value, json};
 
-use crate::support::{Gate, Http, LEGACY, Response, call, initialize, request, server, text};
+use crate::support::{
+    Gate, Http, LEGACY, Response, answer, call, initialize, request, server, text,
+};
 
 const EVENTS: &str = "Accept: text/event-stream\r\n";
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -243,6 +245,46 @@ async fn beyond_the_most_sessions_there_is_room_again_once_one_ends() {
 }
 
 #[tokio::test]
+async fn a_client_is_told_and_asked_on_its_stream() {
+    let (gate, server) = plain();
+    let http = Http::serve(&server).await;
+    for revision in LEGACY {
+        let mut stream = Stream::open(&http).await;
+        stream.initialize(&http, revision).await;
+        let mut roots = call(1, "roots", "");
+        roots["params"]["arguments"] = json!({});
+        let question = stream.ask(&http, &roots).await;
+        let reply = stream.ask(&http, &answer(&question)).await;
+        assert_eq!(text(&reply), "file:///home/ada", "{revision}: {reply}");
+        gate.open(2);
+        let mut steps = call(2, "steps", "");
+        steps["params"]["arguments"] = json!({"count": 2});
+        steps["params"]["_meta"] = json!({"progressToken": "x"});
+        stream.say(&http, &steps).await;
+        for step in 1..=2 {
+            let told = stream.next().await;
+            assert_eq!(
+                told["params"]["progress"].as_f64(),
+                Some(step.into()),
+                "{told}"
+            );
+        }
+        assert_eq!(text(&stream.next().await), "2 steps");
+    }
+}
+
+#[tokio::test]
+async fn only_the_own_names_are_answered_to() {
+    let (_gate, server) = plain();
+    let http = Http::serve(&server).await;
+    for (line, headers) in [("GET /sse", EVENTS), ("POST /sse?session=x", JSON)] {
+        let headers = format!("{headers}Host: evil.example\r\n");
+        let refused = http.send_as(line, &headers, "").await;
+        assert_eq!(refused.status, 403, "{line}: {refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_can_be_cancelled() {
     let (gate, server) = plain();
     let http = Http::serve(&server).await;
@@ -282,6 +324,22 @@ async fn who_does_not_read_makes_those_who_post_wait_and_nobody_else() {
     let mut other = Stream::open(&http).await;
     other.initialize(&http, "2024-11-05").await;
     assert_eq!(text(&other.ask(&http, &call(1, "echo", "hi")).await), "hi");
+}
+
+#[tokio::test]
+async fn a_server_that_is_mounted_elsewhere_ends_its_streams_when_it_is_told_to() {
+    let (gate, server) = plain();
+    let http = Http::serve_users(&server).await;
+    let mut stream = Stream::open(&http).await;
+    stream.initialize(&http, "2024-11-05").await;
+    stream.say(&http, &call(1, "wait", "last words")).await;
+    gate.has(1).await;
+    server.end_subscriptions();
+    gate.open(1);
+    assert_eq!(text(&stream.next().await), "last words");
+    assert_eq!(stream.events.event().await, None);
+    let refused = http.send("GET /sse", EVENTS, "").await;
+    assert_eq!(refused.status, 503);
 }
 
 #[tokio::test]

@@ -9,8 +9,8 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use plainly::limits::Limits;
-use plainly::server::extract::{Args, Context, Progress, State};
-use plainly::server::{Principal, Server, Tool};
+use plainly::server::extract::{Args, Ask, Context, Progress, State};
+use plainly::server::{AskError, Principal, Server, Tool};
 use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -130,8 +130,14 @@ async fn polled(State(gate): State<Gate>, context: Context) -> &'static str {
     "polled"
 }
 
+async fn roots(ask: Ask) -> Result<String, AskError> {
+    let roots = ask.roots("roots").await?;
+    Ok(roots.into_iter().map(|root| root.uri).collect())
+}
+
 /// A server whose tool `echo` answers at once, and `wait` once it is let through. `steps` tells of each step and then waits
-/// for the next, `flood` of a thousand at once, and `polled` closes its stream before each of two steps.
+/// for the next, `flood` of a thousand at once, and `polled` closes its stream before each of two steps. `roots` asks the
+/// client for its own.
 pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);
@@ -143,6 +149,7 @@ pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
         .tool(Tool::new("steps", steps))
         .tool(Tool::new("flood", flood))
         .tool(Tool::new("polled", polled))
+        .tool(Tool::new("roots", roots))
         .build()
         .unwrap()
 }
@@ -150,7 +157,7 @@ pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
 pub(crate) fn initialize(revision: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": "opens", "method": "initialize", "params": {
         "protocolVersion": revision,
-        "capabilities": {},
+        "capabilities": {"roots": {}},
         "clientInfo": {"name": "client", "version": "1"},
     }})
 }
@@ -162,6 +169,13 @@ pub(crate) fn request(id: u64, method: &str) -> Value {
 pub(crate) fn call(id: u64, tool: &str, text: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
         "params": {"name": tool, "arguments": {"text": text}}})
+}
+
+/// The answer to what `roots` asks.
+pub(crate) fn answer(question: &Value) -> Value {
+    assert_eq!(question["method"], "roots/list");
+    let roots = json!([{"uri": "file:///home/ada"}]);
+    json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}})
 }
 
 /// What a tool said.
@@ -229,13 +243,16 @@ impl Http {
     }
 
     pub(crate) async fn send(&self, line: &str, headers: &str, body: impl ToString) -> Response {
+        let headers = format!("Host: {}\r\n{headers}", self.address);
+        self.send_as(line, &headers, body).await
+    }
+
+    /// With no `Host` but what is among the headers.
+    pub(crate) async fn send_as(&self, line: &str, headers: &str, body: impl ToString) -> Response {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let body = body.to_string();
-        let request = format!(
-            "{line} HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-            self.address,
-            body.len()
-        );
+        let length = body.len();
+        let request = format!("{line} HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
         stream.write_all(request.as_bytes()).await.unwrap();
         Response::read(BufReader::new(stream)).await
     }

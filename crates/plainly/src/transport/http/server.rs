@@ -103,7 +103,8 @@ impl<E: Exchange> HttpService<E> {
     /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path: for clients that have no other. The same checks
     /// and limits apply; a session lasts as long as its stream of events.
     ///
-    /// Clients are told to send their messages to this path, so it must be the one that they see.
+    /// Clients are told to send their messages to this path, so it must be the one that they see, and no other endpoint is
+    /// there. Whoever opened the stream is who all its messages come from, for layers and handlers.
     #[must_use]
     pub fn sse_endpoint(mut self, path: &str) -> Self {
         Arc::make_mut(&mut self.inner).sse = Some(path.into());
