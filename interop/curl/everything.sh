@@ -176,9 +176,16 @@ newest() {
   id=$(jq -r .result.taskId "$WORK/messages")
   task tasks/get "$id"
   holds 'the task works' '.[0].result.status == "working"'
+  local listening=$WORK/listening
+  mkdir "$listening"
+  # It ends with the server.
+  (WORK=$listening request subscriptions/listen '' "{\"notifications\":{\"taskIds\":[\"$id\"]}}" '{}' "$TASKS" \
+    2> /dev/null) &
+  until_it 'the task can be listened to' grep -q 'acknowledged.*taskIds' "$listening/body"
   task tasks/cancel "$id"
   holds 'the task is cancelled' '.[0].result.resultType == "complete"'
   until_it 'it has ended' ended "$id"
+  until_it 'its end is told' grep -q 'notifications/tasks.*"cancelled"' "$listening/body"
 
   SECONDS_TO_WAIT=0.5 call test_wait 2> "$WORK/errors" || true
   until_it 'a call whose connection is closed is given up' nobody_waits

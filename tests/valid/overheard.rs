@@ -1,6 +1,6 @@
 //! A server in the same process whose conversation is held to the schemas on its way, both sides of it.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use plainly::server::Server;
 use tokio::io::{
@@ -19,25 +19,25 @@ pub fn overheard(server: Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStr
     let (to_server, end) = duplex(ON_THE_WAY);
     let (said, told) = split(to_client);
     let (answered, asked) = split(to_server);
-    let conversation = Arc::new(Mutex::new(Conversation::new()));
+    let conversation = Mutex::new(Conversation::new());
     tokio::spawn(async move {
         let (reader, writer) = split(end);
         server.serve(reader, writer).await
     });
-    tokio::spawn(pass(
-        said,
-        asked,
-        Arc::clone(&conversation),
-        Conversation::said,
-    ));
-    tokio::spawn(pass(answered, told, conversation, Conversation::heard));
+    // In one task, so that a panic lets go of both ends.
+    tokio::spawn(async move {
+        tokio::join!(
+            pass(said, asked, &conversation, Conversation::said),
+            pass(answered, told, &conversation, Conversation::heard),
+        )
+    });
     split(client)
 }
 
 async fn pass(
     from: ReadHalf<DuplexStream>,
     mut to: WriteHalf<DuplexStream>,
-    conversation: Arc<Mutex<Conversation>>,
+    conversation: &Mutex<Conversation>,
     check: fn(&mut Conversation, &[u8]),
 ) {
     let mut lines = BufReader::new(from).split(b'\n');

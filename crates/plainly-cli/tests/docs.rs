@@ -135,6 +135,7 @@ fn of_a_server() -> Vec<(&'static str, String)> {
         ("schema_depth", number(server.schema_depth)),
         ("subschemas", number(server.subschemas)),
         ("questions", number(server.questions)),
+        ("questions_in_all", number(server.questions_in_all)),
         ("answer", time(server.answer)),
         ("rounds", number(server.rounds)),
         ("state_bytes", bytes(server.state_bytes)),

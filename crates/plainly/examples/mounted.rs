@@ -23,8 +23,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The notes of each person.
-#[derive(Clone, Default)]
-pub struct Notes(Arc<Mutex<BTreeMap<Principal, Vec<String>>>>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes(Arc<Mutex<BTreeMap<Principal, Vec<String>>>>);
 
 impl Notes {
     fn with<T>(&self, look: impl FnOnce(&mut BTreeMap<Principal, Vec<String>>) -> T) -> T {
@@ -77,7 +77,7 @@ async fn guard(request: layer::Request, next: layer::Next) -> Result<layer::Outc
 }
 
 /// The server by itself.
-pub fn server(notes: Notes) -> Result<Server, BuildErrors> {
+pub(crate) fn server(notes: Notes) -> Result<Server, BuildErrors> {
     Server::builder("mounted", env!("CARGO_PKG_VERSION"))
         .state(notes)
         .tool(Tool::new("add-note", add_note).description("Writes down a note of yours"))
@@ -104,7 +104,7 @@ async fn count(State(notes): State<Notes>) -> String {
 }
 
 /// The application, with the server at `/mcp`.
-pub fn application() -> Result<Router, BuildErrors> {
+pub(crate) fn application() -> Result<Router, BuildErrors> {
     let notes = Notes::default();
     let mcp = Router::new()
         .route_service("/mcp", server(notes.clone())?.http())

@@ -79,6 +79,9 @@ pub struct Limits {
     /// Questions to the client that are open at once: of one request, and in one legacy session. 64. Beyond: the handler is
     /// told that there is no answer.
     pub questions: usize,
+    /// Questions to legacy clients that are open in all sessions over HTTP. 2,048: so that who never answers leaves room among
+    /// the requests in flight. Beyond: the handler is told that there is no answer.
+    pub questions_in_all: usize,
     /// Time for an answer of a legacy client. 10 minutes, in which the handler's own time does not count. Beyond: the question
     /// is withdrawn, and the handler is told that there is no answer.
     pub answer: Duration,
@@ -128,6 +131,7 @@ impl Default for Limits {
             resume_bytes: 4 << 20,
             resume_total: 256 << 20,
             questions: 64,
+            questions_in_all: 2_048,
             answer: Duration::from_secs(10 * 60),
             rounds: 16,
             state_bytes: 16 << 10,

@@ -9,7 +9,8 @@ use axum::extract::Request;
 use axum::http::header::AUTHORIZATION;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use plainly::protocol::types::Content;
+use plainly::limits::Limits;
+use plainly::protocol::types::{Content, ListToolsParams};
 use plainly::server::Principal;
 use plainly::{Client, Context, Resource, Revision, Server, Tool};
 use tokio::net::TcpListener;
@@ -25,8 +26,12 @@ async fn who(context: Context) -> String {
 }
 
 fn server() -> Server {
+    let mut limits = Limits::default();
+    limits.page_entries = 1;
     Server::builder("who", "1")
+        .limits(limits)
         .tool(Tool::new("who", who))
+        .tool(Tool::new("who-else", who))
         .resource(Resource::new("who://am/i", who))
         .build()
         .unwrap()
@@ -122,5 +127,28 @@ async fn whoever_serves_a_stream_may_know_who_is_at_its_other_end() {
         let heard = heard(&client.connect().await.unwrap()).await;
         let expected = r#"Some("uid 1000") of Some("here")"#;
         assert_eq!(heard, [expected, expected], "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_of_one_is_none_of_another() {
+    let server = server();
+    for revision in Revision::ALL {
+        let known = |name: &str| {
+            let client = Client::in_memory(&server).revision(revision);
+            client.extension(Principal::new(name)).connect()
+        };
+        let (alice, bob) = (known("alice").await.unwrap(), known("bob").await.unwrap());
+        let nobody = Client::in_memory(&server).revision(revision);
+        let nobody = nobody.connect().await.unwrap();
+        let first = alice.list_tools(&ListToolsParams::new()).await.unwrap();
+        let mut rest = ListToolsParams::new();
+        rest.cursor = first.next_cursor;
+        assert!(rest.cursor.is_some());
+        for other in [&bob, &nobody] {
+            let error = other.list_tools(&rest).await.unwrap_err();
+            assert!(error.is_invalid_params(), "{error}");
+        }
+        assert_eq!(alice.list_tools(&rest).await.unwrap().tools.len(), 1);
     }
 }

@@ -4,7 +4,6 @@
 //! Each is written as if the client answered at once. Where it answers in another round, the handler runs again from its
 //! beginning, and what is answered by then is not asked again.
 
-use futures_util::try_join;
 use plainly::protocol::types::{
     BooleanField, CreateMessageParams, ElicitAction, ElicitFormParams, Root, SamplingMessage,
     TextField,
@@ -14,6 +13,7 @@ use plainly::server::extract::Ask;
 use plainly::{Args, Failure, Prompt, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::try_join;
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     server
@@ -69,19 +69,17 @@ async fn contact(ask: Ask, Args(Message { message }): Args<Message>) -> Result<S
     let form = ElicitFormParams::new(message)
         .field("username", TextField::new())
         .field("email", TextField::new());
-    let answer = ask.elicit("contact", form).await?;
-    Ok(format!(
-        "User response: {}",
-        serde_json::to_string(&answer)?
-    ))
+    let answer = serde_json::to_string(&ask.elicit("contact", form).await?)?;
+    Ok(format!("User response: {answer}"))
 }
 
 /// What the user does there, the client never sees.
 async fn visit(ask: Ask) -> Result<&'static str, Failure> {
     let url = "https://example.com/sign-in";
-    Ok(match ask.visit("sign_in", url, "Please sign in").await? {
-        ElicitAction::Accept => "The user went there.",
-        _ => "The user did not want to.",
+    let action = ask.visit("sign_in", url, "Please sign in").await?;
+    Ok(match action == ElicitAction::Accept {
+        true => "The user went there.",
+        false => "The user did not want to.",
     })
 }
 
@@ -148,20 +146,11 @@ async fn confirm(ask: Ask) -> Result<&'static str, Failure> {
 
 /// What is asked together is asked in one round.
 async fn three(ask: Ask) -> Result<String, Failure> {
-    let (name, greeting, roots) = try_join!(
-        name(&ask, "user_name"),
-        async {
-            Ok(ask
-                .sample("greeting", message("Generate a greeting", 50))
-                .await?)
-        },
-        async { Ok(ask.roots("client_roots").await?) },
-    )?;
-    let roots = uris(&roots);
-    Ok(format!(
-        "{}, {name}! Your roots are {roots}.",
-        greeting.text()
-    ))
+    let greeting = message("Generate a greeting", 50);
+    let greeting = async { Ok(ask.sample("greeting", greeting).await?.text()) };
+    let roots = async { Ok(uris(&ask.roots("client_roots").await?)) };
+    let (name, greeting, roots) = try_join!(name(&ask, "user_name"), greeting, roots)?;
+    Ok(format!("{greeting}, {name}! Your roots are {roots}."))
 }
 
 #[derive(Deserialize)]

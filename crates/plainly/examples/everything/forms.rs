@@ -1,8 +1,7 @@
 //! Tools that ask the user to fill in a form, with each kind of field there is.
 
 use plainly::protocol::types::{
-    BooleanField, Choice, ChoiceField, ChoiceStyle, ChoicesField, ElicitFormParams, NumberField,
-    TextField,
+    BooleanField, ChoiceField, ChoiceStyle, ChoicesField, ElicitFormParams, NumberField, TextField,
 };
 use plainly::server::ServerBuilder;
 use plainly::server::extract::Ask;
@@ -28,38 +27,34 @@ async fn defaults(ask: Ask) -> Result<String, Failure> {
         .optional("score", NumberField::new().default_value(95.5))
         .optional("status", status)
         .optional("verified", BooleanField::new().default_value(true));
-    let answer = ask.elicit("review", form).await?;
-    Ok(format!(
-        "Elicitation completed: {}",
-        serde_json::to_string(&answer)?
-    ))
+    let answer = serde_json::to_string(&ask.elicit("review", form).await?)?;
+    Ok(format!("Elicitation completed: {answer}"))
 }
 
+const PLAIN: [&str; 3] = ["option1", "option2", "option3"];
+
+const TITLED: [(&str, &str); 3] = [
+    ("value1", "First Option"),
+    ("value2", "Second Option"),
+    ("value3", "Third Option"),
+];
+
+const OLDER: [(&str, &str); 3] = [
+    ("opt1", "Option One"),
+    ("opt2", "Option Two"),
+    ("opt3", "Option Three"),
+];
+
 async fn choices(ask: Ask) -> Result<String, Failure> {
-    let plain = || ["option1", "option2", "option3"].map(Choice::from);
-    let titled = || {
-        [
-            ("value1", "First Option"),
-            ("value2", "Second Option"),
-            ("value3", "Third Option"),
-        ]
-        .map(Choice::from)
-    };
-    let mut legacy = ChoiceField::new([
-        ("opt1", "Option One"),
-        ("opt2", "Option Two"),
-        ("opt3", "Option Three"),
-    ]);
-    legacy.style = ChoiceStyle::EnumNames;
+    // The older way to write titles, which the server else uses for older clients alone.
+    let mut older = ChoiceField::new(OLDER);
+    older.style = ChoiceStyle::EnumNames;
     let form = ElicitFormParams::new("Please choose")
-        .optional("untitledSingle", ChoiceField::new(plain()))
-        .optional("titledSingle", ChoiceField::new(titled()))
-        .optional("legacyEnum", legacy)
-        .optional("untitledMulti", ChoicesField::new(plain()))
-        .optional("titledMulti", ChoicesField::new(titled()));
-    let answer = ask.elicit("choices", form).await?;
-    Ok(format!(
-        "Elicitation completed: {}",
-        serde_json::to_string(&answer)?
-    ))
+        .optional("untitledSingle", ChoiceField::new(PLAIN))
+        .optional("titledSingle", ChoiceField::new(TITLED))
+        .optional("legacyEnum", older)
+        .optional("untitledMulti", ChoicesField::new(PLAIN))
+        .optional("titledMulti", ChoicesField::new(TITLED));
+    let answer = serde_json::to_string(&ask.elicit("choices", form).await?)?;
+    Ok(format!("Elicitation completed: {answer}"))
 }

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use futures_util::try_join;
 use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::extract::{Ask, Task};
 use plainly::server::{ServerBuilder, TaskSupport};
@@ -11,6 +10,7 @@ use plainly::{Args, Failure, ProtocolError, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::sleep;
+use tokio::try_join;
 
 use crate::asking::name;
 

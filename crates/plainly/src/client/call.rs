@@ -51,7 +51,7 @@ impl Client {
                 hearing: Mutex::default(),
             }),
         };
-        client.connected.hear();
+        client.connected.hear().await;
         Ok(client)
     }
 
@@ -170,14 +170,14 @@ impl Connected {
         options.revision = Some(revision);
         let by = Deadline::of(&options);
         connect::initialize(&self.link, &options, revision, by).await?;
-        self.hear();
+        self.hear().await;
         Ok(())
     }
 
     /// Hears what the server says unasked, if it is of the era that does and there is who wants it.
-    fn hear(&self) {
+    async fn hear(&self) {
         if self.revision().era() == Era::Legacy && self.link.reception().is_all_ears() {
-            let hearing = news::hear(self.link.connection());
+            let hearing = news::hear(self.link.connection()).await;
             *self.hearing.lock().unwrap_or_else(PoisonError::into_inner) = hearing;
         }
     }
@@ -195,7 +195,7 @@ impl Connected {
         tracing::info!(%refused, %revision, "the server refuses the revision: speaking another");
         let writer = Writer::new(revision, &self.options.introduction);
         *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer.into();
-        self.hear();
+        self.hear().await;
         Ok(true)
     }
 

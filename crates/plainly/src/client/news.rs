@@ -8,7 +8,11 @@ use std::{convert::Infallible, sync::Weak, time::Duration};
 
 #[cfg(feature = "http-client")]
 use http::HeaderValue;
+#[cfg(feature = "http-client")]
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
+#[cfg(feature = "http-client")]
+use tokio::time::timeout;
 
 use super::Result;
 #[cfg(feature = "http-client")]
@@ -22,6 +26,9 @@ use crate::transport::http_client::Resumption;
 /// How long is waited before a stream is opened again, where the server does not say.
 #[cfg(feature = "http-client")]
 const PAUSE: Duration = Duration::from_secs(1);
+/// How long is waited for a stream that nobody has asked for.
+#[cfg(feature = "http-client")]
+const SOON: Duration = Duration::from_secs(1);
 /// How many streams in a row may end with nothing on them.
 #[cfg(feature = "http-client")]
 const IN_VAIN: u32 = 30;
@@ -71,21 +78,29 @@ pub(super) async fn open(connection: &Connection) -> Result<Option<Arc<Task>>> {
     }
 }
 
-/// Has what concerns no subscription come in until what is returned is dropped; `None`: it does anyway. Nobody waits for
-/// the server to open a stream for it.
-pub(super) fn hear(connection: &Connection) -> Option<Task> {
+/// Has what concerns no subscription come in until what is returned is dropped; `None`: it does anyway.
+///
+/// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since some
+/// servers open it with the first thing that they have to say.
+pub(super) async fn hear(connection: &Connection) -> Option<Task> {
     match connection {
         Connection::Stream(_) => None,
         #[cfg(feature = "http-client")]
         Connection::Http(session) => {
             let session = Arc::clone(session);
-            Some(Task::spawn(async move {
-                match open_stream(&session).await {
+            let (settle, settled) = oneshot::channel();
+            let task = Task::spawn(async move {
+                let opened = open_stream(&session).await;
+                // Fails where nobody waits any more.
+                let _late = settle.send(());
+                match opened {
                     Ok(Some(_reading)) => std::future::pending().await,
                     Ok(None) => tracing::debug!("the server has no stream to speak first on"),
                     Err(error) => tracing::warn!(%error, "the server can't be heard"),
                 }
-            }))
+            });
+            let _settled_or_slow = timeout(SOON, settled).await;
+            Some(task)
         }
     }
 }

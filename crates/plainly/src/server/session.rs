@@ -1,6 +1,7 @@
 //! What one legacy client is known by, and what it has running: over HTTP one of the [`Sessions`](super::sessions), else that
 //! of its stream. A modern request never sees one.
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -42,6 +43,12 @@ impl Session {
             unanswered: Unanswered::new(limits),
             level: Mutex::new(LoggingLevel::Info),
         }
+    }
+
+    /// Counts what its client is asked together with what others are.
+    pub(super) fn asked_among(mut self, asked: &Arc<AtomicUsize>) -> Self {
+        self.unanswered = self.unanswered.among(asked);
+        self
     }
 
     /// Lets its streams be resumed.

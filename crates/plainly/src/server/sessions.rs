@@ -2,6 +2,7 @@
 //! for being idle.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ pub(super) struct Sessions {
     limits: Limits,
     /// What their streams keep.
     kept: Total,
+    /// What their clients are asked, and have not answered.
+    asked: Arc<AtomicUsize>,
     changes: Changes,
     table: Mutex<Table>,
 }
@@ -59,6 +62,7 @@ impl Sessions {
         Self {
             limits: limits.clone(),
             kept: Total::default(),
+            asked: Arc::default(),
             changes: changes.clone(),
             table: Mutex::default(),
         }
@@ -70,6 +74,7 @@ impl Sessions {
         let name = random_name()?;
         let in_flight = InFlight::new(self.limits.requests_per_connection);
         let session = Session::new(peer, in_flight, &self.changes, &self.limits);
+        let session = session.asked_among(&self.asked);
         let session = Arc::new(session.resumable(&self.limits, &self.kept));
         let mut table = self.lock();
         let mut over = Vec::new();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use plainly::errors::{ProtocolError, UrlElicitation};
 use plainly::limits::Limits;
 use plainly::protocol::types::{
     BooleanField, ChoicesField, CreateMessageParams, ElicitAction, ElicitFormParams,
@@ -180,6 +181,13 @@ async fn sign_in(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{action:?}"))
 }
 
+/// Asks, and then fails until the user has been elsewhere.
+async fn asks_and_sends(ask: Ask) -> Result<String, Failure> {
+    hello(&ask).await?;
+    let visit = UrlElicitation::new("sign-in", "https://a.example/connect", "Sign in");
+    Err(ProtocolError::url_elicitation_required([visit]).into())
+}
+
 async fn many(ask: Ask) -> Result<String, AskError> {
     let keys: Vec<_> = (0..200).map(|number| format!("k{number}")).collect();
     let asked = keys.iter().map(|key| ask.roots(key));
@@ -252,6 +260,7 @@ pub(crate) fn server_with(keys: Keys, runs: &Runs, change: impl FnOnce(&mut Limi
         .tool(Tool::new("abandoned", abandoned))
         .tool(Tool::new("twice", twice))
         .tool(Tool::new("sign-in", sign_in))
+        .tool(Tool::new("asks-and-sends", asks_and_sends))
         .tool(Tool::new("many", many))
         .tool(Tool::new("quiet", quiet))
         .tool(Tool::new("bare", bare))

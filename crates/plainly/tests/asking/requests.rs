@@ -282,6 +282,34 @@ async fn unanswered_questions_are_bounded() {
 }
 
 #[tokio::test]
+async fn many_sessions_that_never_answer_leave_room_for_others() {
+    let runs = Runs::default();
+    let server = server_with(Keys::new([1; 32]), &runs, |limits| {
+        limits.questions_in_all = 100;
+        limits.requests = 200;
+        limits.sessions = 50;
+    });
+    let (mut asked, mut refused) = (0, 0);
+    for _ in 0..1_000 {
+        let mut http = Http::open(&server, LEGACY, &able()).await;
+        for _ in 0..3 {
+            let message = http.request("tools/call", params("order")).await;
+            match message.get("method") {
+                Some(_) => asked += 1,
+                None => refused += i32::from(text(&message).starts_with("More than 100 questions")),
+            }
+        }
+    }
+    assert_eq!(asked + refused, 3_000);
+    // Sessions that had to make room took their questions with them.
+    assert!(Arc::strong_count(&runs) <= 2 + 100);
+    let mut client = open(&server).await;
+    let question = client.call("greet").await;
+    client.send(&response(&question)).await;
+    assert_eq!(text(&client.next().await), "Hello, Ada!");
+}
+
+#[tokio::test]
 async fn a_question_of_another_task_ends_with_its_request() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |_| {});

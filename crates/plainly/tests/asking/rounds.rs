@@ -255,6 +255,26 @@ async fn the_same_key_again_is_another_question() {
 }
 
 #[tokio::test]
+async fn answers_outlive_a_visit_that_is_asked_for_by_an_error() {
+    let mut client = open().await;
+    let params = json!({"name": "asks-and-sends"});
+    let mut next = params.clone();
+    let mut keys = Vec::new();
+    for _ in 0..3 {
+        let reply = client.request("tools/call", next).await;
+        let requests = reply["result"]["inputRequests"].as_object();
+        let requests = requests.unwrap_or_else(|| panic!("{reply}"));
+        keys.extend(requests.keys().cloned());
+        assert!(reply["result"]["requestState"].is_string());
+        next = again(&params, &reply["result"], &mut Vec::new());
+    }
+    assert_eq!(keys, ["user_name", "sign-in", "sign-in"]);
+    next["inputResponses"]["sign-in"] = json!({"action": "decline"});
+    let reply = client.request("tools/call", next).await;
+    assert_eq!(reply["result"]["isError"], true, "{reply}");
+}
+
+#[tokio::test]
 async fn a_question_that_nobody_waits_for_ends_with_its_request() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |_| {});

@@ -38,14 +38,19 @@ fn question(id: &str, message: &str) -> String {
     event(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": form(message)}))
 }
 
-/// Connects with a legacy server, in this session.
-async fn connect(builder: Builder<Http>, server: &Server, session: &str) -> Client {
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = server.request("server/discover").await;
-        probe.answer("400 Bad Request", "", "").await;
-        server.initialize(Some(session)).await;
+/// Connects with a legacy server, in this session. Also the request for the stream on which the server speaks first.
+async fn connect(builder: Builder<Http>, server: &Server, session: &str) -> (Client, Exchange) {
+    let (client, stream) = tokio::join!(builder.connect(), async {
+        shake_hands(server, session).await;
+        stream(server, session).await
     });
-    client.expect("the server is legacy")
+    (client.expect("the server is legacy"), stream)
+}
+
+async fn shake_hands(server: &Server, session: &str) {
+    let probe = server.request("server/discover").await;
+    probe.answer("400 Bad Request", "", "").await;
+    server.initialize(Some(session)).await;
 }
 
 /// The answer to a question, which comes on its own.
@@ -70,8 +75,7 @@ async fn stream(server: &Server, session: &str) -> Exchange {
 #[tokio::test]
 async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
     let (builder, server) = Server::start().await;
-    let client = connect(builder.on_elicitation(accept), &server, "s").await;
-    let _stream = stream(&server, "s").await;
+    let (client, _stream) = connect(builder.on_elicitation(accept), &server, "s").await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let mut call = server.request("tools/call").await;
         call.events().await;
@@ -108,8 +112,7 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
             .on_log(LoggingLevel::Info, move |message| {
                 told.lock().unwrap().push(message.data.get().to_owned());
             });
-    let client = connect(builder, &server, "s").await;
-    let mut news = stream(&server, "s").await;
+    let (client, mut news) = connect(builder, &server, "s").await;
     news.write(&notice("message", json!({"level": "info", "data": 1})))
         .await;
     let roots = json!({"jsonrpc": "2.0", "id": 0, "method": "roots/list"});
@@ -138,18 +141,37 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
 #[tokio::test]
 async fn a_client_that_is_dropped_hears_no_more() {
     let (builder, server) = Server::start().await;
-    let client = connect(builder.on_elicitation(accept), &server, "s").await;
-    let mut news = stream(&server, "s").await;
+    let (client, mut news) = connect(builder.on_elicitation(accept), &server, "s").await;
     drop(client);
     news.hung_up().await;
 }
 
 #[tokio::test]
+async fn a_server_that_opens_its_stream_with_the_first_word_holds_up_nobody() {
+    let (builder, server) = Server::start().await;
+    let (client, mut news) = tokio::join!(builder.on_elicitation(accept).connect(), async {
+        shake_hands(&server, "s").await;
+        server.next().await
+    });
+    let client = client.unwrap();
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        server.request("ping").await.result(json!({})).await;
+    });
+    pinged.unwrap();
+    news.events().await;
+    news.write(&question("q", "a")).await;
+    assert_eq!(answer(&server, "s").await["result"], accepted("a"));
+}
+
+#[tokio::test]
 async fn a_legacy_server_without_a_stream_of_its_own_is_still_served() {
     let (builder, server) = Server::start().await;
-    let client = connect(builder.on_elicitation(accept), &server, "s").await;
-    let refused = server.next().await;
-    refused.answer("405 Method Not Allowed", "", "").await;
+    let (client, ()) = tokio::join!(builder.on_elicitation(accept).connect(), async {
+        shake_hands(&server, "s").await;
+        let refused = server.next().await;
+        refused.answer("405 Method Not Allowed", "", "").await;
+    });
+    let client = client.unwrap();
     let (pinged, ()) = tokio::join!(client.ping(), async {
         server.request("ping").await.result(json!({})).await;
     });
@@ -199,13 +221,13 @@ async fn progress_and_logs_come_before_the_reply() {
         let builder = builder.on_log(LoggingLevel::Debug, move |message| {
             log.lock().unwrap().push(message.data.get().to_owned());
         });
+        let mut held = None;
         let client = if is_modern {
             let (client, ()) = tokio::join!(builder.connect(), server.discover());
             client.unwrap()
         } else {
-            let client = connect(builder, &server, "s").await;
-            let refused = server.next().await;
-            refused.answer("405 Method Not Allowed", "", "").await;
+            let (client, stream) = connect(builder, &server, "s").await;
+            held = Some(stream);
             client
         };
         let call = client.call_tool("a", ()).on_progress(move |one: Progress| {
@@ -226,6 +248,7 @@ async fn progress_and_logs_come_before_the_reply() {
         });
         called.unwrap();
         assert_eq!(*told.lock().unwrap(), ["1", r#""x""#, "2", r#""x""#]);
+        drop(held);
     }
 }
 
@@ -268,8 +291,7 @@ async fn a_question_outlives_the_stream_that_it_came_on() {
             accept(form).await
         }
     });
-    let client = connect(builder, &server, "s").await;
-    let _stream = stream(&server, "s").await;
+    let (client, _stream) = connect(builder, &server, "s").await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = server.request("tools/call").await;
         let response = call.response(json!({"content": []}));
@@ -353,12 +375,14 @@ async fn a_legacy_call_that_is_dropped_while_it_waits_for_the_rest_is_cancelled(
 #[tokio::test]
 async fn a_stream_of_news_is_gone_on_with_from_the_last_event() {
     let (builder, server) = Server::start().await;
-    let _client = connect(builder.on_elicitation(accept), &server, "s").await;
-    let news = server.next().await;
-    assert!(!news.headers.contains_key("last-event-id"));
-    news.answer("200 OK", EVENTS, "id: 9\nretry: 10\ndata:\n\n")
-        .await;
-    let rest = server.next().await;
+    let (_client, rest) = tokio::join!(builder.on_elicitation(accept).connect(), async {
+        shake_hands(&server, "s").await;
+        let news = server.next().await;
+        assert!(!news.headers.contains_key("last-event-id"));
+        news.answer("200 OK", EVENTS, "id: 9\nretry: 10\ndata:\n\n")
+            .await;
+        server.next().await
+    });
     assert_eq!(rest.method, "GET");
     assert_eq!(rest.headers["last-event-id"], "9");
 }

@@ -128,6 +128,23 @@ async fn closing_fails_the_calls_in_flight() {
 }
 
 #[tokio::test]
+async fn a_session_that_ends_takes_its_calls_along_without_a_word_more() {
+    let (client, server) = Server::legacy(Some("s")).await;
+    let other = client.clone();
+    let in_flight = tokio::spawn(async move { other.tools().await });
+    let mut request = server.request("tools/list").await;
+    let ((), ()) = tokio::join!(client.close(), async {
+        let end = server.next().await;
+        assert_eq!(end.method, "DELETE");
+        request.hung_up().await;
+        end.answer("200 OK", "", "").await;
+    });
+    assert!(in_flight.await.unwrap().unwrap_err().is_closed());
+    let more = tokio::time::timeout(std::time::Duration::from_millis(300), server.next());
+    assert!(more.await.is_err());
+}
+
+#[tokio::test]
 async fn a_late_404_of_the_old_session_does_not_cost_the_new_one() {
     let (client, server) = Server::legacy(Some("old")).await;
     let (first, second, ()) = tokio::join!(client.ping(), client.ping(), async {

@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use plainly::client::Change;
+use plainly::client::{Change, Client};
 use plainly::protocol::method::Method;
-use plainly::protocol::types::SubscriptionFilter;
-use plainly::server::Changes;
+use plainly::protocol::types::{Root, SubscriptionFilter};
+use plainly::server::extract::Ask;
 use plainly::server::layer::{Next, Outcome, Request, from_fn};
-use plainly::{ProtocolError, Revision, Server, State, Tool};
+use plainly::server::{Changes, TaskSupport};
+use plainly::transport::http::HttpServer;
+use plainly::{Failure, ProtocolError, Revision, Server, State, Tool};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Notify;
@@ -91,6 +93,54 @@ async fn who_listens_hears_of_changes() {
             }
         }
     }
+}
+
+async fn where_are_you(ask: Ask) -> Result<String, Failure> {
+    let roots = ask.roots("where").await?;
+    Ok(roots.into_iter().map(|root| root.uri).collect())
+}
+
+#[tokio::test]
+async fn what_a_handler_asks_is_answered() {
+    let asking = || builder().tool(Tool::new("where", where_are_you));
+    let quick = asking().layer(from_fn(quick)).build().unwrap();
+    let slow = asking().layer(from_fn(slow)).build().unwrap();
+    for server in [quick, slow] {
+        let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr());
+        tokio::spawn(listener.serve(server.http(), std::future::pending()));
+        for revision in Revision::ALL {
+            let nearby = Client::in_memory(&server).revision(revision);
+            let over_http = Client::http(&url).revision(revision);
+            for client in [
+                nearby.roots([Root::new("file:///home")]).connect().await,
+                over_http.roots([Root::new("file:///home")]).connect().await,
+            ] {
+                let called = client.unwrap().call_tool("where", ()).await.unwrap();
+                assert_eq!(text(&called), "file:///home", "{revision}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_becomes_a_task_behind_a_layer() {
+    let told = Told::default();
+    let server = builder()
+        .state(told.clone())
+        .tool(Tool::new("never", never).task(TaskSupport::Required))
+        .layer(from_fn(slow))
+        .build()
+        .unwrap();
+    let mut meta = meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "never", "_meta": meta,
+    }});
+    let reply = raw(&server, &call).await;
+    assert!(reply["result"]["taskId"].is_string(), "{reply}");
+    told.begun.notified().await;
 }
 
 #[tokio::test]

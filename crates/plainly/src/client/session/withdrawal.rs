@@ -7,11 +7,10 @@ use plainly_errors::Era;
 use super::{FAREWELL, Session};
 use crate::client::message::Request;
 use crate::transport::Frame;
-use crate::transport::http_client::Endpoint;
 
 /// Tells a legacy server that a call was given up: to it, a connection that breaks is not a cancellation.
 pub(super) struct Withdrawal<'a> {
-    endpoint: &'a Endpoint,
+    session: &'a Session,
     /// What to send.
     frame: Option<Frame>,
     pub(super) needless: bool,
@@ -24,7 +23,7 @@ impl<'a> Withdrawal<'a> {
             Era::Legacy => request.cancellation(),
         };
         Self {
-            endpoint: &session.endpoint,
+            session,
             frame: message.map(|message| Frame::new(headers.clone(), message)),
             needless: false,
         }
@@ -34,8 +33,10 @@ impl<'a> Withdrawal<'a> {
 impl Drop for Withdrawal<'_> {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Handle::try_current();
+        // A session that ends takes its calls along.
+        self.needless |= *self.session.closed.borrow();
         if let (false, Some(frame), Ok(runtime)) = (self.needless, self.frame.take(), runtime) {
-            let endpoint = self.endpoint.clone();
+            let endpoint = self.session.endpoint.clone();
             runtime.spawn(async move {
                 // Nobody waits for the outcome: the call has been given up.
                 let _sent = tokio::time::timeout(FAREWELL, endpoint.post(frame)).await;

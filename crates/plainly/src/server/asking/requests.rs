@@ -2,6 +2,7 @@
 //! answered by a response somewhere in the session.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +28,9 @@ use crate::server::session::Session;
 pub(in crate::server) struct Unanswered {
     /// How many there may be.
     most: usize,
+    /// How many there are in all sessions, and may be.
+    in_all: Arc<AtomicUsize>,
+    most_in_all: usize,
     /// Time for each answer.
     time: Duration,
     state: Mutex<State>,
@@ -85,9 +89,17 @@ impl Unanswered {
     pub(in crate::server) fn new(limits: &Limits) -> Self {
         Self {
             most: limits.questions,
+            in_all: Arc::default(),
+            most_in_all: limits.questions_in_all,
             time: limits.answer,
             state: Mutex::default(),
         }
+    }
+
+    /// Counts them together with others.
+    pub(in crate::server) fn among(mut self, in_all: &Arc<AtomicUsize>) -> Self {
+        self.in_all = Arc::clone(in_all);
+        self
     }
 
     /// Takes in a question to the client of `session`, if there is room.
@@ -98,6 +110,10 @@ impl Unanswered {
         }
         if state.open.len() >= self.most {
             return Err(AskError::too_many(self.most));
+        }
+        if self.in_all.fetch_add(1, Ordering::Relaxed) >= self.most_in_all {
+            self.in_all.fetch_sub(1, Ordering::Relaxed);
+            return Err(AskError::too_many(self.most_in_all));
         }
         state.count += 1;
         let id = RequestId::from(state.count);
@@ -160,13 +176,9 @@ struct Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        let is_open = self
-            .session
-            .unanswered
-            .lock()
-            .open
-            .remove(&self.id)
-            .is_some();
+        let unanswered = &self.session.unanswered;
+        unanswered.in_all.fetch_sub(1, Ordering::Relaxed);
+        let is_open = unanswered.lock().open.remove(&self.id).is_some();
         if !(is_open && self.is_sent) {
             return;
         }

@@ -1,6 +1,6 @@
 //! What may follow what, as a table and as properties.
 
-use plainly_errors::Code;
+use plainly_errors::{Dialect, ProtocolError, Revision};
 use plainly_protocol::types::{ElicitUrlParams, TaskStatus};
 use proptest::prelude::*;
 
@@ -29,7 +29,8 @@ fn completed() -> Event {
 }
 
 fn failed() -> Event {
-    Event::Failed(WireError::received(Code::new(-32603), "broken", None))
+    let error = ProtocolError::internal("broken");
+    Event::Failed(Dialect::default().encode(&error, Revision::LATEST))
 }
 
 fn at(seconds: u64) -> SystemTime {

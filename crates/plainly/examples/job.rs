@@ -1,0 +1,53 @@
+//! A job that takes long. Whoever waits hears how far it is; a client that knows tasks gets a handle instead, asks for the
+//! result when it likes, and may stop it.
+
+use std::error::Error;
+use std::time::Duration;
+
+use plainly::limits::Limits;
+use plainly::server::extract::Progress;
+use plainly::server::{BuildErrors, TaskSupport};
+use plainly::{Args, Context, Server, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::sleep;
+
+/// Longer than a page takes, and shorter than a book.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+#[derive(Deserialize, JsonSchema)]
+struct Scan {
+    /// How many pages the book has.
+    #[schemars(range(min = 1, max = 1000))]
+    pages: u32,
+}
+
+/// Each page that is done gives it time for the next.
+async fn scan(context: Context, Args(Scan { pages }): Args<Scan>) -> String {
+    for page in 1..=pages {
+        sleep(Duration::from_secs(1)).await;
+        let done = Progress::new(page).of(pages);
+        context
+            .progress(done.message(format!("page {page} of {pages}")))
+            .await;
+    }
+    format!("{pages} pages are scanned.")
+}
+
+/// The server, for every peer.
+pub(crate) fn server() -> Result<Server, BuildErrors> {
+    let mut limits = Limits::default();
+    limits.deadline = DEADLINE;
+    let scan = Tool::new("scan", scan)
+        .description("Scans a book, a page a second")
+        .task(TaskSupport::Optional);
+    Server::builder("scanner", env!("CARGO_PKG_VERSION"))
+        .limits(limits)
+        .tool(scan)
+        .build()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    Ok(server()?.serve_stdio().await?)
+}
