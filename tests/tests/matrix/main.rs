@@ -1,0 +1,106 @@
+//! THE matrix: every revision over every transport, and in each cell one list of cases against one server. What a revision
+//! lacks is in the list as lacking, with what is seen instead.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod acts;
+mod cases;
+mod cell;
+mod drivers;
+mod raw;
+mod server;
+mod table;
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use plainly::errors::{Dialect, Revision};
+use tokio::time::timeout;
+
+use self::cases::CASES;
+use self::cell::Cell;
+use self::drivers::{Line, Transport};
+use self::server::{World, builder};
+use self::table::{Case, Seen};
+
+/// A cell that takes longer hangs.
+const LONGEST: Duration = Duration::from_secs(20);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(
+    clippy::print_stdout,
+    reason = "how much was tried is what was asked for"
+)]
+async fn every_case_is_as_the_table_says_in_every_cell() {
+    let world = World::new();
+    let server = builder(&world).build().unwrap();
+    let pinned = builder(&world)
+        .dialect(Dialect::PerRevision)
+        .build()
+        .unwrap();
+    let (mut failures, mut has, mut lacks) = (Vec::new(), 0, 0);
+    for revision in Revision::ALL {
+        for transport in Transport::ALL {
+            for case in CASES {
+                world.is_signed_in.store(false, Ordering::SeqCst);
+                let cell = Cell {
+                    revision,
+                    transport,
+                    server: server.clone(),
+                    pinned: pinned.clone(),
+                    world: world.clone(),
+                    logged: Arc::default(),
+                    line: Line::default(),
+                };
+                match case.expected(revision, transport) {
+                    Seen::Has(_) => has += 1,
+                    Seen::Lacks(_) => lacks += 1,
+                }
+                let wrong = wrong(case, &cell).await;
+                failures
+                    .extend(wrong.map(|wrong| {
+                        format!("{revision}, {transport:?}, {}:\n{wrong}", case.name)
+                    }));
+            }
+        }
+    }
+    println!(
+        "{} cases in {has} cells that have them and {lacks} that lack them",
+        CASES.len()
+    );
+    assert!(
+        failures.is_empty(),
+        "{} failures\n\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
+
+/// What is not as the table says.
+async fn wrong(case: &Case, cell: &Cell) -> Option<String> {
+    let expected = case
+        .expected(cell.revision, cell.transport)
+        .over(cell.transport);
+    let acting = AssertUnwindSafe((case.act)(cell)).catch_unwind();
+    let seen = match timeout(LONGEST, acting).await {
+        Ok(Ok(seen)) => seen,
+        Ok(Err(panic)) => format!("panicked: {}", words(&*panic)),
+        Err(_elapsed) => "took too long".to_owned(),
+    };
+    let mut wrong: Vec<String> = cell.line.faults();
+    if seen != expected {
+        wrong.push(format!("  expected {expected}\n  seen     {seen}"));
+    }
+    (!wrong.is_empty()).then(|| wrong.join("\n"))
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("something").to_owned()
+}
