@@ -11,11 +11,13 @@ use plainly::protocol::types::{
 };
 use plainly::{ProtocolError, Server};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
 use crate::drivers::{self, Line, Transport};
 use crate::raw::Raw;
 use crate::server::World;
 
+/// One client of each kind serves all cases, until one of them fails.
 pub(crate) struct Cell {
     pub(crate) revision: Revision,
     pub(crate) transport: Transport,
@@ -27,17 +29,46 @@ pub(crate) struct Cell {
     pub(crate) logged: Arc<Mutex<Vec<String>>>,
     /// What is known of the conversations besides what the clients say.
     pub(crate) line: Line,
+    able: OnceCell<Client>,
+    bare: OnceCell<Client>,
 }
 
 impl Cell {
+    pub(crate) fn new(
+        revision: Revision,
+        transport: Transport,
+        [server, pinned]: [&Server; 2],
+        world: &World,
+    ) -> Self {
+        Self {
+            revision,
+            transport,
+            server: server.clone(),
+            pinned: pinned.clone(),
+            world: world.clone(),
+            logged: Arc::default(),
+            line: Line::default(),
+            able: OnceCell::new(),
+            bare: OnceCell::new(),
+        }
+    }
+
+    /// Forgets what the cases before have left.
+    pub(crate) fn clear(&self) {
+        self.world.is_signed_in.store(false, Ordering::SeqCst);
+        self.logged.lock().unwrap().clear();
+    }
+
     /// A client that answers whatever it can be asked, and wants to hear what is logged.
     pub(crate) async fn able(&self) -> Client {
-        self.connect(&self.server, Able(self)).await
+        let connect = || self.connect(&self.server, Able(self));
+        self.able.get_or_init(connect).await.clone()
     }
 
     /// A client that can do nothing but ask.
     pub(crate) async fn bare(&self) -> Client {
-        self.connect(&self.server, Bare(self.revision)).await
+        let connect = || self.connect(&self.server, Bare(self.revision));
+        self.bare.get_or_init(connect).await.clone()
     }
 
     /// The same of the server whose old clients look for a number.

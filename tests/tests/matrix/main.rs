@@ -13,8 +13,6 @@ mod table;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -23,7 +21,7 @@ use tokio::time::timeout;
 
 use self::cases::CASES;
 use self::cell::Cell;
-use self::drivers::{Line, Transport};
+use self::drivers::Transport;
 use self::server::{World, builder};
 use self::table::{Case, Seen};
 
@@ -45,26 +43,17 @@ async fn every_case_is_as_the_table_says_in_every_cell() {
     let (mut failures, mut has, mut lacks) = (Vec::new(), 0, 0);
     for revision in Revision::ALL {
         for transport in Transport::ALL {
+            let new = || Cell::new(revision, transport, [&server, &pinned], &world);
+            let mut cell = new();
             for case in CASES {
-                world.is_signed_in.store(false, Ordering::SeqCst);
-                let cell = Cell {
-                    revision,
-                    transport,
-                    server: server.clone(),
-                    pinned: pinned.clone(),
-                    world: world.clone(),
-                    logged: Arc::default(),
-                    line: Line::default(),
-                };
                 match case.expected(revision, transport) {
                     Seen::Has(_) => has += 1,
                     Seen::Lacks(_) => lacks += 1,
                 }
-                let wrong = wrong(case, &cell).await;
-                failures
-                    .extend(wrong.map(|wrong| {
-                        format!("{revision}, {transport:?}, {}:\n{wrong}", case.name)
-                    }));
+                if let Some(wrong) = wrong(case, &cell).await {
+                    failures.push(format!("{revision}, {transport:?}, {}:\n{wrong}", case.name));
+                    cell = new();
+                }
             }
         }
     }
@@ -85,6 +74,7 @@ async fn wrong(case: &Case, cell: &Cell) -> Option<String> {
     let expected = case
         .expected(cell.revision, cell.transport)
         .over(cell.transport);
+    cell.clear();
     let acting = AssertUnwindSafe((case.act)(cell)).catch_unwind();
     let seen = match timeout(LONGEST, acting).await {
         Ok(Ok(seen)) => seen,
