@@ -51,7 +51,10 @@ async fn every_case_is_as_the_table_says_in_every_cell() {
                     Seen::Lacks(_) => lacks += 1,
                 }
                 if let Some(wrong) = wrong(case, &cell).await {
-                    failures.push(format!("{revision}, {transport:?}, {}:\n{wrong}", case.name));
+                    failures.push(format!(
+                        "{revision}, {transport:?}, {}:\n{wrong}",
+                        case.name
+                    ));
                     cell = new();
                 }
             }
