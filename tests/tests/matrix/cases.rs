@@ -48,6 +48,7 @@ pub(crate) const CASES: &[Case] = &[
         (V2024_11_05, Lacks(r#"HTTP 200: -32602 {"requiredCapabilities":{"elicitation":{"form":{}}}}"#)),
         (V2025_06_18, Has("Decline")),
     ]),
+    case("elicitation answered wrongly", |c| c.call("many").boxed(), &[(V2024_11_05, Has(""))]),
     case("elicitation of a prompt", |c| c.prompt("form", &[]).boxed(), &[
         (V2024_11_05, Lacks(r#"HTTP 200: -32602 {"requiredCapabilities":{"elicitation":{"form":{}}}}"#)),
         (V2025_06_18, Has("Ada")),

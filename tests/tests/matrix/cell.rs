@@ -182,13 +182,11 @@ pub(crate) fn said(result: &CallToolResult) -> String {
 }
 
 fn text(content: &Content) -> String {
-    match content {
-        Content::Text(block) => block.text.clone(),
-        other => {
-            let json = serde_json::to_value(other).unwrap();
-            format!("<{}>", json["type"].as_str().unwrap())
-        }
+    if let Some(text) = content.as_text() {
+        return text.to_owned();
     }
+    let json = serde_json::to_value(content).unwrap();
+    format!("<{}>", json["type"].as_str().unwrap())
 }
 
 /// How a client is set up, wherever its server is.
@@ -230,6 +228,7 @@ impl Setup for Able<'_> {
 async fn fill_in(form: ElicitFormParams) -> ElicitResult {
     match form.message.as_str() {
         "Who?" => ElicitResult::accept([("name", json!("Ada"))].into_iter().collect()),
+        "How many?" => ElicitResult::accept([("many", json!("few"))].into_iter().collect()),
         _ => ElicitResult::new(ElicitAction::Decline),
     }
 }

@@ -29,10 +29,6 @@ use self::table::{Case, Seen};
 const LONGEST: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(
-    clippy::print_stdout,
-    reason = "how much was tried is what was asked for"
-)]
 async fn every_case_is_as_the_table_says_in_every_cell() {
     let world = World::new();
     let server = builder(&world).build().unwrap();

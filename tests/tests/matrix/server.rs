@@ -96,6 +96,11 @@ async fn declined(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{:?}", ask.elicit("really", form).await?.action))
 }
 
+async fn many(ask: Ask) -> Result<String, Failure> {
+    let form = ElicitFormParams::new("How many?").field("many", IntegerField::new());
+    Ok(format!("{:?}", ask.elicit("many", form).await?.content))
+}
+
 async fn visit(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{:?}", ask.visit("sign-in", URL, "Sign in").await?))
 }
@@ -221,13 +226,14 @@ async fn frameworks(typed: Completing) -> Result<Vec<String>, Failure> {
     }
 }
 
-fn tools() -> [Tool; 21] {
+fn tools() -> [Tool; 22] {
     [
         Tool::new("greet", greet),
         Tool::new("sum", sum),
         Tool::new("media", media),
         Tool::new("form", form),
         Tool::new("declined", declined),
+        Tool::new("many", many),
         Tool::new("visit", visit),
         Tool::new("sample", sample),
         Tool::new("refused", refused),
