@@ -119,7 +119,7 @@ async fn tool_error(client: &Client, name: &str) -> (String, Option<ProblemCode>
 }
 
 async fn protocol_error(client: &Client, name: &str) -> ProtocolError {
-    match client.read(&format!("a:{name}")).await {
+    match client.read(format!("a:{name}")).await {
         Err(Error::Protocol(error)) => error,
         other => panic!("{name}: {other:?}"),
     }

@@ -203,7 +203,9 @@ impl Http {
         let body = String::from_utf8(body.to_vec()).unwrap();
         let messages = if is_stream {
             let events = body.lines().filter_map(|line| line.strip_prefix("data: "));
+            // One that is empty only says where to go on.
             events
+                .filter(|data| !data.is_empty())
                 .map(|data| serde_json::from_str(data).unwrap())
                 .collect()
         } else {

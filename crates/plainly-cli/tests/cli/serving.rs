@@ -449,3 +449,36 @@ fn servers_with_the_same_keys_continue_each_others_listings() {
         ),
     );
 }
+
+#[test]
+fn the_transport_of_2024_11_05_is_there_where_it_is_asked_for() {
+    let docs = Docs::new();
+    for (words, expected) in [
+        (&["--sse"][..], "HTTP/1.1 200 OK"),
+        (&[], "HTTP/1.1 404 Not Found"),
+    ] {
+        let mut command = plainly();
+        command
+            .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
+            .args(words);
+        let server = Serving::start(command);
+        let address = server
+            .url
+            .trim_start_matches("http://")
+            .trim_end_matches("/mcp");
+        let stream = TcpStream::connect(address).unwrap();
+        let head =
+            format!("GET /sse HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n");
+        (&stream).write_all(head.as_bytes()).unwrap();
+        let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+        assert_eq!(lines.next().unwrap(), expected, "{words:?}");
+        if !words.is_empty() {
+            assert!(lines.any(|line| line == "event: endpoint"));
+            let endpoint = lines.next().unwrap();
+            assert!(
+                endpoint.starts_with("data: /sse?session="),
+                "{words:?} {endpoint}"
+            );
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::de::{DeserializeOwned, Deserializer, Error};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::form::{Field, FormSchema};
@@ -11,8 +11,7 @@ use super::json::{JsonObject, Meta, RawJson};
 use super::setters::setters;
 
 /// The parameters of `elicitation/create`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitParams {
     /// A form to fill in; from 2025-06-18.
@@ -30,6 +29,15 @@ impl From<ElicitFormParams> for ElicitParams {
 impl From<ElicitUrlParams> for ElicitParams {
     fn from(visit: ElicitUrlParams) -> Self {
         Self::Url(visit)
+    }
+}
+
+impl Serialize for ElicitParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Form(form) => form.serialize(serializer),
+            Self::Url(visit) => visit.serialize(serializer),
+        }
     }
 }
 

@@ -358,11 +358,8 @@ fn nested(depth: usize, inner: Value, wrap: impl Fn(Value) -> Value) -> Value {
     (0..depth).fold(inner, |inside, _| wrap(inside))
 }
 
-#[test]
-fn what_doubles_only_in_the_schema_or_is_recursive_by_nature_is_served_soon() {
-    let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "additionalProperties": false,
-        "properties": {"left": {"$ref": "#/$defs/t"}, "right": {"anyOf": [{"$ref": "#/$defs/t"}, {"type": "null"}]}}}}});
-    // Seven subschemas on the way from each level to the next.
+/// Seven subschemas on the way from each level to the next.
+fn long() -> Value {
     let mut long: serde_json::Map<_, _> = (0..6)
         .map(|it| {
             (
@@ -375,7 +372,13 @@ fn what_doubles_only_in_the_schema_or_is_recursive_by_nature_is_served_soon() {
         "d6".to_owned(),
         json!({"properties": {"x": {"$ref": "#/$defs/d0"}}}),
     );
-    let long = json!({"$ref": "#/$defs/d0", "$defs": long});
+    json!({"$ref": "#/$defs/d0", "$defs": long})
+}
+
+#[test]
+fn what_doubles_only_in_the_schema_or_is_recursive_by_nature_is_served_soon() {
+    let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"type": "object", "additionalProperties": false,
+        "properties": {"left": {"$ref": "#/$defs/t"}, "right": {"anyOf": [{"$ref": "#/$defs/t"}, {"type": "null"}]}}}}});
     let deep = |name: &'static str| nested(60, json!({}), move |inside| json!({name: inside}));
     for (what, schema, value, is_valid) in [
         (
@@ -384,7 +387,7 @@ fn what_doubles_only_in_the_schema_or_is_recursive_by_nature_is_served_soon() {
             deep("x"),
             false,
         ),
-        ("long", long, deep("x"), true),
+        ("long", long(), deep("x"), true),
         (
             "items",
             doubling(|next| json!({"prefixItems": [next, next]})),

@@ -38,6 +38,7 @@ fn ten_thousand_streams_of_events_cost_little_and_more_are_refused() {
 }
 
 /// Runs the test of this name in a process of its own.
+#[expect(clippy::print_stdout, reason = "what was measured is for people")]
 fn alone<F: Future<Output = String>>(name: &str, measured: impl FnOnce() -> F) {
     if std::env::var_os(ALONE).is_some() {
         let runtime = tokio::runtime::Builder::new_current_thread()
