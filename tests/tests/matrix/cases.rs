@@ -11,8 +11,8 @@ use crate::table::{Case, case};
 #[rustfmt::skip]
 pub(crate) const CASES: &[Case] = &[
     case("tools are listed", |c| serving::tools(c).boxed(), &[
-        (V2024_11_05, Has("greet and 20 more, 0 with output schemas")),
-        (V2025_06_18, Has("greet and 20 more, 1 with output schemas")),
+        (V2024_11_05, Has("greet and 21 more, 0 with output schemas")),
+        (V2025_06_18, Has("greet and 21 more, 1 with output schemas")),
     ]),
     case("a tool is called", |c| serving::call(c).boxed(), &[(V2024_11_05, Has("Hello, Ada!"))]),
     case("a tool with a structured result", |c| serving::structured(c).boxed(), &[
@@ -48,7 +48,11 @@ pub(crate) const CASES: &[Case] = &[
         (V2024_11_05, Lacks(r#"HTTP 200: -32602 {"requiredCapabilities":{"elicitation":{"form":{}}}}"#)),
         (V2025_06_18, Has("Decline")),
     ]),
-    case("elicitation answered wrongly", |c| c.call("many").boxed(), &[(V2024_11_05, Has(""))]),
+    case("elicitation answered wrongly", |c| c.call("many").boxed(), &[
+        (V2024_11_05, Lacks(r#"HTTP 200: -32602 {"requiredCapabilities":{"elicitation":{"form":{}}}}"#)),
+        (V2025_06_18, Has(r#"tool error: The client's answer to many is not what was asked for: /many: "few" is not of type "integer""#)),
+        (V2026_07_28, Has(r#"HTTP 200: -32602 {"key":"many","kind":"invalid_input_response"}"#)),
+    ]),
     case("elicitation of a prompt", |c| c.prompt("form", &[]).boxed(), &[
         (V2024_11_05, Lacks(r#"HTTP 200: -32602 {"requiredCapabilities":{"elicitation":{"form":{}}}}"#)),
         (V2025_06_18, Has("Ada")),

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plainly::errors::{ApplicationCode, Problem, UrlElicitation};
 use plainly::protocol::types::{
-    Content, CreateMessageParams, ElicitFormParams, LoggingLevel, Resource as Described,
-    SamplingMessage, TextField,
+    Content, CreateMessageParams, ElicitFormParams, LoggingLevel, NumberField,
+    Resource as Described, SamplingMessage, TextField,
 };
 use plainly::server::extract::{Ask, Completing, Progress};
 use plainly::server::{Changes, ServerBuilder, TaskSupport};
@@ -97,7 +97,7 @@ async fn declined(ask: Ask) -> Result<String, Failure> {
 }
 
 async fn many(ask: Ask) -> Result<String, Failure> {
-    let form = ElicitFormParams::new("How many?").field("many", IntegerField::new());
+    let form = ElicitFormParams::new("How many?").field("many", NumberField::integer());
     Ok(format!("{:?}", ask.elicit("many", form).await?.content))
 }
 
