@@ -277,6 +277,43 @@ async fn a_legacy_stream_that_ends_is_opened_again() {
 }
 
 #[tokio::test]
+async fn a_legacy_server_that_takes_the_stream_before_for_open_is_asked_again() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let filter = SubscriptionFilter::new().resources_list_changed(true);
+    let (first, mut stream) = tokio::join!(client.listen(filter.clone()), news(&server));
+    drop(first.unwrap());
+    stream.hung_up().await;
+    let (second, _stream) = tokio::join!(client.listen(filter.clone()), async {
+        for _ in 0..2 {
+            let taken = server.next().await;
+            assert_eq!(taken.method, "GET");
+            taken.answer("409 Conflict", "", "").await;
+        }
+        news(&server).await
+    });
+    assert_eq!(second.unwrap().honoured(), &filter);
+}
+
+#[tokio::test]
+async fn a_legacy_stream_that_stays_taken_is_an_error() {
+    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let refusing = async {
+        loop {
+            server.next().await.answer("409 Conflict", "", "").await;
+        }
+    };
+    let refused = tokio::select! {
+        subscription = client.listen(filter()) => subscription.unwrap_err(),
+        () = refusing => unreachable!("it goes on"),
+    };
+    let status = match refused.local() {
+        Some(LocalError::HttpStatus { status, .. }) => Some(*status),
+        _ => None,
+    };
+    assert_eq!(status, Some(409), "{refused}");
+}
+
+#[tokio::test]
 async fn a_legacy_server_without_a_stream_honours_nothing() {
     let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let (subscription, ()) = tokio::join!(client.listen(filter()), async {

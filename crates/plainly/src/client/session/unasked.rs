@@ -1,5 +1,7 @@
 //! What a legacy server says that answers nothing: on a stream that the client opens for it.
 
+use std::time::Duration;
+
 use http::{HeaderValue, StatusCode};
 use tokio::task::JoinSet;
 
@@ -11,6 +13,16 @@ use crate::transport::http_client::{Content, Response, Resumption};
 
 /// What stands for the method in errors.
 const GET: &str = "GET";
+
+/// How long is waited between the attempts to open a stream that the server says is open: the one before was hung up on,
+/// and the server learns of that in its own time.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(20),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+];
 
 /// Such a stream.
 pub(in crate::client) struct Opened {
@@ -32,6 +44,23 @@ impl Session {
         &self,
         from: &Resumption,
     ) -> Result<Option<Opened>, Error> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let (response, session) = self.ask_for_news(from).await?;
+            if response.status == StatusCode::CONFLICT
+                && let Some(pause) = pauses.next()
+            {
+                tokio::time::sleep(pause).await;
+                continue;
+            }
+            return self.opened(response, session).await;
+        }
+    }
+
+    async fn ask_for_news(
+        &self,
+        from: &Resumption,
+    ) -> Result<(Response, Option<HeaderValue>), Error> {
         let mut headers = self.version();
         let session = self.join(&mut headers)?;
         if let Some(last) = self.last_event(from) {
@@ -39,6 +68,14 @@ impl Session {
         }
         let response = self.endpoint.get(headers).await;
         let response = response.map_err(|failure| self.failed(failure, GET))?;
+        Ok((response, session))
+    }
+
+    async fn opened(
+        &self,
+        response: Response,
+        session: Option<HeaderValue>,
+    ) -> Result<Option<Opened>, Error> {
         match (response.status, response.content) {
             (StatusCode::OK, Content::Events) => Ok(Some(Opened { response, session })),
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),

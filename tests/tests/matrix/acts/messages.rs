@@ -1,0 +1,146 @@
+//! Messages that our client would never send, and what is said to them. After each, the next good request succeeds.
+
+use plainly::errors::{Era, Revision};
+use serde_json::{Value, json};
+
+use crate::cell::Cell;
+use crate::drivers::Transport;
+use crate::raw::{Raw, Reply};
+
+/// What stands on a transport where the case can't be.
+const NO_HEADERS: &str = "no headers";
+
+/// What is said of a reply, once another request was served.
+async fn then_served(mut raw: Raw, reply: Reply) -> String {
+    let next = raw
+        .ask(
+            "tools/call",
+            json!({"name": "greet", "arguments": {"name": "Bob"}}),
+        )
+        .await;
+    assert_eq!(
+        next.result()["content"][0]["text"],
+        "Hello, Bob!",
+        "{next:?}"
+    );
+    reply.told()
+}
+
+pub(crate) async fn ask(cell: &Cell, method: &str, params: Value) -> String {
+    let mut raw = cell.raw().await;
+    let reply = raw.ask(method, params).await;
+    then_served(raw, reply).await
+}
+
+/// A request whose parameters are a list.
+pub(crate) async fn list_of_params(cell: &Cell) -> String {
+    let mut raw = cell.raw().await;
+    let mut request = raw.request("tools/list", json!({}));
+    let headers = raw.headers(&request);
+    request["params"] = json!([1]);
+    let reply = raw.send(&request.to_string(), &headers).await;
+    then_served(raw, reply).await
+}
+
+/// A request without what each needs from 2026-07-28 on.
+pub(crate) async fn no_meta(cell: &Cell) -> String {
+    let mut raw = cell.raw().await;
+    let request = raw.message("tools/list", json!({}));
+    let reply = raw.exchange(&request).await;
+    then_served(raw, reply).await
+}
+
+/// What is no message. Where it stays without an answer, that of the next request is seen.
+pub(crate) async fn text(cell: &Cell, text: &str) -> String {
+    let mut raw = cell.raw().await;
+    let good = raw.request("tools/call", json!({"name": "nope"}));
+    let headers = raw.headers(&good);
+    if cell.transport == Transport::Http {
+        let reply = raw.send(text, &headers).await;
+        return then_served(raw, reply).await;
+    }
+    let both = format!("{text}\n{good}");
+    let first = raw.send(&both, &headers).await;
+    if first.message["error"]["data"]["kind"] == "unknown_tool" {
+        return "silence".to_owned();
+    }
+    let second = raw.next().await;
+    assert_eq!(
+        second.message["error"]["data"]["kind"], "unknown_tool",
+        "{second:?}"
+    );
+    then_served(raw, first).await
+}
+
+/// A batch of two requests.
+pub(crate) async fn batch(cell: &Cell) -> String {
+    let mut raw = cell.raw().await;
+    let both = json!([(); 2].map(|()| raw.request("tools/list", json!({}))));
+    if cell.revision != Revision::V2025_03_26 {
+        return text(cell, &both.to_string()).await;
+    }
+    let headers = raw.headers(&both);
+    let reply = raw.send(&both.to_string(), &headers).await;
+    let replies = reply.message.as_array().map(Vec::len);
+    then_served(raw, reply).await;
+    format!("{replies:?} replies")
+}
+
+/// A version that nobody speaks: in each request, or where a session begins.
+pub(crate) async fn version(cell: &Cell) -> String {
+    let mut raw = cell.raw().await;
+    let version = "1999-12-31";
+    if cell.revision.era() == Era::Legacy {
+        let mut other = Raw::open_nothing(&cell.server, cell.transport, cell.revision);
+        let opened = other.initialize(version).await;
+        return format!("a session of {}", opened.result()["protocolVersion"]);
+    }
+    let mut request = raw.request("tools/list", json!({}));
+    request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = version.into();
+    let mut headers = raw.headers(&request);
+    headers[0].1 = version.to_owned();
+    let reply = raw.send(&request.to_string(), &headers).await;
+    then_served(raw, reply).await
+}
+
+/// The same in the header alone.
+pub(crate) async fn version_header(cell: &Cell) -> String {
+    let mut raw = cell.raw().await;
+    if cell.transport != Transport::Http {
+        return NO_HEADERS.to_owned();
+    }
+    let request = raw.request("tools/list", json!({}));
+    let mut headers = raw.headers(&request);
+    headers.retain(|(name, _)| *name != "mcp-protocol-version");
+    headers.push(("mcp-protocol-version", "1999-12-31".to_owned()));
+    let reply = raw.send(&request.to_string(), &headers).await;
+    then_served(raw, reply).await
+}
+
+/// A header that names another method than the body.
+pub(crate) async fn method_header(cell: &Cell) -> String {
+    let mut raw = cell.raw().await;
+    if cell.transport != Transport::Http {
+        return NO_HEADERS.to_owned();
+    }
+    let request = raw.request("tools/list", json!({}));
+    let mut headers = raw.headers(&request);
+    headers.retain(|(name, _)| *name != "mcp-method");
+    headers.push(("mcp-method", "prompts/list".to_owned()));
+    let reply = raw.send(&request.to_string(), &headers).await;
+    then_served(raw, reply).await
+}
+
+/// A request in a session that there isn't, or in none.
+pub(crate) async fn session(cell: &Cell, session: Option<&str>) -> String {
+    let mut raw = cell.raw().await;
+    if cell.transport != Transport::Http {
+        return NO_HEADERS.to_owned();
+    }
+    let request = raw.request("tools/list", json!({}));
+    let mut headers = raw.headers(&request);
+    headers.retain(|(name, _)| *name != "mcp-session-id");
+    headers.extend(session.map(|session| ("mcp-session-id", session.to_owned())));
+    let reply = raw.send(&request.to_string(), &headers).await;
+    then_served(raw, reply).await
+}

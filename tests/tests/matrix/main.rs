@@ -1,0 +1,95 @@
+//! THE matrix: every revision over every transport, and in each cell one list of cases against one server. What a revision
+//! lacks is in the list as lacking, with what is seen instead.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod acts;
+mod cases;
+mod cell;
+mod drivers;
+mod raw;
+mod server;
+mod table;
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use plainly::errors::{Dialect, Revision};
+use tokio::time::timeout;
+
+use self::cases::CASES;
+use self::cell::Cell;
+use self::drivers::Transport;
+use self::server::{World, builder};
+use self::table::{Case, Seen};
+
+/// A cell that takes longer hangs.
+const LONGEST: Duration = Duration::from_secs(20);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_case_is_as_the_table_says_in_every_cell() {
+    let world = World::new();
+    let server = builder(&world).build().unwrap();
+    let pinned = builder(&world)
+        .dialect(Dialect::PerRevision)
+        .build()
+        .unwrap();
+    let (mut failures, mut has, mut lacks) = (Vec::new(), 0, 0);
+    for revision in Revision::ALL {
+        for transport in Transport::ALL {
+            let new = || Cell::new(revision, transport, [&server, &pinned], &world);
+            let mut cell = new();
+            for case in CASES {
+                match case.expected(revision, transport) {
+                    Seen::Has(_) => has += 1,
+                    Seen::Lacks(_) => lacks += 1,
+                }
+                if let Some(wrong) = wrong(case, &cell).await {
+                    failures.push(format!(
+                        "{revision}, {transport:?}, {}:\n{wrong}",
+                        case.name
+                    ));
+                    cell = new();
+                }
+            }
+        }
+    }
+    println!(
+        "{} cases in {has} cells that have them and {lacks} that lack them",
+        CASES.len()
+    );
+    assert!(
+        failures.is_empty(),
+        "{} failures\n\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
+
+/// What is not as the table says.
+async fn wrong(case: &Case, cell: &Cell) -> Option<String> {
+    let expected = case
+        .expected(cell.revision, cell.transport)
+        .over(cell.transport);
+    cell.clear();
+    let acting = AssertUnwindSafe((case.act)(cell)).catch_unwind();
+    let seen = match timeout(LONGEST, acting).await {
+        Ok(Ok(seen)) => seen,
+        Ok(Err(panic)) => format!("panicked: {}", words(&*panic)),
+        Err(_elapsed) => "took too long".to_owned(),
+    };
+    let mut wrong: Vec<String> = cell.line.faults();
+    if seen != expected {
+        wrong.push(format!("  expected {expected}\n  seen     {seen}"));
+    }
+    (!wrong.is_empty()).then(|| wrong.join("\n"))
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("something").to_owned()
+}

@@ -1,0 +1,211 @@
+//! A client that writes each message itself: for what ours would never say, or has no word for.
+
+use axum::body::{Body, to_bytes};
+use axum::http::{Extensions, Request};
+use plainly::Server;
+use plainly::errors::{Era, Revision};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
+use tower::ServiceExt;
+
+use crate::cell::refusal;
+use crate::drivers::Transport;
+
+pub(crate) struct Raw {
+    wire: Wire,
+    pub(crate) revision: Revision,
+    /// What it declares that it can do.
+    capabilities: Value,
+    count: u64,
+}
+
+enum Wire {
+    Stream(BufReader<DuplexStream>),
+    Http {
+        server: Server,
+        session: Option<String>,
+    },
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    /// Over HTTP.
+    pub(crate) status: Option<u16>,
+    pub(crate) message: Value,
+}
+
+impl Reply {
+    /// The error in words, or that there is none.
+    pub(crate) fn told(&self) -> String {
+        match self.message.get("error") {
+            Some(error) => refusal(self.status, &error["code"], error.get("data")),
+            None => "a result".to_owned(),
+        }
+    }
+
+    pub(crate) fn result(&self) -> &Value {
+        &self.message["result"]
+    }
+}
+
+impl Raw {
+    pub(crate) async fn open(server: &Server, transport: Transport, revision: Revision) -> Self {
+        let mut raw = Self::open_nothing(server, transport, revision);
+        if revision.era() == Era::Legacy {
+            raw.initialize(revision.as_str()).await;
+        }
+        raw
+    }
+
+    /// Without a session.
+    pub(crate) fn open_nothing(server: &Server, transport: Transport, revision: Revision) -> Self {
+        let wire = match transport {
+            Transport::Http => Wire::Http {
+                server: server.clone(),
+                session: None,
+            },
+            Transport::Stream | Transport::Memory => Wire::Stream(serve(server, transport)),
+        };
+        let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}, "elicitation": {}});
+        Self {
+            wire,
+            revision,
+            capabilities: tasks,
+            count: 0,
+        }
+    }
+
+    /// Opens a session of what `version` names; the version that the server answers.
+    pub(crate) async fn initialize(&mut self, version: &str) -> Reply {
+        let params = json!({
+            "protocolVersion": version,
+            "capabilities": {},
+            "clientInfo": {"name": "raw", "version": "1"},
+        });
+        let request = self.message("initialize", params);
+        self.send(&request.to_string(), &[]).await
+    }
+
+    /// A request with what the revision wants in each.
+    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
+        if self.revision.era() == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": self.revision.as_str(),
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
+            });
+        }
+        self.message(method, params)
+    }
+
+    /// A request with nothing but this.
+    pub(crate) fn message(&mut self, method: &str, params: Value) -> Value {
+        self.count += 1;
+        json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+    }
+
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Reply {
+        let request = self.request(method, params);
+        self.exchange(&request).await
+    }
+
+    /// Sends a request with the headers that go with it.
+    pub(crate) async fn exchange(&mut self, request: &Value) -> Reply {
+        let headers = self.headers(request);
+        self.send(&request.to_string(), &headers).await
+    }
+
+    pub(crate) fn headers(&self, request: &Value) -> Vec<(&'static str, String)> {
+        let mut headers = Vec::new();
+        if self.revision.within(Some(Revision::V2025_06_18), None) {
+            headers.push(("mcp-protocol-version", self.revision.as_str().to_owned()));
+        }
+        if let Wire::Http {
+            session: Some(session),
+            ..
+        } = &self.wire
+        {
+            headers.push(("mcp-session-id", session.clone()));
+        }
+        if self.revision.era() == Era::Modern {
+            let name = ["name", "uri", "taskId"]
+                .iter()
+                .find_map(|key| request["params"].get(key));
+            let method = request["method"].as_str().unwrap_or_default();
+            headers.push(("mcp-method", method.to_owned()));
+            headers.extend(
+                name.and_then(Value::as_str)
+                    .map(|name| ("mcp-name", name.to_owned())),
+            );
+        }
+        headers
+    }
+
+    /// The next message of a stream.
+    pub(crate) async fn next(&mut self) -> Reply {
+        let Wire::Stream(stream) = &mut self.wire else {
+            panic!("over HTTP a reply comes to a request");
+        };
+        let mut line = String::new();
+        stream.read_line(&mut line).await.unwrap();
+        Reply {
+            status: None,
+            message: serde_json::from_str(&line).unwrap(),
+        }
+    }
+
+    /// Sends `text` as it is and waits for what comes back. `headers` are for HTTP alone.
+    pub(crate) async fn send(&mut self, text: &str, headers: &[(&str, String)]) -> Reply {
+        match &mut self.wire {
+            Wire::Stream(stream) => {
+                stream
+                    .write_all(format!("{text}\n").as_bytes())
+                    .await
+                    .unwrap();
+                self.next().await
+            }
+            Wire::Http { server, session } => {
+                let mut request = Request::post("/")
+                    .header("host", "localhost")
+                    .header("content-type", "application/json")
+                    .header("accept", "application/json, text/event-stream");
+                for (name, value) in headers {
+                    request = request.header(*name, value);
+                }
+                let request = request.body(Body::from(text.to_owned())).unwrap();
+                let Ok(response) = server.http().oneshot(request).await;
+                if let Some(opened) = response.headers().get("mcp-session-id") {
+                    *session = Some(opened.to_str().unwrap().to_owned());
+                }
+                let status = response.status().as_u16();
+                let body = to_bytes(Body::new(response.into_body()), usize::MAX)
+                    .await
+                    .unwrap();
+                let message = serde_json::from_slice(&body).unwrap_or(Value::Object(Map::new()));
+                Reply {
+                    status: Some(status),
+                    message,
+                }
+            }
+        }
+    }
+}
+
+/// The client's end of a stream to `server`.
+fn serve(server: &Server, transport: Transport) -> BufReader<DuplexStream> {
+    let (near, far) = duplex(64 << 10);
+    let server = server.clone();
+    tokio::spawn(async move {
+        let (reader, writer) = split(far);
+        match transport {
+            Transport::Memory => {
+                let known = Extensions::new();
+                server
+                    .serve_known(known, reader, writer, std::future::pending())
+                    .await
+            }
+            Transport::Stream | Transport::Http => server.serve(reader, writer).await,
+        }
+    });
+    BufReader::new(near)
+}
