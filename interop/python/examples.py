@@ -116,8 +116,9 @@ async def example(tally: Tally, directory: Path, group: dict) -> None:
         return types.ElicitResult.model_validate(group["answer"])
 
     command = str(directory / group["example"])
-    token = group.get("token")
-    server = Server(http=[command, "127.0.0.1:0"], token=token) if token else Server(stdio=[command])
+    server = Server(stdio=[command])
+    if group.get("transport") == "http":
+        server = Server(http=[command, "127.0.0.1:0"], token=group.get("token"))
     await tally.everywhere(
         server,
         steps,

@@ -44,9 +44,9 @@ async function outcome(client, { method, params }, asked) {
 
 const directory = argument('node examples.mjs DIRECTORY_OF_THE_EXAMPLES');
 // The extension for tasks is not in this SDK.
-for (const { example, token, answer, steps } of TABLE.filter(({ tasks }) => !tasks)) {
+for (const { example, transport, token, answer, steps } of TABLE.filter(({ tasks }) => !tasks)) {
   const command = join(directory, example);
-  const server = token === undefined ? { stdio: [command] } : { http: [command, '127.0.0.1:0'], token };
+  const server = transport === 'http' ? { http: [command, '127.0.0.1:0'], token } : { stdio: [command] };
   const asked = [];
   const capabilities = answer === undefined ? {} : { elicitation: { form: {} } };
   const prepare = client => {
