@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientConfig, ElicitRequestParams, ElicitResult,
-    ErrorData, GetTaskParams, Implementation, ProgressNotificationParam, ProtocolVersion,
-    TaskPayload,
+    CallToolRequestParams, CallToolResponse, ClientConfig, CreateTaskResult, ElicitRequestParams,
+    ElicitResult, ErrorData, GetTaskParams, Implementation, ProgressNotificationParam,
+    ProtocolVersion, TaskPayload, TaskStatus,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient, RunningService};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -146,21 +146,23 @@ async fn call(client: &Client, params: CallToolRequestParams) -> Result<Value, S
     if !host.group.tasks {
         return Ok(json!(client.call_tool(params).await?));
     }
-    let task = match client.call_tool_once(params).await? {
-        CallToolResponse::Task(handle) => handle.task,
-        CallToolResponse::Complete(result) => return Ok(json!(result)),
-        other => panic!("{other:?}"),
+    let answer = client.call_tool_once(params).await?;
+    if let CallToolResponse::Complete(result) = &answer {
+        return Ok(json!(result));
+    }
+    let CallToolResponse::Task(CreateTaskResult { task, .. }) = &answer else {
+        panic!("{answer:?}");
     };
     let status = ("task".to_owned(), json!(task.status));
     host.seen.lock().unwrap().extend([status]);
     let pause = Duration::from_millis(task.poll_interval_ms.unwrap());
     loop {
-        let answer = client.get_task(GetTaskParams::new(&task.task_id)).await?;
-        match answer.task.payload {
-            TaskPayload::Working => tokio::time::sleep(pause).await,
-            TaskPayload::Completed { result } => return Ok(Value::Object(result)),
-            other => panic!("{other:?}"),
+        let now = client.get_task(GetTaskParams::new(&task.task_id)).await?;
+        if let TaskPayload::Completed { result } = &now.task.payload {
+            return Ok(json!(result));
         }
+        assert_eq!(now.task.status(), TaskStatus::Working);
+        tokio::time::sleep(pause).await;
     }
 }
 
@@ -219,10 +221,8 @@ async fn run(mode: ClientLifecycleMode, expected: impl Fn(&Row) -> &Value) {
     for group in serde_json::from_str::<Vec<Group>>(table).unwrap() {
         let (client, _server) = connect(group.clone(), mode.clone()).await;
         for row in &group.steps {
-            let what = format!("{}: {}", group.example, row.step);
             let seen = outcome(&client, row).await;
-            assert_eq!(&seen, expected(row), "{what}");
-            println!("{what}: {seen}");
+            assert_eq!(&seen, expected(row), "{}: {}", group.example, row.step);
         }
         client.cancel().await.unwrap();
     }
