@@ -104,12 +104,12 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(sessions: usize) -> Self {
         let mut limits = Limits::default();
         (limits.requests, limits.requests_per_connection) = (6, 6);
         (limits.listens, limits.listens_per_connection) = (4, 2);
         (limits.questions, limits.questions_in_all) = (1, 2);
-        (limits.sessions, limits.resume_events) = (2, 4);
+        (limits.sessions, limits.resume_events) = (sessions, 4);
         let (running, changes) = (Running::default(), Changes::new());
         let tasks = Named(MemoryTasks::new(&limits), Arc::default());
         let names = Arc::clone(&tasks.1);

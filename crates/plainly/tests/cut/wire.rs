@@ -7,7 +7,9 @@ use std::time::Duration;
 use plainly::server::Server;
 use plainly::transport::http::{HttpLimits, HttpServer};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream,
+};
 use tokio::net::TcpStream;
 
 /// The connection has ended, as it was to.
@@ -32,14 +34,22 @@ impl Moments {
         }
     }
 
-    async fn write(&mut self, writer: &mut (impl AsyncWrite + Unpin), text: &str) -> Result<(), Cut> {
+    async fn write(
+        &mut self,
+        writer: &mut (impl AsyncWrite + Unpin),
+        text: &str,
+    ) -> Result<(), Cut> {
         let length = text.len().min(self.left);
         // The server may have closed, where it was told to.
         writer.write_all(&text.as_bytes()[..length]).await.ok();
         self.left -= length;
         self.spent += length;
         self.ends.push(self.spent);
-        if length < text.len() { Err(Cut) } else { Ok(()) }
+        if length < text.len() {
+            Err(Cut)
+        } else {
+            Ok(())
+        }
     }
 
     fn read(&mut self) -> Result<(), Cut> {
@@ -147,7 +157,12 @@ impl Wire {
                 session,
                 responses,
             } => {
-                let post = post("/mcp", *address, &headers(request, session.as_deref()), request);
+                let post = post(
+                    "/mcp",
+                    *address,
+                    &headers(request, session.as_deref()),
+                    request,
+                );
                 let mut response = send(*address, &post, moments).await?;
                 let (status, opened) = head_of(&mut response).await;
                 assert_eq!(status, 200, "{request}");
@@ -169,7 +184,12 @@ impl Wire {
             Kind::Http {
                 address, session, ..
             } => {
-                let post = post("/mcp", *address, &headers(message, session.as_deref()), message);
+                let post = post(
+                    "/mcp",
+                    *address,
+                    &headers(message, session.as_deref()),
+                    message,
+                );
                 let mut response = send(*address, &post, moments).await?;
                 assert_eq!(head_of(&mut response).await.0, 202, "{message}");
                 Ok(())
