@@ -68,7 +68,7 @@ impl Handling {
     /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         let seals = &self.server.0.seals;
-        if self.scope.outbox().is_empty()
+        if self.scope.outbox().poll_empty(context).is_ready()
             && let Some(suspended) = self.scope.questions().suspend(seals, context)
         {
             let asked = suspended.map(Answer::InputRequired);
