@@ -179,6 +179,18 @@ async fn a_server_that_stops_says_so_to_each_once() {
 }
 
 #[tokio::test]
+async fn what_has_ended_leaves_its_id_and_its_place() {
+    let server = limited(&Source::new(), |limits| limits.listens_per_connection = 1);
+    let mut peer = Peer::connect(&server);
+    let asked = json!({"resourcesListChanged": true});
+    peer.ask(&listen(1, &asked)).await;
+    server.end_subscriptions();
+    assert_eq!(peer.next().await, ended(1));
+    let reply = peer.ask(&modern(1, "tools/list", json!({}))).await;
+    assert_eq!((&reply["id"], &reply["error"]), (&json!(1), &json!(null)));
+}
+
+#[tokio::test]
 async fn one_that_ends_before_it_has_begun_has_begun_first() {
     let server = server(&Source::new());
     let mut peer = Peer::connect(&server);
