@@ -251,7 +251,7 @@ impl ServerBuilder {
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
             seals: Seals::new(keys.clone(), &*self.implementation.name, &self.limits),
-            cursors: Cursors::new(keys, &*self.implementation.name, self.limits.cursor_ttl),
+            cursors: Cursors::new(keys, &*self.implementation.name, &self.limits),
             encoder: encode::Encoder::new(
                 self.dialect,
                 self.implementation,

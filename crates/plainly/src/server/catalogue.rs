@@ -196,6 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::limits::Limits;
     use crate::server::cursor::Cursors;
     use crate::server::seal::Keys;
 
@@ -211,7 +212,7 @@ mod tests {
     }
 
     fn cursors() -> Cursors {
-        Cursors::new(Keys::new([7; 32]), "s", Duration::from_secs(60))
+        Cursors::new(Keys::new([7; 32]), "s", &Limits::default())
     }
 
     fn page(all: &Catalogue<String>, after: Option<&Cursor>) -> (Vec<String>, Option<Cursor>) {

@@ -8,6 +8,7 @@ use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::Cursor;
 
 use super::seal::Keys;
+use crate::limits::Limits;
 
 /// Gives out cursors and takes them back.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Cursors {
     /// The name of the server whose they are.
     server: String,
     ttl: Duration,
+    /// Bytes of the longest that is looked at.
+    most: usize,
 }
 
 /// Those of one peer: nobody else's open.
@@ -26,11 +29,12 @@ pub(super) struct CursorsOf<'a> {
 }
 
 impl Cursors {
-    pub(super) fn new(keys: Keys, server: impl Into<String>, ttl: Duration) -> Self {
+    pub(super) fn new(keys: Keys, server: impl Into<String>, limits: &Limits) -> Self {
         Self {
             keys,
             server: server.into(),
-            ttl,
+            ttl: limits.cursor_ttl,
+            most: limits.cursor_bytes,
         }
     }
 
@@ -57,7 +61,10 @@ impl CursorsOf<'_> {
     /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
     /// too long ago is invalid.
     pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
-        let keys = &self.cursors.keys;
+        let Cursors { keys, most, .. } = self.cursors;
+        if cursor.as_str().len() > *most {
+            return Err(InvalidParams::InvalidCursor.into());
+        }
         keys.open(&self.purpose(listing), cursor.as_str(), SystemTime::now())
             .map_err(|_| InvalidParams::InvalidCursor.into())
     }
@@ -106,7 +113,9 @@ mod tests {
     use super::*;
 
     fn cursors(server: &str, ttl: Duration) -> Cursors {
-        Cursors::new(Keys::new([7; 32]), server, ttl)
+        let mut limits = Limits::default();
+        limits.cursor_ttl = ttl;
+        Cursors::new(Keys::new([7; 32]), server, &limits)
     }
 
     fn peer(principal: Option<&str>) -> Peer {

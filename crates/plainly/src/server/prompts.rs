@@ -1,6 +1,7 @@
 //! Prompts: their definition. What becomes of it on a server is in `served`.
 
 mod arguments;
+mod methods;
 mod served;
 
 use std::fmt;

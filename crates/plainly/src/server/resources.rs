@@ -3,6 +3,7 @@
 mod children;
 mod contents;
 mod fixed;
+mod methods;
 mod reading;
 mod stored;
 mod template;

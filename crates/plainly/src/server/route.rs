@@ -1,16 +1,10 @@
 //! From a method to what serves it. Parameters are parsed here, into the type that the method has.
 
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
-use plainly_protocol::types::{
-    CacheHint, CallToolParams, CompleteParams, Cursor, EmptyResult, GetPromptParams,
-    ListPromptsParams, ListResourceTemplatesParams, ListResourcesParams, ListResourcesResult,
-    ListToolsParams, ListenParams, ReadDirectoryParams, ReadResourceParams, Reference, Resource,
-    ResourceMetadataParams, ResourceMetadataResult, SetLevelParams, SubscriptionFilter,
-};
-use plainly_protocol::uri_template::Values;
+use plainly_protocol::types::{EmptyResult, ListenParams, SetLevelParams, SubscriptionFilter};
 use serde::Deserialize;
 
 use super::Server;
@@ -18,11 +12,9 @@ use super::answer::{Answer, AnswerFuture};
 use super::asking::Subject;
 use super::audience::Audience;
 use super::discovery::Discovery;
-use super::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
-use super::failure::Failure;
 use super::listening::Tells;
 use super::prompts::Prompts;
-use super::resources::{Listing, Resources};
+use super::resources::Resources;
 use super::scope::Scope;
 use super::state::States;
 use super::tasks;
@@ -125,27 +117,8 @@ impl Server {
         })
     }
 
-    fn call_tool(
-        &self,
-        CallToolParams {
-            name, arguments, ..
-        }: &CallToolParams<'_>,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let Routes { tools, states, .. } = &self.0.routes;
-        let call = ToolCall {
-            arguments: arguments.map_or("{}", |arguments| arguments.get()),
-            subject: self.subject(Method::CallTool, name, params),
-            scope,
-            states,
-        };
-        let (audience, running) = tools.call(name, &call)?;
-        Ok(Step::Later(audience, running))
-    }
-
     /// What a request is about that may be answered with questions.
-    fn subject<'a>(
+    pub(super) fn subject<'a>(
         &'a self,
         method: Method,
         name: &'a str,
@@ -157,225 +130,6 @@ impl Server {
             params,
             seals: &self.0.seals,
         }
-    }
-
-    fn list_tools(&self, params: &ListToolsParams, scope: &Scope) -> Result<Step, ProtocolError> {
-        let (tools, limits) = (&self.0.routes.tools, self.limits());
-        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let (peer, cursors) = (scope.peer(), self.0.cursors.of(scope.peer()));
-        let page = tools.list(params, peer.revision, cursors, limits.page_entries)?;
-        Ok(now(Answer::ListTools(page, tools.cache_hint())))
-    }
-
-    fn list_templates(
-        &self,
-        params: &ListResourceTemplatesParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let limits = self.limits();
-        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let (resources, cursors) = (&self.0.routes.resources, self.0.cursors.of(scope.peer()));
-        let listed = resources.list_templates(params, cursors, limits.page_entries)?;
-        Ok(now(Answer::ListResourceTemplates(listed)))
-    }
-
-    fn read_resource(
-        &self,
-        ReadResourceParams { uri, .. }: ReadResourceParams,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let Routes {
-            resources, states, ..
-        } = &self.0.routes;
-        resources
-            .read(
-                &ResourceCall {
-                    uri: &uri,
-                    variables: &Values::new(),
-                    subject: Some(self.subject(Method::ReadResource, &uri, params)),
-                    scope,
-                    states,
-                },
-                self.limits(),
-            )
-            .map(|reading| Step::Later(Audience::Code, reading))
-    }
-
-    fn list_prompts(
-        &self,
-        params: &ListPromptsParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let limits = self.limits();
-        check_cursor(params.cursor.as_ref(), limits.cursor_bytes)?;
-        let prompts = &self.0.routes.prompts;
-        let page = prompts.list(params, self.0.cursors.of(scope.peer()), limits.page_entries)?;
-        Ok(now(Answer::ListPrompts(page, prompts.cache_hint())))
-    }
-
-    fn get_prompt(
-        &self,
-        GetPromptParams {
-            name, arguments, ..
-        }: GetPromptParams,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let Routes {
-            prompts, states, ..
-        } = &self.0.routes;
-        let call = PromptCall {
-            arguments: &arguments.unwrap_or_default(),
-            subject: self.subject(Method::GetPrompt, &name, params),
-            scope,
-            states,
-        };
-        Ok(Step::Later(Audience::Code, prompts.find(&name)?.get(&call)))
-    }
-
-    fn complete(
-        &self,
-        CompleteParams {
-            reference,
-            argument,
-            context,
-            ..
-        }: CompleteParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let Routes {
-            prompts,
-            resources,
-            states,
-            ..
-        } = &self.0.routes;
-        let others = context.and_then(|context| context.arguments);
-        let call = CompletionCall {
-            text: &argument.value,
-            others: &others.unwrap_or_default(),
-            scope,
-            states,
-        };
-        let completing = match &reference {
-            Reference::Prompt { name } => {
-                let prompt = prompts.find(name)?;
-                prompt.completable().complete(&argument.name, &call)?
-            }
-            Reference::Resource { uri } => {
-                let template = resources.completable(uri)?;
-                template.complete(&argument.name, &call)?
-            }
-        };
-        Ok(Step::Later(Audience::Code, completing))
-    }
-
-    fn list_resources(
-        &self,
-        ListResourcesParams { uri, cursor, .. }: ListResourcesParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        if let Some(parent) = uri {
-            let method = Method::ListResources;
-            return self.list_children(method, parent, cursor, scope, Answer::ListResources);
-        }
-        check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let (server, scope) = (self.clone(), scope.clone());
-        Ok(Step::Later(
-            Audience::Code,
-            Box::pin(async move {
-                let Routes {
-                    resources, states, ..
-                } = &server.0.routes;
-                let call = ListingCall {
-                    scope: &scope,
-                    states,
-                };
-                let (cursors, limits) = (server.0.cursors.of(scope.peer()), server.limits());
-                let result = resources
-                    .list(cursor.as_ref(), &call, cursors, limits)
-                    .await?;
-                Ok(Answer::ListResources(result, resources.cache_hint(None)))
-            }),
-        ))
-    }
-
-    fn read_directory(
-        &self,
-        ReadDirectoryParams { uri, cursor, .. }: ReadDirectoryParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let answer = |mut result: ListResourcesResult, _| {
-            result.resources.iter_mut().for_each(as_directory);
-            Answer::ReadDirectory(result)
-        };
-        self.list_children(Method::ReadDirectory, uri, cursor, scope, answer)
-    }
-
-    /// The children of `parent`, for the two methods that list them.
-    fn list_children(
-        &self,
-        method: Method,
-        parent: String,
-        cursor: Option<Cursor>,
-        scope: &Scope,
-        answer: impl FnOnce(ListResourcesResult, CacheHint) -> Answer + Send + 'static,
-    ) -> Result<Step, ProtocolError> {
-        check_cursor(cursor.as_ref(), self.limits().cursor_bytes)?;
-        let (server, scope) = (self.clone(), scope.clone());
-        Ok(Step::Later(
-            Audience::Code,
-            Box::pin(async move {
-                let Routes {
-                    resources, states, ..
-                } = &server.0.routes;
-                let call = ListingCall {
-                    scope: &scope,
-                    states,
-                };
-                let listing = Listing {
-                    method,
-                    parent: &parent,
-                    cursor: cursor.as_ref(),
-                    cursors: server.0.cursors.of(scope.peer()),
-                    limits: server.limits(),
-                };
-                let result = resources.list_children(&listing, &call).await?;
-                Ok(answer(result, resources.cache_hint(Some(&parent))))
-            }),
-        ))
-    }
-
-    fn resource_metadata(
-        &self,
-        ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
-        scope: &Scope,
-    ) -> Step {
-        let (server, scope) = (self.clone(), scope.clone());
-        let finding = async move {
-            let found = server.metadata(&uri, &scope).await?;
-            Ok(Answer::ResourceMetadata(found))
-        };
-        Step::Later(Audience::Code, Box::pin(finding))
-    }
-
-    /// What is known of the resource at `uri`.
-    pub(super) async fn metadata(
-        &self,
-        uri: &str,
-        scope: &Scope,
-    ) -> Result<ResourceMetadataResult, Failure> {
-        let Routes {
-            resources, states, ..
-        } = &self.0.routes;
-        let call = ResourceCall {
-            uri,
-            variables: &Values::new(),
-            subject: None,
-            scope,
-            states,
-        };
-        resources.metadata(&call, self.limits()).await
     }
 }
 
@@ -389,7 +143,7 @@ fn set_level(params: SetLevelParams, scope: &Scope) -> Result<Step, ProtocolErro
     Ok(now(Answer::Empty(EmptyResult::new())))
 }
 
-fn now(answer: Answer) -> Step {
+pub(super) fn now(answer: Answer) -> Step {
     Step::Now(Box::new(answer))
 }
 
@@ -402,13 +156,6 @@ fn read_for_task<'a, T: Deserialize<'a>>(
     read(params)
 }
 
-/// By its MIME type a client of `resources/directory/read` tells a directory.
-fn as_directory(resource: &mut Resource) {
-    if resource.is_collection == Some(true) {
-        resource.mime_type = Some("inode/directory".to_owned());
-    }
-}
-
 /// The parameters as the type that the method has; absent ones count as `{}`.
 pub(super) fn read<'a, T: Deserialize<'a>>(
     params: Option<&Object<'a>>,
@@ -418,11 +165,4 @@ pub(super) fn read<'a, T: Deserialize<'a>>(
         None => serde_json::from_str("{}"),
     };
     read.map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
-}
-
-fn check_cursor(cursor: Option<&Cursor>, limit: usize) -> Result<(), ProtocolError> {
-    match cursor {
-        Some(cursor) if cursor.as_str().len() > limit => Err(InvalidParams::InvalidCursor.into()),
-        _ => Ok(()),
-    }
 }

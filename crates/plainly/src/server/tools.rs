@@ -1,6 +1,7 @@
 //! Tools: their definition. What becomes of it on a server is in `served`.
 
 mod listed;
+mod methods;
 mod mirrored;
 mod served;
 
