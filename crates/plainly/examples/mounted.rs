@@ -18,8 +18,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use plainly::errors::Problem;
 use plainly::protocol::method::Method;
-use plainly::server::{BuildErrors, Principal, extract, layer};
-use plainly::{Args, Context, Resource, Server, Tool};
+use plainly::server::{BuildErrors, extract, layer};
+use plainly::{Args, Context, Principal, Resource, Server, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
