@@ -188,7 +188,6 @@ impl<T: Named> Catalogue<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use plainly_errors::Revision;
     use plainly_protocol::peer::Peer;

@@ -113,8 +113,10 @@ mod tests {
     use super::*;
 
     fn cursors(server: &str, ttl: Duration) -> Cursors {
-        let mut limits = Limits::default();
-        limits.cursor_ttl = ttl;
+        let limits = Limits {
+            cursor_ttl: ttl,
+            ..Limits::default()
+        };
         Cursors::new(Keys::new([7; 32]), server, &limits)
     }
 
