@@ -17,7 +17,7 @@ from mcp_types import (
     ResourceTemplateReference,
 )
 
-from harness import Server, Step, Tally, run
+from harness import Server, Step, Tally, present, run
 
 TABLE = json.loads((Path(__file__).parent.parent / "failing.json").read_text())
 REFERENCES = {"ref/prompt": PromptReference, "ref/resource": ResourceTemplateReference}
@@ -56,10 +56,6 @@ async def outcome(client: Client, method: str, params: dict) -> dict:
             "problem": (result.meta or {}).get("dev.plainly/problem"),
         }
     )
-
-
-def present(members: dict) -> dict:
-    return {name: value for name, value in members.items() if value is not None}
 
 
 async def visit(_context: object, _params: object) -> ElicitResult:

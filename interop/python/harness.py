@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+import httpx2
 from mcp import StdioServerParameters
-from mcp.client import Client
+from mcp.client import Client, Transport
+from mcp.client.streamable_http import streamable_http_client
 
 NEWEST = "2026-07-28"
 ERAS = {NEWEST: "auto", "legacy": "legacy"}
@@ -20,14 +22,21 @@ Step = Callable[[str, Action], Awaitable[None]]
 
 
 class Server(NamedTuple):
-    """The commands of a server; over HTTP it says its URL on standard error."""
+    """The command of a server for each transport that it speaks. Over HTTP it says its URL on standard error, and lets in
+    those with its token if it has one."""
 
-    http: list[str]
-    stdio: list[str]
+    http: list[str] | None = None
+    stdio: list[str] | None = None
+    token: str | None = None
+
+
+def present(members: dict) -> dict:
+    """The members that are there."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
 @asynccontextmanager
-async def over_http(server: Server) -> AsyncIterator[str]:
+async def over_http(server: Server) -> AsyncIterator[Transport]:
     process = await asyncio.create_subprocess_exec(*server.http, stderr=asyncio.subprocess.PIPE)
     drain = None
     try:
@@ -37,7 +46,9 @@ async def over_http(server: Server) -> AsyncIterator[str]:
             assert line, "the server ended without saying its address"
             url = re.search(rb"http://127\.0\.0\.1:\d+/mcp", line)
         drain = asyncio.create_task(process.stderr.read())
-        yield url.group().decode()
+        headers = {"Authorization": f"Bearer {server.token}"} if server.token else {}
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+            yield streamable_http_client(url.group().decode(), http_client=http)
     finally:
         if process.returncode is None:
             process.terminate()
@@ -75,6 +86,8 @@ class Tally:
     async def everywhere(self, server: Server, steps: Callable[[Client, str, Step], Awaitable[None]], **options) -> None:
         """The steps with one server process for each connection, so that none can lean on what another left behind."""
         for transport, open_ in TRANSPORTS.items():
+            if getattr(server, transport) is None:
+                continue
             for era, mode in ERAS.items():
                 name = f"python, {transport}, {era}"
                 try:

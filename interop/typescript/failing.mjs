@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-import { argument, end, everywhere } from './harness.mjs';
+import { argument, end, everywhere, present } from './harness.mjs';
 
 const TABLE = JSON.parse(readFileSync(new URL('../failing.json', import.meta.url)));
 // What is to be asked of the user is given back, not asked.
@@ -33,10 +33,6 @@ async function outcome(client, { method, params }) {
     structuredContent: result.structuredContent,
     problem: result._meta?.['dev.plainly/problem'],
   });
-}
-
-function present(members) {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 const failing = argument('node failing.mjs PATH_OF_THE_EXAMPLE');

@@ -39,18 +39,24 @@ export async function step(name, action) {
   }
 }
 
+// The members that are there.
+export function present(members) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
 // The steps with one server process for each connection, so that none can lean on what another left behind. `server` has
-// the command for each transport; over HTTP it says its URL on standard error. `prepare` is given each client before it is
-// connected.
+// the command for each transport that it speaks; over HTTP it says its URL on standard error, and lets in those with its
+// `token` if it has one. `prepare` is given each client before it is connected.
 export async function everywhere(server, options, steps, prepare = () => {}) {
   for (const [transport, open] of Object.entries(TRANSPORTS)) {
+    if (server[transport] === undefined) continue;
     for (const [era, mode] of Object.entries(ERAS)) {
       const name = `typescript, ${transport}, ${era}`;
       const client = new Client({ name: 'interop', version: '1.0.0' }, { versionNegotiation: { mode }, ...options });
       prepare(client);
       let stop = async () => {};
       const connected = await step(`${name}: connect`, async () => {
-        const opened = await open(server[transport]);
+        const opened = await open(server[transport], server.token);
         stop = opened.stop;
         await client.connect(opened.transport);
         const revision = client.getNegotiatedProtocolVersion();
@@ -70,7 +76,8 @@ export function end() {
   process.exit(passed > 0 && failed === 0 ? 0 : 1);
 }
 
-async function overHttp([command, ...args]) {
+async function overHttp([command, ...args], token) {
+  const authProvider = token && { token: async () => token };
   const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   process.on('exit', () => server.kill());
   const ended = new Promise(resolve => server.once('exit', resolve));
@@ -82,7 +89,7 @@ async function overHttp([command, ...args]) {
     const url = line.match(/http:\/\/127\.0\.0\.1:\d+\/mcp/)?.[0];
     if (url !== undefined) {
       server.stderr.resume();
-      return { transport: new StreamableHTTPClientTransport(new URL(url)), stop };
+      return { transport: new StreamableHTTPClientTransport(new URL(url), { authProvider }), stop };
     }
   }
   throw new Error('the server ended without saying its address');

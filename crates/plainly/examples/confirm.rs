@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use plainly::errors::Problem;
 use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::BuildErrors;
-use plainly::server::extract::Ask;
-use plainly::{Args, Failure, Server, State, Tool};
+use plainly::{Args, Ask, Failure, Server, State, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -5,9 +5,8 @@ use std::error::Error;
 use std::time::Duration;
 
 use plainly::limits::Limits;
-use plainly::server::extract::Progress;
-use plainly::server::{BuildErrors, TaskSupport};
-use plainly::{Args, Context, Server, Tool};
+use plainly::server::BuildErrors;
+use plainly::{Args, Context, Progress, Server, TaskSupport, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::sleep;

@@ -2,8 +2,9 @@
 //! out who asks; a layer of the server keeps guests from writing, whatever the transport.
 //!
 //! `cargo run -p plainly --example mounted`, then
-//! `plainly call --header 'Authorization: Bearer alice-secret' http://127.0.0.1:3333/mcp add-note text=Hello`
-#![expect(clippy::print_stdout, reason = "says where it listens")]
+//! `plainly call --header 'Authorization: Bearer alice-secret' http://127.0.0.1:3333/mcp add-note text=Hello`.
+//! Another address can be its argument.
+#![expect(clippy::print_stderr, reason = "says where it listens")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +18,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use plainly::errors::Problem;
 use plainly::protocol::method::Method;
-use plainly::server::{BuildErrors, Principal, extract, layer};
-use plainly::{Args, Context, Resource, Server, Tool};
+use plainly::server::{BuildErrors, extract, layer};
+use plainly::{Args, Context, Principal, Resource, Server, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -117,7 +118,9 @@ pub(crate) fn application() -> Result<Router, BuildErrors> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:3333").await?;
-    println!("http://{}/mcp", listener.local_addr()?);
+    let address = std::env::args().nth(1);
+    let address = address.as_deref().unwrap_or("127.0.0.1:3333");
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    eprintln!("http://{}/mcp", listener.local_addr()?);
     Ok(axum::serve(listener, application()?).await?)
 }

@@ -121,11 +121,15 @@ pub use schemars;
 pub use self::client::Client;
 pub use self::errors::{ProtocolError, Revision};
 #[cfg(feature = "server")]
-pub use self::server::extract::{Args, Context, ResourceUri, State, Vars};
+pub use self::server::extract::{
+    Args, Ask, Completing, Context, Progress, ResourceUri, State, Task, Vars,
+};
 #[cfg(feature = "server")]
 pub use self::server::reply::{Blob, Json, Text};
 #[cfg(feature = "server")]
-pub use self::server::{Failure, Prompt, Resource, Server, Template, Tool};
+pub use self::server::{
+    AskError, Failure, Principal, Prompt, Resource, Server, TaskSupport, Template, Tool,
+};
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

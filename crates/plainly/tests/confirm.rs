@@ -3,7 +3,7 @@
 
 use plainly::client::Client;
 use plainly::errors::{ErrorKind, Revision};
-use plainly::protocol::types::{ElicitAction, ElicitResult};
+use plainly::protocol::types::ElicitResult;
 use plainly::server::Server;
 use serde_json::{Map, Value, json};
 
@@ -64,8 +64,8 @@ async fn who_does_not_keeps_it() {
     for revision in able() {
         for answer in [
             accepted(false),
-            ElicitResult::new(ElicitAction::Decline),
-            ElicitResult::new(ElicitAction::Cancel),
+            ElicitResult::decline(),
+            ElicitResult::cancel(),
         ] {
             let server = confirm::server().unwrap();
             let client = connect(&server, revision, answer).await;

@@ -2,6 +2,8 @@
 #![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+#[path = "layers/anew.rs"]
+mod anew;
 #[path = "layers/errors.rs"]
 mod errors;
 #[path = "layers/passing.rs"]

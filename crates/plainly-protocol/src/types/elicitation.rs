@@ -181,12 +181,31 @@ pub enum ElicitAction {
 
 impl ElicitResult {
     /// The user accepted, and filled in `content`.
+    ///
+    /// ```
+    /// use plainly_protocol::types::ElicitResult;
+    ///
+    /// let result = ElicitResult::accept([("name", "Ada".into()), ("age", 36.into())].into());
+    /// assert!(result.is_accepted());
+    /// ```
     #[must_use]
     pub fn accept(content: JsonObject) -> Self {
         Self {
             content: Some(content),
             ..Self::new(ElicitAction::Accept)
         }
+    }
+
+    /// The user said no.
+    #[must_use]
+    pub fn decline() -> Self {
+        Self::new(ElicitAction::Decline)
+    }
+
+    /// The user went away without an answer.
+    #[must_use]
+    pub fn cancel() -> Self {
+        Self::new(ElicitAction::Cancel)
     }
 
     /// The user did this, and filled in nothing.

@@ -124,6 +124,12 @@ impl From<JsonObject> for Map<String, Value> {
     }
 }
 
+impl<K: Into<String>, const N: usize> From<[(K, Value); N]> for JsonObject {
+    fn from(members: [(K, Value); N]) -> Self {
+        members.into_iter().collect()
+    }
+}
+
 impl<K: Into<String>> FromIterator<(K, Value)> for JsonObject {
     fn from_iter<I: IntoIterator<Item = (K, Value)>>(members: I) -> Self {
         Self(

@@ -68,7 +68,7 @@ impl Handling {
     /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         let seals = &self.server.0.seals;
-        if self.scope.outbox().is_empty()
+        if self.scope.outbox().poll_empty(context).is_ready()
             && let Some(suspended) = self.scope.questions().suspend(seals, context)
         {
             let asked = suspended.map(Answer::InputRequired);
@@ -131,9 +131,12 @@ impl fmt::Debug for Handling {
 /// Until when a handler may run. One that is ready at once costs no look at the clock; one that makes progress has more time.
 struct Deadline {
     limit: Duration,
-    /// When it ends, and at which of its beginnings that was decided.
-    sleep: Option<(Pin<Box<Sleep>>, usize)>,
+    /// When it ends, and at which of its beginnings that was decided; at none while the handler's time does not count.
+    sleep: Option<(Pin<Box<Sleep>>, Option<usize>)>,
 }
+
+/// How often it is looked whether a handler's time counts again, at most.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deadline {
     fn new(limit: Duration) -> Self {
@@ -141,9 +144,7 @@ impl Deadline {
     }
 
     fn poll(&mut self, scope: &Scope, context: &mut Context<'_>) -> Poll<()> {
-        let Some(beginning) = scope.beginnings() else {
-            return Poll::Pending;
-        };
+        let beginning = scope.beginnings();
         let (sleep, begun) = self
             .sleep
             .get_or_insert_with(|| (Box::pin(tokio::time::sleep(self.limit)), beginning));
@@ -151,6 +152,14 @@ impl Deadline {
             *begun = beginning;
             sleep.as_mut().reset(Instant::now() + self.limit);
         }
-        sleep.as_mut().poll(context)
+        while let Poll::Ready(()) = sleep.as_mut().poll(context) {
+            if beginning.is_some() {
+                return Poll::Ready(());
+            }
+            // Who waits for the client may be another task, and wake nobody here.
+            let look = Instant::now() + self.limit.max(PAUSE);
+            sleep.as_mut().reset(look);
+        }
+        Poll::Pending
     }
 }

@@ -29,6 +29,8 @@ struct State {
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
+    /// Who goes on once all is read.
+    last: Option<Waker>,
 }
 
 impl Outbox {
@@ -83,7 +85,7 @@ impl Outbox {
             }
             return Poll::Pending;
         };
-        state.writers.drain(..).for_each(Waker::wake);
+        state.wake_writers();
         Poll::Ready(message)
     }
 
@@ -91,7 +93,7 @@ impl Outbox {
     pub(super) fn clear(&self) {
         let mut state = self.lock();
         state.messages.clear();
-        state.writers.drain(..).for_each(Waker::wake);
+        state.wake_writers();
     }
 
     /// Takes no more: what is in it can still be read.
@@ -99,6 +101,16 @@ impl Outbox {
         let mut state = self.lock();
         state.is_closed = true;
         state.writers.drain(..).for_each(Waker::wake);
+    }
+
+    /// Ready once nothing waits to be read: who waits for that need not be who reads.
+    pub(super) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.messages.is_empty() {
+            return Poll::Ready(());
+        }
+        state.last = Some(context.waker().clone());
+        Poll::Pending
     }
 
     /// Whether nothing waits to be read.
@@ -115,6 +127,13 @@ impl Outbox {
 impl State {
     fn wake_reader(&mut self) {
         self.reader.take().into_iter().for_each(Waker::wake);
+    }
+
+    /// There is room, or even nothing left.
+    fn wake_writers(&mut self) {
+        self.writers.drain(..).for_each(Waker::wake);
+        let last = self.last.take_if(|_| self.messages.is_empty());
+        last.into_iter().for_each(Waker::wake);
     }
 }
 

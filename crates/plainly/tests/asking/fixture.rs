@@ -167,6 +167,12 @@ async fn abandoned(ask: Ask, State(runs): State<Runs>) -> &'static str {
     "gone"
 }
 
+/// Has another task ask, and never ends by itself.
+async fn stuck(ask: Ask) {
+    tokio::spawn(async move { ask.roots("roots").await });
+    std::future::pending().await
+}
+
 async fn twice(ask: Ask) -> Result<String, Failure> {
     let first = hello(&ask).await?;
     Ok(format!("{first} {}", hello(&ask).await?))
@@ -258,6 +264,7 @@ pub(crate) fn server_with(keys: Keys, runs: &Runs, change: impl FnOnce(&mut Limi
         .tool(Tool::new("model", model))
         .tool(Tool::new("spawned", spawned))
         .tool(Tool::new("abandoned", abandoned))
+        .tool(Tool::new("stuck", stuck))
         .tool(Tool::new("twice", twice))
         .tool(Tool::new("sign-in", sign_in))
         .tool(Tool::new("asks-and-sends", asks_and_sends))

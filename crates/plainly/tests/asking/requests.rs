@@ -134,6 +134,21 @@ async fn a_handler_waits_longer_for_the_client_than_for_itself() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_handler_has_a_deadline_again_once_another_task_has_its_answer() {
+    let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
+        limits.deadline = Duration::from_secs(60);
+        limits.answer = Duration::from_secs(600);
+    });
+    let mut client = open(&server).await;
+    let question = client.call("stuck").await;
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    client.send(&response(&question)).await;
+    let reply = tokio::time::timeout(Duration::from_secs(300), client.next()).await;
+    let reply = reply.expect("the handler never ends");
+    assert_eq!(reply["result"]["isError"], true, "{reply}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_client_that_never_answers_is_asked_no_more() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
         limits.answer = Duration::from_secs(600);

@@ -179,6 +179,50 @@ async fn a_server_that_stops_says_so_to_each_once() {
 }
 
 #[tokio::test]
+async fn what_has_ended_leaves_its_id_and_its_place() {
+    let server = limited(&Source::new(), |limits| limits.listens_per_connection = 1);
+    let mut peer = Peer::connect(&server);
+    let asked = json!({"resourcesListChanged": true});
+    peer.ask(&listen(1, &asked)).await;
+    server.end_subscriptions();
+    assert_eq!(peer.next().await, ended(1));
+    let reply = peer.ask(&modern(1, "resources/list", json!({}))).await;
+    assert_eq!((&reply["id"], &reply["error"]), (&json!(1), &json!(null)));
+}
+
+#[tokio::test]
+async fn whatever_the_id_it_is_listened_or_refused() {
+    let server = server(&Source::new());
+    let long = format!(r#""{}""#, "x".repeat(1 << 20));
+    let ids = [
+        r#""\ud800""#,
+        r#""\ud83d\ude00""#,
+        r#""\u0000\n""#,
+        r#""\udc00\ud800""#,
+        "9223372036854775807",
+        "9223372036854775808",
+        &"9".repeat(400),
+        "1e400",
+        "-0",
+        "1.0",
+        "null",
+        &long,
+    ];
+    for id in ids {
+        let mut peer = Peer::connect(&server);
+        let asked = json!({"resourcesListChanged": true});
+        let listen = listen("THE ID", &asked).to_string();
+        peer.send_text(&listen.replace("\"THE ID\"", id)).await;
+        peer.finish().await;
+        let replies = peer.rest().await;
+        let is_served = replies.iter().any(|reply| reply["result"].is_object());
+        let is_refused = replies.iter().any(|reply| reply["error"].is_object());
+        assert!(is_served != is_refused, "{id:.20}: {replies:?}");
+        peer.serving.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn one_that_ends_before_it_has_begun_has_begun_first() {
     let server = server(&Source::new());
     let mut peer = Peer::connect(&server);

@@ -231,6 +231,10 @@ impl Peer {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
+        self.send_text(&message.to_string()).await;
+    }
+
+    pub(crate) async fn send_text(&mut self, message: &str) {
         let line = format!("{message}\n");
         self.writer.write_all(line.as_bytes()).await.unwrap();
     }

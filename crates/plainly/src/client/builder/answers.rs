@@ -19,11 +19,11 @@ impl<T> Builder<T> {
     ///
     /// ```no_run
     /// use plainly::Client;
-    /// use plainly::protocol::types::{ElicitAction, ElicitFormParams, ElicitResult};
+    /// use plainly::protocol::types::{ElicitFormParams, ElicitResult};
     ///
     /// async fn ask_user(form: ElicitFormParams) -> ElicitResult {
     ///     println!("{}", form.message);
-    ///     ElicitResult::new(ElicitAction::Decline)
+    ///     ElicitResult::decline()
     /// }
     ///
     /// # async fn example() -> plainly::client::Result<()> {

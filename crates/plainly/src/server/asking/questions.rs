@@ -112,9 +112,14 @@ fn invalid(key: &str, why: &str) -> ProtocolError {
 impl Questions {
     /// The handler can ask so many questions at once; in rounds, if it is given what came back with the request.
     pub(in crate::server) fn begin(&self, most: usize, rounds: Option<Rounds>) {
-        let mut state = self.lock();
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.most = Some(most);
         state.rounds = rounds;
+        // A layer may run the handler anew: it asks under the same keys, and nothing is over.
+        state.keys.retain(|key| state.open.contains_key(key));
+        state.fault = None;
+        state.is_over = false;
     }
 
     /// Whether the handler waits for something that it would wait for in vain: what the request is answered with instead.

@@ -71,6 +71,11 @@ impl Subscription {
         state.topics.keys().filter_map(resource).collect()
     }
 
+    /// Whether it was ended or closed.
+    pub(in crate::server) fn is_over(&self) -> bool {
+        self.pending.lock().stage != Stage::Open
+    }
+
     pub(in crate::server) fn is_closed(&self) -> bool {
         self.pending.lock().stage == Stage::Closed
     }

@@ -37,7 +37,8 @@ impl Listens {
 
     /// Whether a request of this id may start.
     pub(super) fn check(&self, id: &RequestId) -> Result<(), ProtocolError> {
-        if self.requests.contains_key(id) {
+        let open = self.requests.get(id);
+        if open.is_some_and(|subscription| !subscription.is_over()) {
             return Err(InvalidRequest::DuplicateId.into());
         }
         Ok(())
@@ -45,6 +46,9 @@ impl Listens {
 
     /// Takes in a request that stays open.
     pub(super) fn add(&mut self, id: RequestId, listening: Listening) -> Result<(), ProtocolError> {
+        // The server may have ended some, and has answered them.
+        self.requests
+            .retain(|_, subscription| !subscription.is_over());
         if self.requests.len() >= self.limit {
             return Err(Unavailable::Overloaded.into());
         }

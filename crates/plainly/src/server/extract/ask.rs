@@ -20,8 +20,7 @@ use crate::server::scope::Scope;
 ///
 /// ```
 /// use plainly::protocol::types::{BooleanField, ElicitFormParams};
-/// use plainly::server::extract::Ask;
-/// use plainly::{Failure, Tool};
+/// use plainly::{Ask, Failure, Tool};
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize)]
@@ -93,8 +92,7 @@ impl Ask {
     /// They are texts, numbers, truth values, enums without data, and lists of such enums; an `Option` need not be filled in.
     ///
     /// ```
-    /// use plainly::server::AskError;
-    /// use plainly::server::extract::Ask;
+    /// use plainly::{Ask, AskError};
     /// use schemars::JsonSchema;
     /// use serde::Deserialize;
     ///

@@ -16,8 +16,7 @@ use crate::server::scope::Scope;
 /// A client hears no more than it asked for, and nothing after the reply. One that reads slowly makes the handler wait.
 ///
 /// ```
-/// use plainly::Context;
-/// use plainly::server::extract::Progress;
+/// use plainly::{Context, Progress};
 ///
 /// async fn index(context: Context) -> String {
 ///     for page in 1..=3_u32 {
@@ -112,7 +111,7 @@ where
     }
 }
 
-/// How far a handler has come.
+/// How far a handler has come: what [`Context::progress`] tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     progress: f64,
@@ -121,7 +120,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So far, of nobody knows how much.
+    /// So far, of nobody knows how much: an `f64`, or an integer of up to 32 bits (of others, `as f64`).
     pub fn new(progress: impl Into<f64>) -> Self {
         Self {
             progress: progress.into(),
@@ -130,7 +129,7 @@ impl Progress {
         }
     }
 
-    /// How far there is to go.
+    /// How far there is to go, in all.
     #[must_use]
     pub fn of(mut self, total: impl Into<f64>) -> Self {
         self.total = Some(total.into());

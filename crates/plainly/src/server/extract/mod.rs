@@ -10,7 +10,7 @@
 //! | [`Task`] | yes | | | | | from where on the call is a task |
 //! | [`Ask`] | yes | yes | | yes | | asks the client before the reply |
 //! | [`Returned`] | yes | yes | | yes | | what came back of questions that the handler returned itself |
-//! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply |
+//! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply: [`Progress`], log messages |
 
 mod args;
 mod ask;
@@ -238,8 +238,9 @@ impl Call for CompletionCall<'_> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
-    note = "all take `State<S>` and `Context`; besides, tools and prompts take `Args<T>`, resources `ResourceUri`, those of \
-            templates `Vars<T>` too, completions `Completing`"
+    note = "all take `State<S>` and `Context`, which tells of progress and logs",
+    note = "tools take `Args<T>`, `Ask`, `Task` and `Returned` too; prompts `Args<T>`, `Ask` and `Returned`; completions `Completing`",
+    note = "resources take `ResourceUri`, `Ask` and `Returned` too, and those of templates `Vars<T>`"
 )]
 pub trait Extract<C: Channel>: Sized {
     /// How often it takes the arguments of the call. A handler may do so once in all.

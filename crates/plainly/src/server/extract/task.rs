@@ -12,8 +12,7 @@ use crate::server::scope::Scope;
 /// way, and what fails there has not begun. What comes after it goes on in the background.
 ///
 /// ```
-/// use plainly::server::extract::Task;
-/// use plainly::server::{TaskSupport, Tool};
+/// use plainly::{Task, TaskSupport, Tool};
 ///
 /// async fn render(task: Task) -> String {
 ///     // ... looks whether there is anything to render
@@ -40,7 +39,9 @@ impl Task {
         poll_fn(|context| self.scope.stage().poll_begin(context)).await;
     }
 
-    /// Says what it does just now to those who ask how far the task is. Before it is one, nobody does.
+    /// Says what it does just now to those who ask how far the task is. Before it is one, nobody does. The message of
+    /// [`Context::progress`](super::Context::progress) says the same, and reaches those too who wait for a call that is no
+    /// task.
     pub async fn say(&self, message: impl AsRef<str>) {
         self.scope.stage().say(message.as_ref()).await;
     }

@@ -11,6 +11,7 @@ use plainly_protocol::types::SubscriptionFilter;
 use super::support::check;
 use crate::server::Server;
 use crate::server::changes::{Subscription, Topic};
+use crate::server::incident::chain;
 use crate::server::notices;
 use crate::server::scope::Scope;
 
@@ -49,7 +50,7 @@ impl Server {
         for task in tasks {
             match self.task(&task, &scope).await {
                 Ok(_) => own.push(task),
-                Err(error) => tracing::debug!(%error, "not told of a task"),
+                Err(error) => tracing::debug!(error = %chain(&error), "not told of a task"),
             }
         }
         for task in &own {
@@ -70,7 +71,7 @@ impl Server {
         match self.0.tasks.store.get(&task).await {
             Ok(record) => record.map(|record| notices::task_changed(&record.task, id.as_deref())),
             Err(error) => {
-                tracing::error!(task = &*task, %error, "not told of a task");
+                tracing::error!(task = &*task, error = %chain(&error), "not told of a task");
                 None
             }
         }

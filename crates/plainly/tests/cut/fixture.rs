@@ -1,0 +1,134 @@
+//! A server whose handlers tell, ask, and become tasks, with hardly more room than one client takes: what leaks is missing
+//! soon.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use plainly::limits::Limits;
+use plainly::protocol::types::{
+    BooleanField, CreateMessageParams, ElicitFormParams, SamplingMessage,
+};
+use plainly::server::extract::{Ask, Context, State};
+use plainly::server::{
+    AskError, Changes, MemoryTasks, Server, TaskRecord, TaskStore, TaskStoreError, TaskSupport,
+    Tool,
+};
+
+/// How many handlers run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Running(Arc<AtomicUsize>);
+
+struct Runs(Running);
+
+impl Drop for Runs {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Running {
+    fn one_more(&self) -> Runs {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Runs(self.clone())
+    }
+
+    /// Waits until none runs.
+    pub(crate) async fn is_over(&self, why: &str) {
+        let waiting = async {
+            while self.0.load(Ordering::SeqCst) > 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let waited = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+        waited.unwrap_or_else(|_| panic!("{why}: a handler goes on"));
+    }
+}
+
+/// Tasks in memory, and the names of all that there ever were.
+#[derive(Clone, Debug)]
+pub(crate) struct Named(MemoryTasks, pub(crate) Arc<Mutex<Vec<String>>>);
+
+impl TaskStore for Named {
+    async fn insert(&self, record: TaskRecord) -> Result<(), TaskStoreError> {
+        self.1.lock().unwrap().push(record.id().to_owned());
+        self.0.insert(record).await
+    }
+
+    async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.0.get(id).await
+    }
+
+    async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        self.0.replace(record).await
+    }
+}
+
+fn sure() -> ElicitFormParams {
+    ElicitFormParams::new("Sure?").field("sure", BooleanField::new())
+}
+
+/// Tells and asks by turns.
+async fn talk(
+    State(running): State<Running>,
+    context: Context,
+    ask: Ask,
+) -> Result<String, AskError> {
+    let _running = running.one_more();
+    context.progress(1).await;
+    let answer = ask.elicit("sure", sure()).await?;
+    context.progress(2).await;
+    let params = CreateMessageParams::new([SamplingMessage::user("?")], 5);
+    let said = ask.sample("said", params).await?;
+    context.progress(3).await;
+    Ok(format!("{:?} {}", answer.action, said.text()))
+}
+
+/// Asks as a task.
+async fn work(State(running): State<Running>, ask: Ask) -> Result<String, AskError> {
+    let _running = running.one_more();
+    let answer = ask.elicit("sure", sure()).await?;
+    Ok(format!("{:?}", answer.action))
+}
+
+/// Tells those who listen.
+async fn touch(State(changes): State<Changes>) -> &'static str {
+    changes.tools_changed();
+    "touched"
+}
+
+pub(crate) struct Fixture {
+    pub(crate) server: Server,
+    pub(crate) running: Running,
+    pub(crate) tasks: Arc<Mutex<Vec<String>>>,
+}
+
+impl Fixture {
+    pub(crate) fn new(sessions: usize) -> Self {
+        let mut limits = Limits::default();
+        (limits.requests, limits.requests_per_connection) = (6, 6);
+        (limits.listens, limits.listens_per_connection) = (4, 2);
+        (limits.questions, limits.questions_in_all) = (1, 2);
+        (limits.sessions, limits.resume_events) = (sessions, 4);
+        let (running, changes) = (Running::default(), Changes::new());
+        let tasks = Named(MemoryTasks::new(&limits), Arc::default());
+        let names = Arc::clone(&tasks.1);
+        let server = Server::builder("cut", "1")
+            .limits(limits)
+            .state(running.clone())
+            .state(changes.clone())
+            .changes(changes)
+            .task_store(tasks)
+            .tool(Tool::new("echo", async || "here"))
+            .tool(Tool::new("talk", talk))
+            .tool(Tool::new("touch", touch))
+            .tool(Tool::new("work", work).task(TaskSupport::Required))
+            .build()
+            .unwrap();
+        Self {
+            server,
+            running,
+            tasks: names,
+        }
+    }
+}
