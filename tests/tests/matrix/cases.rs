@@ -128,6 +128,14 @@ pub(crate) const CASES: &[Case] = &[
         (V2024_11_05, Lacks("server/discover is not in the revision")),
         (V2026_07_28, Has("2026-07-28")),
     ]),
+    case("server/discover", |c| messages::ask(c, "server/discover", json!({})).boxed(), &[
+        (V2024_11_05, Lacks(r#"HTTP 200: -32601 {"method":"server/discover"}"#)),
+        (V2026_07_28, Has("a result")),
+    ]),
+    case("initialize", |c| messages::initialize(c).boxed(), &[
+        (V2024_11_05, Has("a result")),
+        (V2026_07_28, Lacks(r#"HTTP 404: -32601 {"method":"initialize"}"#)),
+    ]),
     case("logging/setLevel", |c| messages::ask(c, "logging/setLevel", json!({"level": "info"})).boxed(), &[
         (V2024_11_05, Has("a result")),
         (V2026_07_28, Lacks(r#"HTTP 404: -32601 {"method":"logging/setLevel"}"#)),

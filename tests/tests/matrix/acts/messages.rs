@@ -32,6 +32,14 @@ pub(crate) async fn ask(cell: &Cell, method: &str, params: Value) -> String {
     then_served(raw, reply).await
 }
 
+/// A session is opened, whether or not there is one.
+pub(crate) async fn initialize(cell: &Cell) -> String {
+    let client = json!({"name": "raw", "version": "1"});
+    let version = cell.revision.as_str();
+    let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+    ask(cell, "initialize", params).await
+}
+
 /// A request whose parameters are a list.
 pub(crate) async fn list_of_params(cell: &Cell) -> String {
     let mut raw = cell.raw().await;
