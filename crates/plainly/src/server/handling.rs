@@ -93,6 +93,8 @@ impl Handling {
     fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
         let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
+            // The task's answers, however long it takes to make one.
+            self.scope.questions().park();
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = Call {
                 scope: self.scope.clone(),

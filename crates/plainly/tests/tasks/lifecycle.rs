@@ -1,8 +1,15 @@
 //! What becomes of a call that is a task: its handle, how far it is, and every way in which it ends.
 
-use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
 
-use crate::support::{Client, Gate, clients, limited, server, within};
+use axum::body::Body;
+use http::Request;
+use plainly::limits::Limits;
+use plainly::server::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
+use serde_json::{Value, json};
+use tower_service::Service;
+
+use crate::support::{Client, Gate, builder, clients, limited, server, within};
 
 fn acknowledged(id: u64) -> Value {
     let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "1"}});
@@ -173,6 +180,69 @@ async fn a_task_outlives_the_connection_that_it_came_over() {
     for mut client in clients(&server).await {
         assert_eq!(text(&client.wait(&id, "completed").await), "ended late");
     }
+}
+
+/// Keeps a task, and says so when it is let through.
+#[derive(Clone, Debug)]
+struct Slow {
+    kept: MemoryTasks,
+    gate: Gate,
+    last: Arc<Mutex<String>>,
+}
+
+impl TaskStore for Slow {
+    async fn insert(&self, record: TaskRecord) -> Result<(), TaskStoreError> {
+        record.id().clone_into(&mut self.last.lock().unwrap());
+        self.kept.insert(record).await?;
+        self.gate.pass().await;
+        Ok(())
+    }
+
+    async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.kept.get(id).await
+    }
+
+    async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        self.kept.replace(record).await
+    }
+}
+
+#[tokio::test]
+async fn a_task_whose_client_is_gone_before_it_knows_its_name_is_cancelled() {
+    let (gate, stored) = (Gate::new(), Gate::new());
+    let store = Slow {
+        kept: MemoryTasks::new(&Limits::default()),
+        gate: stored.clone(),
+        last: Arc::default(),
+    };
+    let server = builder(&gate).task_store(store.clone()).build().unwrap();
+    let mut client = Client::http(&server).await;
+    let params = json!({"name": "must", "arguments": {"how": "well"}});
+    let message = client.request("tools/call", params);
+    let request = Request::post("/")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "must")
+        .body(Body::from(message.to_string()))
+        .unwrap();
+    {
+        let mut service = server.http();
+        tokio::select! {
+            _ = service.call(request) => panic!("it is not kept yet"),
+            () = stored.holds(1) => {}
+        }
+    }
+    stored.let_one_go_on();
+    let id = store.last.lock().unwrap().clone();
+    client.wait(&id, "cancelled").await;
+    gate.holds(0).await;
+    stored.let_one_go_on();
+    let id = client.begin("must", "well").await;
+    gate.let_one_go_on();
+    assert_eq!(text(&client.wait(&id, "completed").await), "ended well");
 }
 
 #[tokio::test]

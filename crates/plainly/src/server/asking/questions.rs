@@ -1,7 +1,7 @@
 //! The questions of one request that are open: who waits for which answer. Knows not how questions go out and answers come
 //! in.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -24,8 +24,8 @@ pub(in crate::server) struct Questions(Mutex<State>);
 struct State {
     /// How many may be open; nothing where none can be.
     most: Option<usize>,
-    /// Every key that was asked under.
-    keys: HashSet<String>,
+    /// Every key that was asked under, and how many names were made of it.
+    keys: HashMap<String, usize>,
     open: BTreeMap<String, Open>,
     /// What came back with the request, where it is served in rounds.
     rounds: Option<Rounds>,
@@ -58,11 +58,13 @@ impl State {
     /// A name of its own for what is asked under `key`, which is the same each time the handler runs.
     fn name(&mut self, key: &str) -> String {
         let mut name = key.to_owned();
-        let mut count = 1;
-        while !self.keys.insert(name.clone()) {
+        let mut count = self.keys.get(key).copied().unwrap_or(1);
+        while self.keys.contains_key(&name) {
             count += 1;
             name = format!("{key}#{count}");
         }
+        self.keys.insert(name.clone(), 1);
+        self.keys.insert(key.to_owned(), count);
         name
     }
 
@@ -117,7 +119,7 @@ impl Questions {
         state.most = Some(most);
         state.rounds = rounds;
         // A layer may run the handler anew: it asks under the same keys, and nothing is over.
-        state.keys.retain(|key| state.open.contains_key(key));
+        state.keys.retain(|key, _| state.open.contains_key(key));
         state.fault = None;
         state.is_over = false;
     }
@@ -303,5 +305,28 @@ impl Drop for Question {
         if state.open.remove(&self.key).is_some() {
             state.wake_runner();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_question_has_a_name_of_its_own() {
+        let mut state = State::default();
+        let keys = ["a", "a", "a#2", "b", "a#4", "a", "a", "a#2"];
+        let names = keys.map(|key| state.name(key));
+        let expected = ["a", "a#2", "a#2#2", "b", "a#4", "a#3", "a#5", "a#2#3"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_key_that_is_asked_under_for_ever_costs_no_more_each_time() {
+        let mut state = State::default();
+        for _ in 1..100_000 {
+            state.name("again");
+        }
+        assert_eq!(state.name("again"), "again#100000");
     }
 }

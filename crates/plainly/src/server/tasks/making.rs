@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::types::DetailedTask;
+use tokio::sync::oneshot;
 
 use super::background::Background;
 use super::live::{Alive, Live};
@@ -18,6 +19,7 @@ use crate::server::audience::{Asker, Audience};
 use crate::server::changes::Topic;
 use crate::server::failure::Failure;
 use crate::server::handling::Guarded;
+use crate::server::incident::chain;
 use crate::server::scope::Scope;
 
 /// All tasks of a server.
@@ -48,26 +50,47 @@ pub(in crate::server) struct Call {
 impl Server {
     /// Makes a task of `call`; its handle is the answer.
     pub(in crate::server) async fn make_task(self, call: Call) -> Result<Answer, Failure> {
+        // A store may take its time, and whoever asks be gone by then: what it keeps must come to an end all the same.
+        let (asker, made) = oneshot::channel();
+        tokio::spawn(self.make(call, asker));
+        let unmade = |_| Err(ProtocolError::internal("No task could be made"));
+        let task = made.await.unwrap_or_else(unmade)?;
+        Ok(Answer::CreateTask(task.into()))
+    }
+
+    /// Makes a task of `call`, and tells `asker`. One of which nobody was told is cancelled: nobody else knows its name.
+    async fn make(self, call: Call, asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>) {
+        let (alive, task) = match self.keep(&call.scope).await {
+            Ok(kept) => kept,
+            Err(error) => return drop(asker.send(Err(error))),
+        };
+        let voice = Voice::new(self.clone(), Arc::clone(&alive.id));
+        call.scope.stage().begun(voice);
+        if asker.send(Ok(task)).is_ok() {
+            return Background::run(self, alive, call).await;
+        }
+        drop(call);
+        if let Err(error) = self.happened(&alive.id, Event::Cancelled).await {
+            tracing::error!(task = &*alive.id, error = %chain(&error), "a task's end was not kept");
+        }
+    }
+
+    /// Keeps the record of a task that begins now.
+    async fn keep(&self, scope: &Scope) -> Result<(Alive, DetailedTask), ProtocolError> {
         let id = name()
             .map_err(|error| ProtocolError::internal("No task could be made").with_source(error))?;
-        let alive = Live::enter(&self, &id).ok_or(Unavailable::Overloaded);
-        let alive: Alive = alive.map_err(ProtocolError::from)?;
+        let alive = Live::enter(self, &id).ok_or(Unavailable::Overloaded)?;
         let limits = self.limits();
         let record = TaskRecord::new(
             id,
-            principal(&call.scope),
+            principal(scope),
             SystemTime::now(),
             limits.task_ttl,
             limits.task_poll,
         );
-        let task: DetailedTask = record.task.clone();
-        let stored = self.0.tasks.store.insert(record).await;
-        stored.map_err(ProtocolError::from)?;
-        let voice = Voice::new(self.clone(), Arc::clone(&alive.id));
-        call.scope.questions().park();
-        call.scope.stage().begun(voice);
-        tokio::spawn(Background::run(self, alive, call));
-        Ok(Answer::CreateTask(task.into()))
+        let task = record.task.clone();
+        self.0.tasks.store.insert(record).await?;
+        Ok((alive, task))
     }
 
     /// What `event` makes of the task of this name; nothing if there is none. Those who listen hear of it.
