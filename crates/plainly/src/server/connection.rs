@@ -253,12 +253,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Begins the session of the stream, in place of one that was there.
     fn begin_session(&mut self, peer: Peer) {
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
-        let session = Arc::new(Session::new(
+        let session = Session::new(
             peer,
             in_flight,
             &self.server.0.changes,
             self.server.limits(),
-        ));
+        );
+        let session = Arc::new(match &self.session {
+            Some(before) => session.after(before),
+            None => session,
+        });
         // Without room for it, or if there is nothing to tell, nothing will be told.
         if let Ok(listening) = self.server.listen_in_session(&session.news) {
             self.listens.add_session(listening);

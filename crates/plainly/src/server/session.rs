@@ -51,6 +51,12 @@ impl Session {
         self
     }
 
+    /// Takes the place of `before` on the same stream.
+    pub(super) fn after(mut self, before: &Self) -> Self {
+        self.unanswered = self.unanswered.after(&before.unanswered);
+        self
+    }
+
     /// Lets its streams be resumed.
     pub(super) fn resumable(mut self, limits: &Limits, total: &Total) -> Self {
         self.streams = Streams::new(self.peer.revision, limits, total);

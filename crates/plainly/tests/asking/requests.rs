@@ -49,6 +49,28 @@ async fn each_question_has_an_id_of_its_own_in_the_session() {
 }
 
 #[tokio::test]
+async fn an_answer_from_before_the_client_initialized_again_answers_nothing() {
+    let mut client = open(&server()).await;
+    let before = client.call("greet").await;
+    let initialize = json!({
+        "protocolVersion": LEGACY.as_str(),
+        "capabilities": able(),
+        "clientInfo": {"name": "raw", "version": "1"},
+    });
+    client.start("initialize", initialize).await;
+    // The call that has lost its client ends too, before or after.
+    for _ in 0..2 {
+        assert!(client.next().await.get("method").is_none());
+    }
+    let question = client.call("greet").await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let late = json!({"jsonrpc": "2.0", "id": before["id"], "result": {"action": "decline"}});
+    client.send(&late).await;
+    client.send(&response(&question)).await;
+    assert_eq!(text(&client.next().await), "Hello, Ada!");
+}
+
+#[tokio::test]
 async fn what_nobody_asked_for_is_ignored() {
     let server = server();
     let mut client = open(&server).await;

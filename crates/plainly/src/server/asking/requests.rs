@@ -102,6 +102,12 @@ impl Unanswered {
         self
     }
 
+    /// Goes on counting where `before` is: a late answer to what was asked there is one to nothing that is asked here.
+    pub(in crate::server) fn after(self, before: &Self) -> Self {
+        self.lock().count = before.lock().count;
+        self
+    }
+
     /// Takes in a question to the client of `session`, if there is room.
     fn add(&self, session: &Arc<Session>, scope: &Scope, key: &str) -> Result<Asked, AskError> {
         let mut state = self.lock();
