@@ -13,6 +13,7 @@ pub mod method;
 
 pub mod header;
 pub mod meta;
+pub mod mirrored;
 
 pub mod peer;
 

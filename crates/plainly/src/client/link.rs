@@ -14,6 +14,7 @@ use super::error::Error;
 use super::inbox::Inbox;
 use super::listeners::Listeners;
 use super::message::{Extras, Request, Writer};
+use super::mirror::Mirror;
 use super::progress::Signs;
 use super::reception::Reception;
 use super::reply::{Answer, Reply};
@@ -26,6 +27,8 @@ use super::stream::Stream;
 pub(super) struct Link {
     connection: Connection,
     last_id: AtomicI64,
+    /// `None`: there are no headers.
+    mirror: Option<Mirror>,
 }
 
 /// What goes with one call beside its parameters.
@@ -46,9 +49,15 @@ pub(super) enum Connection {
 
 impl Link {
     pub(super) fn new(connection: Connection) -> Self {
+        let mirror = match &connection {
+            Connection::Stream(_) => None,
+            #[cfg(feature = "http-client")]
+            Connection::Http(_) => Some(Mirror::default()),
+        };
         Self {
             connection,
             last_id: AtomicI64::new(0),
+            mirror,
         }
     }
 
@@ -74,6 +83,7 @@ impl Link {
         let extras = Extras {
             progress: besides.signs.is_some(),
             inputs: besides.inputs,
+            mirror: self.mirror(),
         };
         let request = writer.request(self.next_id(), method, params, extras)?;
         let underway = &self.reception().underway;
@@ -105,6 +115,11 @@ impl Link {
             #[cfg(feature = "http-client")]
             Connection::Http(session) => session.reception(),
         }
+    }
+
+    /// Which arguments headers repeat, where there are headers.
+    pub(super) fn mirror(&self) -> Option<&Mirror> {
+        self.mirror.as_ref()
     }
 
     /// Who is told of changes.

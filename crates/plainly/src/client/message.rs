@@ -20,6 +20,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::error::{Error, LocalError};
+use super::mirror::Mirror;
 use crate::transport::Frame;
 
 /// Who this client says it is, and what it wants with every request.
@@ -39,6 +40,8 @@ pub(super) struct Extras<'a> {
     /// What it answers of what the server asked for in reply to the same request before, and the state that it gave along.
     /// Nothing to a legacy server.
     pub(super) inputs: Option<&'a InputResponseParams>,
+    /// Which arguments its headers repeat, where it has headers. Nothing to a legacy server.
+    pub(super) mirror: Option<&'a Mirror>,
 }
 
 /// A request that is ready to be sent.
@@ -112,7 +115,10 @@ impl Writer {
             .into());
         }
         let params = to_object(name, params)?;
-        let headers = self.headers(method, &params);
+        let mut headers = self.headers(method, &params);
+        if let Some(mirror) = extras.mirror.filter(|_| self.revision.era() == Era::Modern) {
+            mirror.repeat(method, &params, &mut headers);
+        }
         let inputs = extras.inputs.filter(|_| self.revision.era() == Era::Modern);
         let inputs = inputs.map(|inputs| to_object(name, inputs)).transpose()?;
         let token = extras
@@ -232,6 +238,7 @@ mod tests {
     const PLAIN: Extras<'_> = Extras {
         progress: false,
         inputs: None,
+        mirror: None,
     };
 
     fn body(frame: &Frame) -> Value {

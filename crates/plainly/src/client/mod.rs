@@ -37,6 +37,7 @@ mod listen;
 mod listeners;
 mod log;
 mod message;
+mod mirror;
 mod news;
 mod pages;
 mod patience;

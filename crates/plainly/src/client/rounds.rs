@@ -193,7 +193,11 @@ impl<T> Setup<T> {
             inputs: self.inputs.as_ref(),
             signs: self.signs.as_ref(),
         };
-        let result = self.client.result(self.method, &params, besides).await?;
+        let call = || self.client.result(self.method, &params, besides);
+        let result = match call().await {
+            Err(error) if self.client.has_learnt_from(&error, self.method).await => call().await?,
+            result => result?,
+        };
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }

@@ -1,5 +1,6 @@
-//! Tools as a client sees them: listed and called.
+//! Tools as a client sees them: listed and called, over HTTP with headers that repeat arguments where the listing says so.
 
+use plainly_errors::{Era, ErrorKind, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool,
@@ -7,18 +8,27 @@ use plainly_protocol::types::{
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::error::LocalError;
+use super::error::{Error, LocalError};
+use super::mirror::Mirror;
 use super::pages::Pages;
 use super::rounds::Call;
 use super::{Client, Result};
 
 impl Client {
     /// One page of `tools/list`.
+    ///
+    /// At a modern server over HTTP it is without the tools whose `x-mcp-header` annotations are invalid (2026-07-28, Tools,
+    /// "x-mcp-header"): they are named in a warning of the log.
     pub async fn list_tools(&self, params: &ListToolsParams) -> Result<ListToolsResult> {
-        Ok(self.call(Method::ListTools, params).await?.body)
+        let mut page: ListToolsResult = self.call(Method::ListTools, params).await?.body;
+        if let Some(mirror) = self.mirror() {
+            page.tools.retain(|tool| mirror.learn(tool));
+        }
+        Ok(page)
     }
 
-    /// All tools, page after page. Whole or an error, like [`resources`](Self::resources).
+    /// All tools, page after page. Whole or an error, like [`resources`](Self::resources); without those that
+    /// [`list_tools`](Self::list_tools) leaves out.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         let mut params = ListToolsParams::new();
         let mut pages = Pages::of(Method::ListTools.name());
@@ -37,6 +47,9 @@ impl Client {
     ///
     /// A tool that fails is no `Err`: look at [`CallToolResult::is_tool_error`].
     ///
+    /// To a modern server over HTTP it goes with the `Mcp-Param-*` headers that the tool asked for when it was last listed. If
+    /// the server misses others, the tools are listed, and the call is made once more.
+    ///
     /// # Errors
     ///
     /// [`LocalError::Parameters`] if the arguments are no JSON object; nothing was sent then.
@@ -50,6 +63,27 @@ impl Client {
         Call::new(self, method, params, move |result| {
             Ok(result.decode(method.name())?.body)
         })
+    }
+
+    /// Whether a call of `method` that ended with `error` may do better now: it was refused for its headers, and the tools
+    /// were listed since.
+    pub(super) async fn has_learnt_from(&self, error: &Error, method: Method) -> bool {
+        let kind = error.protocol().map(ProtocolError::kind);
+        let is_mismatch = matches!(kind, Some(ErrorKind::HeaderMismatch));
+        if !is_mismatch || method != Method::CallTool || self.mirror().is_none() {
+            return false;
+        }
+        let listed = self.tools().await;
+        if let Err(error) = &listed {
+            tracing::debug!(%error, "the tools can't be listed for the headers of a call");
+        }
+        listed.is_ok()
+    }
+
+    /// What is known of the arguments that headers repeat, if this server wants them repeated at all.
+    fn mirror(&self) -> Option<&Mirror> {
+        let mirror = self.connected.link.mirror();
+        mirror.filter(|_| self.revision().era() == Era::Modern)
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod listed;
 mod methods;
-mod mirrored;
 mod served;
 
 use std::fmt;
@@ -18,7 +17,6 @@ use super::reply::ToolReply;
 use super::tasks::TaskSupport;
 
 pub(super) use self::listed::ListedTools;
-pub(super) use self::mirrored::MirroredArgument;
 pub(super) use self::served::{ServedTool, Tools};
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;

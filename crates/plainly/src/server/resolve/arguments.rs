@@ -6,12 +6,13 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header;
 use plainly_protocol::method::Method;
+use plainly_protocol::mirrored::{MirroredArgument, text};
 use plainly_protocol::types::CallToolParams;
 use serde_json::{Number, Value};
 
 use super::headers::Header;
 use super::mismatch;
-use crate::server::tools::{MirroredArgument, Tools};
+use crate::server::tools::Tools;
 
 /// The largest integer of which a 64-bit float and its neighbours are exact.
 const MOST: f64 = 9_007_199_254_740_991.0;
@@ -56,14 +57,11 @@ fn contradiction(
     headers: &HeaderMap,
     arguments: &Value,
 ) -> Option<String> {
-    let MirroredArgument { header, path } = mirrored;
-    let mut path_of = path.iter();
-    let value = path_of.try_fold(arguments, |value, name| value.get(name));
-    let value = value.filter(|value| !value.is_null());
-    let argument = path.join(".");
-    match (Header::of(headers, header), value) {
+    let header = &mirrored.header;
+    let argument = mirrored.path.join(".");
+    match (Header::of(headers, header), mirrored.value_in(arguments)) {
         (Header::Unclear, _) => Some(format!("{header} must be there once, in visible ASCII")),
-        (Header::Absent, Some(value)) if is_mirrored(value) => Some(format!(
+        (Header::Absent, Some(value)) if text(value).is_some() => Some(format!(
             "{header} is missing, and the argument {argument} is not"
         )),
         (Header::Absent, _) => None,
@@ -75,15 +73,6 @@ fn contradiction(
             Ok(_) => Some(format!("{header} does not match the argument {argument}")),
             Err(error) => Some(format!("{header}: {error}")),
         },
-    }
-}
-
-/// Others no header can say, and no schema of a mirrored argument takes.
-fn is_mirrored(value: &Value) -> bool {
-    match value {
-        Value::String(_) | Value::Bool(_) => true,
-        Value::Number(number) => number.as_f64().is_some_and(|number| number.fract() == 0.0),
-        Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
@@ -118,12 +107,17 @@ mod tests {
 
     use super::*;
 
+    /// The argument that is annotated below these properties.
+    fn annotated(properties: &Value) -> MirroredArgument {
+        let found = plainly_protocol::mirrored::mirrored(&json!({"properties": properties}));
+        found.unwrap().remove(0)
+    }
+
     /// Whether the header says what the argument `a.b` says.
     fn agrees(header: Option<&str>, argument: Option<Value>) -> bool {
-        let mirrored = MirroredArgument {
-            header: HeaderName::from_static("mcp-param-b"),
-            path: vec!["a".to_owned(), "b".to_owned()],
-        };
+        let mirrored = annotated(
+            &json!({"a": {"properties": {"b": {"type": "string", "x-mcp-header": "B"}}}}),
+        );
         let mut headers = HeaderMap::new();
         if let Some(header) = header {
             headers.insert("Mcp-Param-B", HeaderValue::from_str(header).unwrap());
@@ -227,10 +221,7 @@ mod tests {
 
     #[test]
     fn a_header_that_is_there_twice_or_not_ascii_is_unclear() {
-        let mirrored = MirroredArgument {
-            header: HeaderName::from_static("mcp-param-a"),
-            path: vec!["a".to_owned()],
-        };
+        let mirrored = annotated(&json!({"a": {"type": "string", "x-mcp-header": "A"}}));
         let name = HeaderName::from_static("mcp-param-a");
         let good = HeaderValue::from_static("x");
         for other in [good.clone(), HeaderValue::from_bytes(b"\xff").unwrap()] {

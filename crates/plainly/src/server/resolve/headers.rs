@@ -1,5 +1,6 @@
 //! The headers that are evidence, and what they mirror (2026-07-28, Streamable HTTP, "Server Validation").
 
+use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_errors::{Era, Revision};
 use plainly_protocol::envelope::Request;
@@ -22,7 +23,7 @@ pub(super) enum Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    pub(super) fn of(headers: &'a HeaderMap, name: &HeaderName) -> Self {
+    pub(super) fn of(headers: &'a HeaderMap, name: impl AsHeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
             (None, _) => Self::Absent,

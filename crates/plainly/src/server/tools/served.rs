@@ -4,10 +4,10 @@ use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
+use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, RawJson, ToolAnnotations};
 
 use super::listed::{Definition, ListedTools};
-use super::mirrored::{MirroredArgument, mirrored};
 use super::{Call, Tool};
 use crate::limits::Limits;
 use crate::schema::Schema;
@@ -70,7 +70,10 @@ impl ServedTool {
         let output = output.map(|schema| compile(schema, "output")).transpose();
         let mut repeated = Vec::new();
         if let Ok(input) = &input {
-            repeated = mirrored(input.source(), &mut wrong);
+            match mirrored(input.source()) {
+                Ok(arguments) => repeated = arguments,
+                Err(faults) => wrong.extend(faults),
+            }
             if tool.is_input_own && input.source()["type"] != "object" {
                 wrong.push("has an input schema whose type is not \"object\"".to_owned());
             }

@@ -1,37 +1,80 @@
 //! Which arguments of a tool are repeated in headers over HTTP: the `x-mcp-header` annotations of its input schema
-//! (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"). Whether a request does so is
-//! looked at elsewhere.
+//! (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"), and what such a header says. A
+//! client writes by it and a server checks by it; what either does about a tool or a call that is wrong is decided there.
 
-use http::HeaderName;
-use plainly_protocol::header::MCP_PARAM_PREFIX;
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
+use crate::header::MCP_PARAM_PREFIX;
+
 const ANNOTATION: &str = "x-mcp-header";
+/// Bytes of the longest name in an annotation; no HTTP peer takes a header with a longer one.
+const LONGEST_NAME: usize = 8 << 10;
 
 /// An argument that a header repeats.
-#[derive(Debug)]
-pub(in crate::server) struct MirroredArgument {
-    pub(in crate::server) header: HeaderName,
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MirroredArgument {
+    /// The name of the header, in lower case.
+    pub header: String,
     /// The names of the properties that lead to it; at least one.
-    pub(in crate::server) path: Vec<String>,
+    pub path: Vec<String>,
 }
 
-/// The annotated arguments of `schema`; what is wrong with any goes to `wrong`. Clients drop a tool with one that is.
-pub(super) fn mirrored(schema: &Value, wrong: &mut Vec<String>) -> Vec<MirroredArgument> {
+impl MirroredArgument {
+    /// Its value among all `arguments` of a call, unless it is absent or null: then there must be no header.
+    #[must_use]
+    pub fn value_in<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
+        let mut path = self.path.iter();
+        let value = path.try_fold(arguments, |value, name| value.get(name))?;
+        (!value.is_null()).then_some(value)
+    }
+}
+
+/// What the header of an argument with this value says, before it is [encoded](crate::header::encode). `None`: no header
+/// can say it, and no schema of a mirrored argument takes it.
+#[must_use]
+pub fn text(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) => Some(text.into()),
+        Value::Bool(true) => Some("true".into()),
+        Value::Bool(false) => Some("false".into()),
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            Some(number.to_string().into())
+        }
+        Value::Number(number) => {
+            let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
+            Some(format!("{number:.0}").into())
+        }
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The annotated arguments of the input schema of a tool.
+///
+/// # Errors
+///
+/// All that is wrong with its annotations, a clause each of which the tool is the subject. Servers must not have such a
+/// tool, and clients over HTTP must leave it out.
+pub fn mirrored(schema: &Value) -> Result<Vec<MirroredArgument>, Vec<String>> {
     let mut search = Search {
         found: Vec::new(),
-        wrong,
+        wrong: Vec::new(),
     };
     search.look(schema, &mut Vec::new(), true);
-    search.found
+    match search.wrong.is_empty() {
+        true => Ok(search.found),
+        false => Err(search.wrong),
+    }
 }
 
-struct Search<'a> {
+struct Search {
     found: Vec<MirroredArgument>,
-    wrong: &'a mut Vec<String>,
+    wrong: Vec<String>,
 }
 
-impl Search<'_> {
+impl Search {
     /// Looks through `schema`, which is of the property at `path` if only properties have led to it.
     fn look(&mut self, schema: &Value, path: &mut Vec<String>, is_property: bool) {
         let Some(members) = schema.as_object() else {
@@ -97,7 +140,6 @@ impl Search<'_> {
             return Err("its type is not \"string\", \"integer\" or \"boolean\"".to_owned());
         }
         let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
-        let header = HeaderName::try_from(header).map_err(|error| error.to_string())?;
         if self.found.iter().any(|other| other.header == header) {
             return Err(format!("{annotation} is there twice"));
         }
@@ -116,10 +158,10 @@ fn place(path: &[String], is_property: bool) -> String {
     }
 }
 
-/// RFC 9110, 5.6.2.
+/// RFC 9110, 5.6.2, with a bound.
 fn is_token(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(allowed)
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed)
 }
 
 #[cfg(test)]
@@ -130,15 +172,9 @@ mod tests {
 
     /// The headers of `schema` with their paths, or what is wrong.
     fn check(schema: &Value) -> Result<Vec<(String, String)>, String> {
-        let mut wrong = Vec::new();
-        let found = mirrored(schema, &mut wrong);
-        let found = found
-            .iter()
-            .map(|it| (it.header.to_string(), it.path.join(".")));
-        match &wrong[..] {
-            [] => Ok(found.collect()),
-            all => Err(all.join("; ")),
-        }
+        let found = mirrored(schema).map_err(|wrong| wrong.join("; "))?;
+        let found = found.into_iter().map(|it| (it.header, it.path.join(".")));
+        Ok(found.collect())
     }
 
     fn named(name: &Value) -> Value {
@@ -171,6 +207,7 @@ mod tests {
             json!(true),
             json!(["a"]),
             json!({}),
+            json!("a".repeat(LONGEST_NAME + 1)),
         ] {
             let wrong = format!(
                 "has an x-mcp-header at the property a, but {name} is no name for a header"
@@ -261,6 +298,48 @@ mod tests {
                 check(&json!({keyword: {"a": object}})).is_err(),
                 "{keyword}"
             );
+        }
+    }
+
+    #[test]
+    fn text_integers_and_truth_values_have_a_text() {
+        for (value, expected) in [
+            (json!(" a\nb "), Some(" a\nb ")),
+            (json!(""), Some("")),
+            (json!(true), Some("true")),
+            (json!(false), Some("false")),
+            (json!(-7), Some("-7")),
+            (json!(u64::MAX), Some("18446744073709551615")),
+            (json!(42.0), Some("42")),
+            (json!(-3.0), Some("-3")),
+            (json!(1e20), Some("100000000000000000000")),
+            (json!(4.5), None),
+            (json!(null), None),
+            (json!(["a"]), None),
+            (json!({"a": 1}), None),
+        ] {
+            assert_eq!(text(&value).as_deref(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_where_the_path_leads_and_nowhere_else() {
+        let argument = MirroredArgument {
+            header: "mcp-param-b".to_owned(),
+            path: vec!["a".to_owned(), "b".to_owned()],
+        };
+        for (arguments, expected) in [
+            (json!({"a": {"b": "x"}}), Some(json!("x"))),
+            (json!({"a": {"b": false}, "b": 1}), Some(json!(false))),
+            (json!({"a": {"b": null}}), None),
+            (json!({"a": {}}), None),
+            (json!({"a": "b"}), None),
+            (json!({"a": [{"b": 1}]}), None),
+            (json!({"b": 1}), None),
+            (json!(null), None),
+        ] {
+            let found = argument.value_in(&arguments).cloned();
+            assert_eq!(found, expected, "{arguments}");
         }
     }
 
