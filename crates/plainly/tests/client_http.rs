@@ -9,6 +9,8 @@ mod calls;
 mod eras;
 #[path = "client_http/listening.rs"]
 mod listening;
+#[path = "client_http/mirroring.rs"]
+mod mirroring;
 #[path = "client_http/server.rs"]
 mod server;
 #[path = "client_http/sessions.rs"]

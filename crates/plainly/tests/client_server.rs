@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use plainly::client::{Client, MetadataSource};
 use plainly::errors::{Era, ErrorKind, InvalidParams, Revision};
+use plainly::protocol::types::Content;
 use plainly::server::extract::Args;
 use plainly::server::{Server, Tool};
 use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::HttpServer;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 #[derive(Deserialize, JsonSchema)]
@@ -183,6 +184,42 @@ async fn every_revision_works_over_http() {
     let server = server(directory.path());
     for revision in Revision::ALL {
         exercise(over_http(server.clone(), revision).await, revision).await;
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_a_router_sees_reach_the_tool() {
+    let schema = r#"{"type":"object","properties":{
+        "text":{"type":["string"],"description":"not mirrored"},
+        "region":{"type":"string","x-mcp-header":"Region"},
+        "limit":{"type":"integer","x-mcp-header":"Limit"},
+        "options":{"type":"object","properties":{"dry":{"type":"boolean","x-mcp-header":"Dry-Run"}}}}}"#;
+    let echo = |Args(all): Args<Map<String, Value>>| async { Value::Object(all).to_string() };
+    let tool = Tool::new("query", echo).input_schema(schema);
+    let server = Server::builder("test", "1").tool(tool).build().unwrap();
+    let cases = [
+        json!({"text": "ä", "region": "eu", "limit": 7, "options": {"dry": false}}),
+        json!({"region": "Größe \r\n ", "limit": -9_007_199_254_740_991_i64}),
+        json!({"region": "", "limit": 42.0, "options": {}}),
+        json!({"region": "=?base64?SGk=?=", "options": {"dry": true}}),
+        json!({"text": "alone"}),
+    ];
+    for revision in Revision::ALL {
+        for is_listed in [false, true] {
+            for arguments in &cases {
+                let client = over_http(server.clone(), revision).await;
+                if is_listed {
+                    assert_eq!(client.tools().await.unwrap().len(), 1);
+                }
+                let called = client.call_tool("query", arguments).await.unwrap();
+                assert!(!called.is_tool_error(), "{arguments}");
+                let Content::Text(said) = &called.content[0] else {
+                    panic!("no text");
+                };
+                let said: Value = serde_json::from_str(&said.text).unwrap();
+                assert_eq!(&said, arguments);
+            }
+        }
     }
 }
 

@@ -35,7 +35,7 @@ struct Known {
 impl Mirror {
     /// Learns a tool in place of what was known of it. `false`: its annotations are invalid, and it is to be left out.
     pub(super) fn learn(&self, tool: &Tool) -> bool {
-        // A schema that is nested too deep to be read has no annotation that anybody reads.
+        // One that is nested too deep to be read is taken to have none: if it does, the server will say so.
         let schema = tool.input_schema.decode().unwrap_or(Value::Null);
         let found = mirrored(&schema);
         if let Err(wrong) = &found {

@@ -49,8 +49,8 @@ impl Server {
         }
         let headers: HashMap<_, _> = lines[1..]
             .iter()
-            .filter_map(|line| line.split_once(": "))
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
             .collect();
         let length = headers
             .get("content-length")
