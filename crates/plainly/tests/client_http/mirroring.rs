@@ -22,7 +22,10 @@ fn tool(header: &str) -> Value {
 
 async fn list(client: &Client, server: &Server, tools: Value) -> Vec<String> {
     let (listed, ()) = tokio::join!(client.tools(), answer_listing(server, tools));
-    let names = listed.unwrap().into_iter().map(|tool| tool.name);
+    let names = listed
+        .expect("the listing")
+        .into_iter()
+        .map(|tool| tool.name);
     names.collect()
 }
 
@@ -110,6 +113,12 @@ async fn headers_say_what_the_annotated_arguments_say() {
         });
         done.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_tool_that_was_not_listed_is_called_without() {
+    let (client, server) = Server::modern().await;
+    list(&client, &server, json!([tool("Text")])).await;
     let (done, ()) = tokio::join!(client.call_tool("other", json!({"text": "a"})), async {
         let call = server.request("tools/call").await;
         assert_eq!(mirrored(&call), json!({}));
