@@ -4,6 +4,8 @@
 
 #[path = "../../crates/plainly/src/server/cursor.rs"]
 mod cursor;
+#[path = "../../crates/plainly/src/limits.rs"]
+mod limits;
 #[path = "../../crates/plainly/src/server/seal.rs"]
 mod seal;
 
@@ -12,10 +14,19 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use libfuzzer_sys::fuzz_target;
-use plainly_protocol::types::Cursor;
+use plainly_errors::Revision;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{ClientCapabilities, Cursor};
 
 fuzz_target!(|text: &str| {
-    let cursors = cursor::Cursors::new(seal::Keys::new([7; 32]), "fuzz", Duration::MAX);
+    let limits = limits::Limits {
+        cursor_ttl: Duration::MAX,
+        cursor_bytes: usize::MAX,
+        ..limits::Limits::default()
+    };
+    let cursors = cursor::Cursors::new(seal::Keys::new([7; 32]), "fuzz", &limits);
+    let anybody = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
+    let cursors = cursors.of(&anybody);
     let bytes = URL_SAFE_NO_PAD.encode(text);
     for cursor in [text, &bytes] {
         assert!(cursors.open("tools/list", &Cursor::from(cursor)).is_err());
