@@ -74,8 +74,8 @@ impl Audience {
         }
     }
 
-    /// The handler's own failure.
-    fn failed(
+    /// The failure of the handler, or of a layer before it.
+    pub(super) fn failed(
         &self,
         failure: Failure,
         revision: Revision,
@@ -87,18 +87,6 @@ impl Audience {
                 tool_failed(&failure, is_in_meta, masking).map(Answer::CallTool)
             }
             Self::Code => Err(request_failed(failure, masking)),
-        }
-    }
-
-    /// A problem that is not of the handler's making.
-    pub(super) fn refused(&self, problem: &Problem) -> Result<Answer, ProtocolError> {
-        match self {
-            Self::Model(schema) => {
-                let result = tool_error(problem.text());
-                let result = with_object(result, problem, schema.is_some());
-                Ok(Answer::CallTool(result))
-            }
-            Self::Code => Err(problem.to_protocol_error()),
         }
     }
 

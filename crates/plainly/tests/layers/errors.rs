@@ -5,7 +5,7 @@ use plainly::protocol::method::Method;
 use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::ServerBuilder;
 use plainly::server::layer::{BoxError, Next, Outcome, Request, from_fn};
-use plainly::{Client, Server};
+use plainly::{Client, Revision, Server};
 use serde_json::json;
 use tower::service_fn;
 
@@ -69,6 +69,22 @@ async fn a_problem_reaches_whoever_reads_such_an_end() {
         let problem = error.protocol().unwrap().problem().unwrap();
         assert_eq!(problem.code(), &ProblemCode::AccessDenied);
         goes_on(&client).await;
+    }
+}
+
+#[tokio::test]
+async fn no_revision_loses_what_a_problem_says_besides_its_words() {
+    let denied = || Problem::access_denied("this", "Log in first.");
+    let server = instead(denied);
+    for revision in Revision::ALL {
+        let client = Client::in_memory(&server).revision(revision);
+        let client = client.connect().await.unwrap();
+        let refused = client.call_tool("echo", json!({"text": ""})).await.unwrap();
+        let has_fields = refused.structured_content.is_some();
+        let of_meta = refused.meta.as_ref().map(|meta| json!(meta));
+        let is_in_meta =
+            of_meta.is_some_and(|meta| meta["dev.plainly/problem"]["code"] == "ACCESS_DENIED");
+        assert!(has_fields != is_in_meta, "{revision}: {refused:?}");
     }
 }
 

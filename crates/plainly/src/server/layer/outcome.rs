@@ -85,7 +85,8 @@ impl Outcome {
                 (Method::ReadResource | Method::ResourceMetadata, Some(uri)) => {
                     Err(problem.for_resource(uri))
                 }
-                _other => audience(subject).refused(&problem),
+                // As of the handler: whose failure it is makes no difference to who reads it.
+                _other => audience(subject).failed(problem.into(), subject.revision, true),
             },
         };
         Settled::Left(answered)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::Extensions;
+use plainly_errors::Revision;
 use plainly_protocol::envelope::{self, Object};
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::peer::{Peer, Principal};
@@ -25,6 +26,7 @@ pub struct Request {
 pub(super) struct Subject {
     pub(super) server: Server,
     pub(super) method: Method,
+    pub(super) revision: Revision,
     pub(super) name: Option<String>,
     id: Box<str>,
     params: Option<Box<str>>,
@@ -42,6 +44,7 @@ impl Request {
         let subject = Subject {
             server: server.clone(),
             method,
+            revision: scope.peer().revision,
             name: params.and_then(|params| name(method, params)),
             id: id.into(),
             params: params.map(|params| params.raw().into()),

@@ -96,7 +96,7 @@ impl Server {
     }
 
     /// The children of `parent`, for the two methods that list them.
-    pub(in crate::server) fn list_children(
+    fn list_children(
         &self,
         method: Method,
         parent: String,
