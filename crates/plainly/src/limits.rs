@@ -32,11 +32,16 @@ pub struct Limits {
     /// Requests in flight on one connection of a byte stream, such as stdio; and in one legacy session over HTTP, whose
     /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
+    /// Requests in flight of one principal. 256. Beyond: unavailable (HTTP 503). Who is no principal has no limit of their own:
+    /// here and wherever else one is of a principal.
+    pub requests_per_principal: usize,
     /// Subscriptions in the whole server: `subscriptions/listen` requests that stay open, and streams of legacy sessions.
     /// They count as no requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
     pub listens: usize,
     /// `subscriptions/listen` requests that stay open on one connection of a byte stream. 16. Beyond: unavailable.
     pub listens_per_connection: usize,
+    /// `subscriptions/listen` requests of one principal that stay open. 16. Beyond: unavailable (HTTP 503).
+    pub listens_per_principal: usize,
     /// URIs of one subscription, and those that one legacy session is subscribed to. 1,000. Beyond: invalid params.
     pub listen_uris: usize,
     /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
@@ -65,6 +70,9 @@ pub struct Limits {
     /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
     /// SSE; beyond: unavailable.
     pub sessions: usize,
+    /// Of these, the sessions of one principal. 256. Beyond: the one of its own that has been idle longest ends; over HTTP with
+    /// SSE unavailable.
+    pub sessions_per_principal: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
     pub session_idle: Duration,
     /// Time for which a reply that came as a stream of events can be had again after its end, by a legacy client that lost
@@ -111,8 +119,10 @@ impl Default for Limits {
             deadline: Duration::from_secs(60),
             requests: 4_096,
             requests_per_connection: 64,
+            requests_per_principal: 256,
             listens: 20_000,
             listens_per_connection: 16,
+            listens_per_principal: 16,
             listen_uris: 1_000,
             listen_bytes: 256 << 10,
             schema_bytes: 256 << 10,
@@ -125,6 +135,7 @@ impl Default for Limits {
             task_ttl: Duration::from_secs(60 * 60),
             task_poll: Duration::from_secs(1),
             sessions: 10_000,
+            sessions_per_principal: 256,
             session_idle: Duration::from_secs(30 * 60),
             resume: Duration::from_secs(60),
             resume_events: 1_024,

@@ -9,6 +9,7 @@ mod builder;
 mod resolve;
 mod session;
 mod sessions;
+mod shares;
 
 mod dispatch;
 mod handling;

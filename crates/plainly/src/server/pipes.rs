@@ -23,6 +23,7 @@ use tokio::time::timeout;
 use super::Server;
 use super::malformed::error_of;
 use super::sessions::random_name;
+use super::shares::{Share, Shares};
 use crate::transport::lines::{Line, LineReader};
 use crate::transport::{Event, Feed, Frame, Pipe};
 
@@ -40,6 +41,8 @@ pub(super) struct Pipes(Arc<Mutex<Entrances>>);
 #[derive(Debug, Default)]
 struct Entrances {
     open: HashMap<String, Entrance>,
+    /// How many each principal has.
+    shares: Shares,
     has_ended: bool,
 }
 
@@ -48,6 +51,7 @@ struct Entrance {
     /// Who opened the pipe: for all others there is none.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
+    _share: Share,
 }
 
 impl Pipes {
@@ -82,10 +86,14 @@ impl Server {
         if entrances.open.len() >= self.limits().sessions {
             return Err(Unavailable::Overloaded.into());
         }
+        let principal: Option<Principal> = extensions.get().cloned();
+        let most = self.limits().sessions_per_principal;
+        let share = entrances.shares.take(principal.as_ref(), most);
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
-            principal: extensions.get().cloned(),
+            principal,
             messages: entrance,
+            _share: share.ok_or(Unavailable::Overloaded)?,
         };
         entrances.open.insert(name.clone(), entrance);
         let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
