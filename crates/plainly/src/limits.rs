@@ -93,13 +93,16 @@ pub struct Limits {
     /// Time for an answer of a legacy client. 10 minutes, in which the handler's own time does not count. Beyond: the question
     /// is withdrawn, and the handler is told that there is no answer.
     pub answer: Duration,
-    /// How often one modern request is answered with questions. 16. Beyond: an internal error.
+    /// Rounds of questions before one reply: what is asked after the answer to another is of a later round. 16. Beyond: an
+    /// internal error.
     pub rounds: usize,
     /// Bytes of a `requestState`, which holds the answers so far. 16 KiB. Beyond: invalid params, or an internal error where
     /// it would be given out.
     pub state_bytes: usize,
     /// Time for which a `requestState` is good. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
+    /// Time that the peer at the other end of a byte stream may leave its replies unread. 30 s. Beyond: the stream fails.
+    pub write_stall: Duration,
     /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
     /// answered as unavailable on a byte stream; over HTTP their connections are closed.
     pub shutdown: Duration,
@@ -147,6 +150,7 @@ impl Default for Limits {
             rounds: 16,
             state_bytes: 16 << 10,
             state_ttl: Duration::from_secs(10 * 60),
+            write_stall: Duration::from_secs(30),
             shutdown: Duration::from_secs(30),
         }
     }

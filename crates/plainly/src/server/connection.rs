@@ -35,8 +35,6 @@ use super::running::{Begun, Running, Sent};
 use super::session::Session;
 use crate::transport::lines::{Line, LineReader};
 
-/// How long a peer may leave its replies unread.
-const WRITE_STALL: Duration = Duration::from_secs(30);
 /// How long a peer has to take the last replies, when time is over for what they answer.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Replies are written once so many bytes wait, even if more messages are here.
@@ -46,7 +44,8 @@ impl Server {
     /// Serves one peer over a byte stream, one message a line, until its end; then what still runs is finished, or, if
     /// that takes longer than [`Limits::shutdown`](crate::limits::Limits::shutdown), answered with an error.
     ///
-    /// Errors when the stream fails, or when the peer leaves its replies unread for 30 seconds.
+    /// Errors when the stream fails, or when the peer leaves its replies unread for
+    /// [`Limits::write_stall`](crate::limits::Limits::write_stall).
     pub async fn serve(
         &self,
         reader: impl AsyncRead + Unpin + Send,
@@ -172,11 +171,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             self.writer.write_all_buf(&mut self.out).await?;
             self.writer.flush().await
         };
-        timeout(WRITE_STALL, writing).await.map_err(|_| {
-            io::Error::new(
-                io::ErrorKind::TimedOut,
-                "the peer left its replies unread for 30 seconds",
-            )
+        let most = self.server.limits().write_stall;
+        timeout(most, writing).await.map_err(|_elapsed| {
+            let why = format!("the peer left its replies unread for {most:?}");
+            io::Error::new(io::ErrorKind::TimedOut, why)
         })?
     }
 

@@ -7,7 +7,6 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -27,8 +26,6 @@ use super::shares::{Share, Shares};
 use crate::transport::lines::{Line, LineReader};
 use crate::transport::{Event, Feed, Frame, Pipe};
 
-/// How long a message waits for those before it to be taken.
-const STALL: Duration = Duration::from_secs(30);
 /// Bytes that may have come out and not left yet.
 const OUT: usize = 64 << 10;
 /// What comes out was limited where it was made.
@@ -115,7 +112,8 @@ impl Server {
         let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
         let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
         let entrance = entrance.ok_or_else(unknown)?;
-        match timeout(STALL, entrance.send(message)).await {
+        // Those before it are taken as soon as the peer reads what comes out.
+        match timeout(self.limits().write_stall, entrance.send(message)).await {
             Ok(sent) => sent.map_err(|_ended| unknown()),
             Err(_elapsed) => Err(Unavailable::Overloaded.into()),
         }
