@@ -17,6 +17,9 @@ pub struct Limits {
     pub envelope: envelope::Limits,
     /// Bytes of one reply, encoded, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
     pub reply_bytes: usize,
+    /// Bytes of all replies of more than 16 KiB that are not sent yet, or are kept to be heard again, in the whole server. 512
+    /// MiB. Beyond: unavailable (HTTP 503) instead; but there is room for any one reply that is alone.
+    pub reply_bytes_in_all: usize,
     /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
     /// Bytes of a cursor, which holds a URI. 16 KiB. Beyond: invalid params.
@@ -115,6 +118,7 @@ impl Default for Limits {
             initialize_bytes: 64 << 10,
             envelope: envelope::Limits::default(),
             reply_bytes: 32 << 20,
+            reply_bytes_in_all: 512 << 20,
             uri_bytes: 8 << 10,
             cursor_bytes: 16 << 10,
             cursor_ttl: Duration::from_secs(24 * 60 * 60),

@@ -115,6 +115,8 @@ struct Connection<W> {
     extensions: Extensions,
     writer: W,
     out: BytesMut,
+    /// The large ones among what is in `out`: their room is given back when they are written.
+    large: Vec<Bytes>,
     session: Option<Arc<Session>>,
     /// What is sent for the requests that run.
     running: SelectAll<BoxStream<'static, Sent>>,
@@ -132,6 +134,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             extensions,
             writer,
             out: BytesMut::new(),
+            large: Vec::new(),
             session: None,
             running: SelectAll::new(),
             throttle: Throttle::default(),
@@ -175,7 +178,9 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         timeout(most, writing).await.map_err(|_elapsed| {
             let why = format!("the peer left its replies unread for {most:?}");
             io::Error::new(io::ErrorKind::TimedOut, why)
-        })?
+        })??;
+        self.large.clear();
+        Ok(())
     }
 
     async fn line(&mut self, line: Line) {
@@ -362,7 +367,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         session.map_or(Revision::LATEST, |session| session.peer.revision)
     }
 
-    fn push(&mut self, message: &[u8]) {
+    fn push(&mut self, message: &Bytes) {
+        if message.len() > FLUSH {
+            self.large.push(message.clone());
+        }
         self.out.extend_from_slice(message);
         self.out.extend_from_slice(b"\n");
     }

@@ -108,7 +108,7 @@ impl Server {
         }
     }
 
-    /// Writes a response, and logs what went wrong inside.
+    /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.
     pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
@@ -116,7 +116,15 @@ impl Server {
         {
             tracing::error!(id, error = %chain(error), "a request failed inside the server");
         }
-        self.0.encoder.response(id, revision, outcome)
+        let encoded = self.0.encoder.response(id, revision, outcome);
+        let http_status = encoded.http_status;
+        match self.0.unsent.hold(encoded.bytes) {
+            Ok(bytes) => Encoded { http_status, bytes },
+            Err(_no_room) => {
+                let overloaded = Unavailable::Overloaded.into();
+                self.0.encoder.error(Some(id), revision, &overloaded)
+            }
+        }
     }
 
     fn enter(&self, scope: &Scope) -> Option<Entered> {

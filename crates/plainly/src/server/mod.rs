@@ -42,6 +42,7 @@ mod answer;
 mod audience;
 mod encode;
 mod malformed;
+mod unsent;
 mod url_elicitation;
 
 mod asking;
@@ -107,6 +108,7 @@ struct Inner {
     pipes: pipes::Pipes,
     tasks: tasks::Tasks,
     load: dispatch::Load,
+    unsent: unsent::Unsent,
     changes: Changes,
     listeners: listeners::Listeners,
     watching: watching::Watching,

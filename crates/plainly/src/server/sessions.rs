@@ -327,8 +327,10 @@ mod tests {
 
     #[tokio::test]
     async fn one_principal_ends_its_own_and_nobody_elses() {
-        let mut limits = Limits::default();
-        limits.sessions_per_principal = 3;
+        let limits = Limits {
+            sessions_per_principal: 3,
+            ..Limits::default()
+        };
         let sessions = Sessions::new(&limits, &Changes::new());
         let [alice, bob] = ["alice", "bob"].map(Principal::new);
         let open = |principal: Option<&Principal>| {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use crate::room::Room;
 use crate::store::StoreError;
 
 /// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
@@ -16,15 +17,9 @@ const AT_ONCE: usize = 16;
 #[derive(Debug)]
 pub(super) struct Jobs {
     places: Arc<Semaphore>,
+    /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
+    /// reads slowly.
     room: Arc<Room>,
-}
-
-/// The bytes that jobs and their results hold. A result may wait for long until it is taken: who asked may be one who reads
-/// slowly.
-#[derive(Debug)]
-struct Room {
-    most: u64,
-    held: AtomicU64,
 }
 
 /// Whoever waits for the result of a job, as the job sees them.
@@ -55,7 +50,7 @@ impl Jobs {
     pub(super) fn new(most: u64) -> Self {
         Self {
             places: Arc::new(Semaphore::new(AT_ONCE)),
-            room: Room::of(most),
+            room: Arc::new(Room::new(most)),
         }
     }
 
@@ -91,25 +86,6 @@ impl<T> Drop for Job<T> {
     }
 }
 
-impl Room {
-    fn of(most: u64) -> Arc<Self> {
-        let held = AtomicU64::new(0);
-        Arc::new(Self { most, held })
-    }
-
-    /// Whether there was room for `more` bytes of a job that holds `own`.
-    fn take(&self, own: u64, more: u64) -> bool {
-        let with = |held: u64| {
-            let all = held.checked_add(more)?;
-            (held == own || all <= self.most).then_some(all)
-        };
-        let taken = self
-            .held
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, with);
-        taken.is_ok()
-    }
-}
-
 impl Waits {
     fn new(room: &Arc<Room>) -> Arc<Self> {
         Arc::new(Self {
@@ -122,7 +98,7 @@ impl Waits {
 impl Drop for Waits {
     fn drop(&mut self) {
         let held = *self.held.get_mut();
-        self.room.held.fetch_sub(held, Ordering::Relaxed);
+        self.room.give_back(held);
     }
 }
 
@@ -154,7 +130,7 @@ impl Waiter {
     /// Somebody who waits until what is returned with them is dropped.
     #[cfg(test)]
     pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
-        let waits = Waits::new(&Room::of(u64::MAX));
+        let waits = Waits::new(&Arc::new(Room::new(u64::MAX)));
         let waiter = Self(Arc::downgrade(&waits));
         (waits, waiter)
     }
@@ -219,7 +195,7 @@ mod tests {
                 waiter.hold(bytes)
             })
         };
-        let held = || jobs.room.held.load(Ordering::Relaxed);
+        let held = || jobs.room.taken();
         // Done, but nobody takes the result.
         let (open, opened) = mpsc::channel::<()>();
         let mut left = Box::pin(jobs.run(move |waiter| {
