@@ -10,12 +10,22 @@ use super::limits::Limits;
 pub struct Object<'a> {
     raw: &'a str,
     members: Vec<Member<'a>>,
+    meta: Option<Box<Object<'a>>>,
 }
 
 impl<'a> Object<'a> {
     /// `raw` is what the scan found `members` in.
     pub(super) fn new(raw: &'a str, members: Vec<Member<'a>>) -> Self {
-        Self { raw, members }
+        Self {
+            raw,
+            members,
+            meta: None,
+        }
+    }
+
+    pub(super) fn with_meta(mut self, meta: Option<Self>) -> Self {
+        self.meta = meta.map(Box::new);
+        self
     }
 
     /// The JSON of the object, byte for byte as it was received.
@@ -35,6 +45,12 @@ impl<'a> Object<'a> {
     pub fn get_object(&self, key: &str) -> Option<Self> {
         let value = self.get(key)?;
         super::parse_object(value, &Limits::UNLIMITED).ok()
+    }
+
+    /// The member `_meta`, if it is an object: of the parameters of a message the scan has kept it.
+    pub fn meta(&self) -> Option<Cow<'_, Self>> {
+        let kept = self.meta.as_deref().map(Cow::Borrowed);
+        kept.or_else(|| self.get_object("_meta").map(Cow::Owned))
     }
 
     /// The names of the members and their raw JSON, in the order of the text.
