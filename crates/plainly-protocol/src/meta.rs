@@ -28,7 +28,7 @@ pub const PROGRESS_TOKEN: &str = "progressToken";
 /// The `_meta` of a request as received.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMeta<'a> {
-    version: Member<Text<'a>>,
+    version: Member<Cow<'a, str>>,
     capabilities: Member<ClientCapabilities>,
     client: Member<Option<Implementation>>,
     /// Unread, as the next: what is wrong in a wish is no reason to know less of who sends it.
@@ -64,7 +64,11 @@ impl<'a> RequestMeta<'a> {
 
     fn read(meta: &Object<'a>) -> Self {
         Self {
-            version: Member::of(meta.get(PROTOCOL_VERSION)),
+            version: match meta.text(PROTOCOL_VERSION) {
+                Some(version) => Member::Is(version),
+                None if meta.get(PROTOCOL_VERSION).is_some() => Member::Wrong,
+                None => Member::Absent,
+            },
             capabilities: Member::of(meta.get(CLIENT_CAPABILITIES)),
             client: Member::of(meta.get(CLIENT_INFO)),
             progress: meta.get(PROGRESS_TOKEN),
@@ -75,7 +79,7 @@ impl<'a> RequestMeta<'a> {
     /// The protocol version, if there is one and it is a string.
     pub fn protocol_version(&self) -> Option<&str> {
         match &self.version {
-            Member::Is(version) => Some(&version.0),
+            Member::Is(version) => Some(version),
             Member::Absent | Member::Wrong => None,
         }
     }
@@ -137,10 +141,6 @@ impl<T> Member<Option<T>> {
         }
     }
 }
-
-/// A string that is borrowed where it has no escapes.
-#[derive(Clone, Debug, Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::limits::Limits;
+use crate::escape;
 
 /// A JSON object whose text has been checked: well-formed, no duplicate keys in it or below.
 #[derive(Debug, Clone)]
@@ -39,6 +40,12 @@ impl<'a> Object<'a> {
             .iter()
             .find(|member| member.key == key)
             .map(|member| member.value)
+    }
+
+    /// The member named `key`, decoded, if it is a string.
+    pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        let inner = self.get(key)?.strip_prefix('"')?.strip_suffix('"')?;
+        Some(escape::decode(inner))
     }
 
     /// The member named `key`, if it is an object too.
