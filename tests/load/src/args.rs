@@ -26,6 +26,17 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Do all that clients do, in good order and in bad, and see that the server stays what it was
+    Soak {
+        /// For how long
+        #[arg(long, default_value_t = 10.0)]
+        minutes: f64,
+
+        /// Of the lot that all draw; by default another each time
+        #[arg(long)]
+        seed: Option<u64>,
+    },
+
     /// Be the server that is abused
     #[command(hide = true)]
     Server {

@@ -20,6 +20,7 @@ mod scale;
 mod scenario;
 mod served;
 mod settings;
+mod soak;
 mod trial;
 mod usage;
 
@@ -41,6 +42,10 @@ async fn main() -> Result<ExitCode> {
         Some(Command::Server { settings }) => {
             served::serve(&serde_json::from_str(settings)?).await?;
             true
+        }
+        Some(Command::Soak { minutes, seed }) => {
+            descriptors::raise()?;
+            soak::run(*minutes, *seed, args.json).await?
         }
         None => overload(&args).await?,
     };

@@ -57,6 +57,26 @@ impl Message {
         self
     }
 
+    /// For `method` of tasks.
+    pub(crate) fn of_task(id: u64, method: &'static str, task: &str) -> Self {
+        Self::new(id, method, Some(task), json!({"taskId": task})).with_tasks()
+    }
+
+    /// Can do what tasks need.
+    pub(crate) fn with_tasks(self) -> Self {
+        self.capable(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
+    }
+
+    /// Can fill in forms.
+    pub(crate) fn with_forms(self) -> Self {
+        self.capable(json!({"elicitation": {"form": {}}}))
+    }
+
+    fn capable(mut self, capabilities: Value) -> Self {
+        self.body["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+        self
+    }
+
     /// As a line of a byte stream.
     pub(crate) fn line(&self) -> String {
         format!("{}\n", self.body)

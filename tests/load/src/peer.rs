@@ -186,6 +186,18 @@ impl Peer {
         while matches!(self.stream.read(&mut buffer).await, Ok(bytes) if bytes > 0) {}
     }
 
+    /// Reads so many bytes, or until the server closes.
+    pub(crate) async fn skip(&mut self, bytes: usize) {
+        let mut left = bytes;
+        let mut buffer = [0; BUFFER];
+        while left > 0 {
+            match self.stream.read(&mut buffer).await {
+                Ok(read) if read > 0 => left = left.saturating_sub(read),
+                _ => break,
+            }
+        }
+    }
+
     /// Closes with a reset, which leaves nothing behind on either side.
     pub(crate) fn reset(self) {
         // A socket that is gone already needs none.

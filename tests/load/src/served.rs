@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use plainly::server::extract::{Ask, Progress};
-use plainly::server::{BuildErrors, Changes, ServerBuilder};
+use plainly::server::{Changes, ServerBuilder};
+use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::HttpServer;
 use plainly::{
     Args, Context, Failure, Json, Resource, Server, State, TaskSupport, Template, Tool, Vars,
@@ -43,7 +44,7 @@ pub(crate) async fn serve(settings: &Settings) -> anyhow::Result<()> {
     Ok(http.serve(service, shutdown::requested()).await?)
 }
 
-fn server(settings: &Settings) -> Result<Server, BuildErrors> {
+fn server(settings: &Settings) -> anyhow::Result<Server> {
     let changes = Changes::new();
     let server = Server::builder("abused", env!("CARGO_PKG_VERSION"))
         .limits(settings.limits())
@@ -52,7 +53,11 @@ fn server(settings: &Settings) -> Result<Server, BuildErrors> {
         .changes(changes)
         .resource(Resource::new(FIXED, async || "It is what it is."))
         .resource_template(Template::new("load://item/{name}", item));
-    with_tools(server).build()
+    let server = match &settings.directory {
+        Some(directory) => server.store(DirectoryStore::new(directory)?),
+        None => server,
+    };
+    Ok(with_tools(server).build()?)
 }
 
 fn with_tools(server: ServerBuilder) -> ServerBuilder {

@@ -1,6 +1,7 @@
 //! What a server is started with: the limits that a scenario needs otherwise than by default. The load program writes it on the
 //! server's command line, and the server reads it there.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use plainly::limits::Limits;
@@ -15,8 +16,9 @@ pub(crate) struct Settings {
     pub(crate) is_stdio: bool,
     /// File descriptors that the process may have.
     pub(crate) descriptors: Option<u64>,
+    /// Files to serve too.
+    pub(crate) directory: Option<PathBuf>,
     pub(crate) requests: Option<usize>,
-    pub(crate) sessions: Option<usize>,
     pub(crate) session_idle: Option<Duration>,
     pub(crate) resume: Option<Duration>,
     pub(crate) task_ttl: Option<Duration>,
@@ -31,7 +33,6 @@ impl Settings {
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = Limits::default();
         set(&mut limits.requests, self.requests);
-        set(&mut limits.sessions, self.sessions);
         set(&mut limits.session_idle, self.session_idle);
         set(&mut limits.resume, self.resume);
         set(&mut limits.task_ttl, self.task_ttl);
