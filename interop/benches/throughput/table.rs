@@ -116,11 +116,11 @@ fn load(part: Part, figures: &Columns<Figures>) -> [Row; 4] {
             }),
         ),
         Row::new(
-            "– memory idle / peak / after, MiB",
+            "– memory idle / peak / after (its own), MiB",
             figures.map(|figures| {
-                [figures.idle, figures.peak, figures.after]
-                    .map(mebibytes)
-                    .join(" / ")
+                let times = [figures.idle, figures.peak, figures.after];
+                let times = times.map(mebibytes).join(" / ");
+                format!("{times} ({})", mebibytes(figures.own))
             }),
         )
         .compared(&figures.map(|figures| figures.peak)),
