@@ -8,7 +8,7 @@ use plainly::transport::Reply;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Stream, assert_overloaded, exchange, request, saying, server_with, whole, within,
+    Stream, assert_overloaded, exchange, json_of, request, saying, server_with, whole, within,
 };
 
 const LARGE: usize = 60_000;
@@ -23,6 +23,30 @@ fn reading(id: u32, name: &str) -> Value {
 
 async fn read(server: &Server, name: &str) -> Reply {
     exchange(server, None, &reading(1, name)).await
+}
+
+#[tokio::test]
+async fn a_tool_lists_so_many_entries_at_once() {
+    let root = tempfile::tempdir().unwrap();
+    for number in 0..1_001 {
+        fs::write(root.path().join(format!("{number:04}")), "").unwrap();
+    }
+    let store = DirectoryStore::builder().mount_as("docs", root.path());
+    let store = store.build().unwrap();
+    let (server, _) = server_with(|builder| builder.tools(store.tools()).store(store), |_| {});
+    let listing = |limit: usize| {
+        let arguments = json!({"uri": "file:///docs", "limit": limit});
+        request(
+            1,
+            "tools/call",
+            json!({"name": "list_resources", "arguments": arguments}),
+        )
+    };
+    let reply = json_of(&exchange(&server, None, &listing(1_000)).await);
+    let listed = reply["result"]["structuredContent"]["resources"].as_array();
+    assert_eq!(listed.map(Vec::len), Some(1_000));
+    let reply = json_of(&exchange(&server, None, &listing(1_001)).await);
+    assert_eq!(reply["result"]["isError"], true);
 }
 
 #[tokio::test]

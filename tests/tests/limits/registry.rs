@@ -202,7 +202,7 @@ const ROWS: &[Row] = &[
     ),
     row(
         "tasks",
-        &["src/server/tasks/memory/tests a_task_is_there_until_it_expires_and_not_after"],
+        &["src/server/tasks/memory/tests none_is_given_up_for_another_before_it_expires"],
         ByTest(&[
             "tasks/bounds ten_thousand_tasks_that_nobody_asks_for_are_bounded_and_the_next_request_succeeds",
         ]),
@@ -235,7 +235,10 @@ const ROWS: &[Row] = &[
     ),
     row(
         "task_poll",
-        &["tasks/bounds a_task_is_answered_and_stopped_by_any_server_that_shares_its_store"],
+        &[
+            "tasks/bounds a_task_is_answered_and_stopped_by_any_server_that_shares_its_store",
+            "tasks/lifecycle a_call_that_must_be_a_task_is_one_from_its_handle_to_its_result",
+        ],
         A_TIME,
     ),
     row(
@@ -431,6 +434,11 @@ const ROWS: &[Row] = &[
         Never("they are part of a head, which is limited"),
     ),
     row(
+        "a header that repeats what the message says (`Mcp-*`)",
+        &["limits/replies a_header_that_repeats_is_as_long_as_what_it_repeats"],
+        Never("it is part of a head, which is limited"),
+    ),
+    row(
         "head",
         &["http_server/connections who_does_not_finish_a_head_is_closed"],
         A_TIME,
@@ -551,7 +559,7 @@ const ROWS: &[Row] = &[
     ),
     row(
         "entries that one call lists",
-        &["directory_store/tools/listing a_listing_goes_on_where_it_ended"],
+        &["limits/files a_tool_lists_so_many_entries_at_once"],
         ByTest(&["directory_store/vast what_is_said_of_a_hundred_thousand_entries_has_an_end"]),
     ),
     row(

@@ -1,11 +1,13 @@
 //! How long a reply and a cursor may be, and how much of large replies may wait to be sent.
 
+use plainly::Text;
+use plainly::server::Resource;
 use plainly::transport::{Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{
     Stream, assert_overloaded, exchange, frame, json_of, listening, request, saying, server,
-    status, whole, within,
+    server_with, status, whole, within,
 };
 
 #[tokio::test]
@@ -40,6 +42,22 @@ async fn a_cursor_is_taken_up_to_its_length() {
             is_taken || reply["error"]["data"]["kind"] == "invalid_cursor",
             "{reply}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_repeats_is_as_long_as_what_it_repeats() {
+    let uri = |bytes: usize| format!("app://{}", "x".repeat(bytes - "app://".len()));
+    async fn read() -> Text {
+        Text::plain("read")
+    }
+    let at = Resource::new(uri(8 << 10), read);
+    let (server, _) = server_with(|builder| builder.resource(at), |_| {});
+    for (bytes, is_read) in [(8 << 10, true), ((8 << 10) + 1, false), (1 << 20, false)] {
+        let message = request(1, "resources/read", json!({"uri": uri(bytes)}));
+        let reply = json_of(&exchange(&server, None, &message).await);
+        assert_eq!(reply["result"].is_object(), is_read, "{bytes}");
+        assert!(is_read || reply["error"]["code"] == -32602, "{bytes}");
     }
 }
 
