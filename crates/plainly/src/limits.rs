@@ -159,3 +159,33 @@ impl Default for Limits {
         }
     }
 }
+
+/// How much a client takes of a server before it gives up. Build one from [`ClientLimits::default`] and change what you need.
+/// How long it waits is set where it is [built](crate::client::Builder).
+#[cfg(feature = "client")]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientLimits {
+    /// Bytes of one message: a line, a response, an event. 32 MiB. Beyond: the request fails; a stream, and the process at its
+    /// other end, is ended.
+    pub message_bytes: usize,
+    /// Pages of one listing. 1,000. Beyond: a local error, and never a part of the listing.
+    pub pages: usize,
+    /// Rounds in which one call is answered with questions, from 2026-07-28 on. 16. Beyond: a local error.
+    pub rounds: usize,
+    /// Questions in one round, and those of a legacy server that are being answered. 64. Beyond: a local error; to a legacy
+    /// server unavailable.
+    pub questions: usize,
+}
+
+#[cfg(feature = "client")]
+impl Default for ClientLimits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 32 << 20,
+            pages: 1_000,
+            rounds: 16,
+            questions: 64,
+        }
+    }
+}

@@ -8,6 +8,8 @@
 mod fake;
 mod support;
 
+#[cfg(unix)]
+mod advisories;
 mod calling;
 mod codes;
 mod failing;

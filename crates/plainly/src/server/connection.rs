@@ -240,8 +240,9 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn open(&mut self, request: &Request<'_>) {
         let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
             Ok(peer) => {
-                let answer =
-                    Answer::Initialize(self.server.0.routes.discovery.initialize(peer.revision));
+                let answer = Answer::Initialize(Box::new(
+                    self.server.0.routes.discovery.initialize(peer.revision),
+                ));
                 let encoded = self
                     .server
                     .respond(request.id.as_raw(), peer.revision, Ok(answer));

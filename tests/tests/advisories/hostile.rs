@@ -1,0 +1,202 @@
+//! Servers that a client should never have trusted: over HTTP, and at the other end of a byte stream.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use plainly::client::{Builder, Client, Http};
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf,
+    WriteHalf,
+};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What a client asked, over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+impl Asked {
+    pub(crate) fn is(&self, method: &str) -> bool {
+        self.body["method"] == method
+    }
+}
+
+/// What is written in answer.
+pub(crate) enum Answer {
+    /// Bytes as they are; the connection goes on.
+    Bytes(String),
+    /// Bytes, and the connection ends.
+    Last(String),
+    /// Bytes, and then these over and over, as long as somebody takes them.
+    Endless(String, Vec<u8>),
+    /// Nothing, for ever.
+    Silence,
+}
+
+impl Answer {
+    pub(crate) fn json(status: &str, headers: &str, body: &Value) -> Self {
+        let body = body.to_string();
+        let length = body.len();
+        Self::Bytes(format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+        ))
+    }
+
+    pub(crate) fn result(asked: &Asked, result: Value) -> Self {
+        let reply = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result});
+        Self::json("200 OK", "", &reply)
+    }
+
+    /// The head of a stream of events that ends with the connection.
+    pub(crate) fn events() -> String {
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n".to_owned()
+    }
+}
+
+/// What a server says that speaks the newest revision.
+pub(crate) fn discovered() -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": {"tools": {}, "resources": {}},
+    })
+}
+
+/// A server over HTTP, and what it has seen.
+pub(crate) struct Hostile {
+    pub(crate) url: String,
+    pub(crate) connections: Arc<AtomicUsize>,
+    /// How many bytes without end somebody took.
+    pub(crate) taken: Arc<AtomicUsize>,
+    pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Hostile {
+    /// Answers with what `answer` makes of each request, but for the first of a modern client.
+    pub(crate) async fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = Self {
+            url: format!("http://{}/mcp", listener.local_addr().unwrap()),
+            connections: Arc::default(),
+            taken: Arc::default(),
+            asked: Arc::default(),
+        };
+        let answer = Arc::new(answer);
+        let (connections, taken) = (Arc::clone(&server.connections), Arc::clone(&server.taken));
+        let asked = Arc::clone(&server.asked);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.fetch_add(1, Ordering::SeqCst);
+                let (answer, asked) = (Arc::clone(&answer), Arc::clone(&asked));
+                let talk = talk(stream, answer, asked, Arc::clone(&taken));
+                tokio::spawn(talk);
+            }
+        });
+        server
+    }
+
+    pub(crate) fn client(&self) -> Builder<Http> {
+        Client::http(&self.url)
+    }
+
+    pub(crate) async fn connect(&self) -> Client {
+        self.client().connect().await.unwrap()
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.taken.load(Ordering::SeqCst)
+    }
+}
+
+async fn talk(
+    stream: TcpStream,
+    answer: Arc<impl Fn(&Asked) -> Answer>,
+    all: Arc<Mutex<Vec<Asked>>>,
+    taken: Arc<AtomicUsize>,
+) {
+    let mut stream = BufReader::new(stream);
+    while let Some(asked) = next(&mut stream).await {
+        all.lock().unwrap().push(asked.clone());
+        let answer = match asked.is("server/discover") {
+            true => Answer::result(&asked, discovered()),
+            false => answer(&asked),
+        };
+        match answer {
+            Answer::Bytes(text) => {
+                stream.write_all(text.as_bytes()).await.ok();
+            }
+            Answer::Last(text) => {
+                stream.write_all(text.as_bytes()).await.ok();
+                return;
+            }
+            Answer::Endless(text, part) => {
+                stream.write_all(text.as_bytes()).await.ok();
+                while stream.write_all(&part).await.is_ok() {
+                    taken.fetch_add(part.len(), Ordering::SeqCst);
+                }
+                return;
+            }
+            Answer::Silence => std::future::pending().await,
+        }
+    }
+}
+
+async fn next(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if stream.read_line(&mut head).await.unwrap_or(0) == 0 {
+            return None;
+        }
+    }
+    let lower = head.to_lowercase();
+    let length = lower.split_once("content-length: ").map_or(0, |(_, rest)| {
+        rest.split("\r\n").next().unwrap().parse().unwrap()
+    });
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Some(Asked { head, body })
+}
+
+/// The other end of a client's byte stream.
+pub(crate) struct Peer {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    pub(crate) writer: WriteHalf<DuplexStream>,
+}
+
+impl Peer {
+    /// A client that is connected, and its peer.
+    pub(crate) async fn connected() -> (Client, Self) {
+        let (near, far) = tokio::io::duplex(64 << 10);
+        let (reader, writer) = tokio::io::split(near);
+        let (far_reader, far_writer) = tokio::io::split(far);
+        let mut peer = Self {
+            lines: BufReader::new(far_reader).lines(),
+            writer: far_writer,
+        };
+        let (client, ()) = tokio::join!(Client::over(reader, writer).connect(), async {
+            let probe = peer.next().await;
+            peer.reply(&probe["id"], discovered()).await;
+        });
+        (client.unwrap(), peer)
+    }
+
+    pub(crate) async fn next(&mut self) -> Value {
+        let line = crate::within(self.lines.next_line()).await.unwrap();
+        serde_json::from_str(&line.unwrap()).unwrap()
+    }
+
+    pub(crate) async fn say(&mut self, message: &Value) {
+        let line = format!("{message}\n");
+        // The client may have hung up, which is for it to tell.
+        self.writer.write_all(line.as_bytes()).await.ok();
+    }
+
+    pub(crate) async fn reply(&mut self, id: &Value, result: Value) {
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+            .await;
+    }
+}

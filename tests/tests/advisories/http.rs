@@ -1,0 +1,320 @@
+//! Requests as bytes on a connection of their own, and what comes back.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use crate::within;
+
+pub(crate) const MODERN: &str = "2026-07-28";
+/// The newest revision with sessions.
+pub(crate) const LEGACY: &str = "2025-11-25";
+
+/// What a modern client says of itself: it can answer questions and follow tasks.
+pub(crate) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": capabilities(),
+    })
+}
+
+pub(crate) fn capabilities() -> Value {
+    json!({
+        "elicitation": {"form": {}},
+        "extensions": {"io.modelcontextprotocol/tasks": {}},
+    })
+}
+
+/// A request without `_meta`.
+pub(crate) fn bare(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+}
+
+/// A request of 2026-07-28.
+pub(crate) fn modern(id: impl Into<Value>, method: &str, mut params: Value) -> Value {
+    for (key, value) in meta().as_object().unwrap() {
+        params["_meta"][key] = value.clone();
+    }
+    bare(id, method, params)
+}
+
+pub(crate) fn initialize() -> Value {
+    let params = json!({
+        "protocolVersion": LEGACY,
+        "capabilities": {"elicitation": {}},
+        "clientInfo": {"name": "attacker", "version": "1"},
+    });
+    bare(0, "initialize", params)
+}
+
+/// A request before it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    address: SocketAddr,
+    method: &'static str,
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Attempt {
+    /// As a good client sends it, without a body.
+    pub(crate) fn new(
+        address: SocketAddr,
+        method: &'static str,
+        target: impl Into<String>,
+    ) -> Self {
+        let attempt = Self {
+            address,
+            method,
+            target: target.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+        };
+        attempt
+            .with("Host", format!("127.0.0.1:{}", address.port()))
+            .with("Accept", "application/json, text/event-stream")
+            .with("Connection", "close")
+    }
+
+    pub(crate) fn post(
+        address: SocketAddr,
+        target: impl Into<String>,
+        body: impl ToString,
+    ) -> Self {
+        Self::new(address, "POST", target)
+            .with("Content-Type", "application/json")
+            .body(body.to_string())
+    }
+
+    /// A modern request at `/mcp`.
+    pub(crate) fn modern(address: SocketAddr, method: &str, params: Value) -> Self {
+        let name = ["name", "uri", "taskId"].iter();
+        let name = name.filter_map(|key| params[key].as_str()).next();
+        let is_named = matches!(method, "tools/call" | "prompts/get" | "resources/read")
+            || method.starts_with("tasks/");
+        let attempt = Self::post(address, "/mcp", modern(1, method, params.clone()))
+            .with("MCP-Protocol-Version", MODERN)
+            .with("Mcp-Method", method);
+        match name.filter(|_| is_named) {
+            Some(name) => attempt.with("Mcp-Name", name),
+            None => attempt,
+        }
+    }
+
+    /// A call of a tool.
+    pub(crate) fn call(address: SocketAddr, tool: &str, arguments: Value) -> Self {
+        let params = json!({"name": tool, "arguments": arguments});
+        Self::modern(address, "tools/call", params)
+    }
+
+    /// With this header in place of any of its name.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self = self.without(name);
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// With this header beside any of its name.
+    pub(crate) fn and(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.headers
+            .retain(|(key, _)| !key.eq_ignore_ascii_case(name));
+        self
+    }
+
+    /// As who has this token.
+    pub(crate) fn known_as(self, name: Option<&str>) -> Self {
+        match name {
+            Some(name) => self.with("Authorization", format!("Bearer {name}")),
+            None => self.without("Authorization"),
+        }
+    }
+
+    pub(crate) fn method(mut self, method: &'static str) -> Self {
+        self.method = method;
+        self
+    }
+
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// With this behind its body.
+    pub(crate) fn padded(mut self, padding: &[u8]) -> Self {
+        self.body.extend_from_slice(padding);
+        self
+    }
+
+    /// The head, with a blank line behind it; the body's length unless it says another.
+    pub(crate) fn head(&self) -> String {
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        let says_length = |(name, _): &(String, String)| {
+            let name = name.trim_end();
+            name.eq_ignore_ascii_case("content-length")
+                || name.eq_ignore_ascii_case("transfer-encoding")
+        };
+        if self.method == "POST" && !self.headers.iter().any(says_length) {
+            head += &format!("Content-Length: {}\r\n", self.body.len());
+        }
+        head + "\r\n"
+    }
+
+    pub(crate) async fn send(&self) -> Response {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let bytes = [self.head().as_bytes(), &self.body].concat();
+        // The server may refuse before it has read all.
+        within(stream.write_all(&bytes)).await.ok();
+        Response::read(stream).await
+    }
+
+    pub(crate) async fn status(&self) -> u16 {
+        self.send().await.status
+    }
+
+    /// The one message in the response.
+    pub(crate) async fn json(&self) -> Value {
+        let response = self.send().await;
+        let text = response.body().await;
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{self:?}: {error}: {text}"))
+    }
+}
+
+/// A response whose body is still to be read.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    stream: BufReader<TcpStream>,
+}
+
+impl Response {
+    pub(crate) async fn read(stream: TcpStream) -> Self {
+        let mut stream = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let read = within(stream.read_line(&mut head)).await.unwrap_or(0);
+            assert_ne!(read, 0, "the server closed: {head:?}");
+            // An informational response comes before the other.
+            if head.starts_with("HTTP/1.1 1") && head.ends_with("\r\n\r\n") {
+                head.clear();
+            }
+        }
+        Self {
+            status: head[9..12].parse().unwrap(),
+            head,
+            stream,
+        }
+    }
+
+    /// The value of a header, its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+    }
+
+    /// All that comes until the server closes.
+    pub(crate) async fn body(mut self) -> String {
+        let mut bytes = Vec::new();
+        within(self.stream.read_to_end(&mut bytes)).await.ok();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// The data of the next event.
+    pub(crate) async fn event(&mut self) -> String {
+        within(self.next_event()).await.expect("the stream ended")
+    }
+
+    /// The data of the next event; none where the stream ended.
+    pub(crate) async fn next_event(&mut self) -> Option<String> {
+        loop {
+            let mut line = String::new();
+            if self.stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+                return None;
+            }
+            if let Some(data) = line.strip_prefix("data: ").map(str::trim_end)
+                && !data.is_empty()
+            {
+                return Some(data.to_owned());
+            }
+        }
+    }
+
+    pub(crate) async fn message(&mut self) -> Value {
+        let data = self.event().await;
+        serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}"))
+    }
+}
+
+/// A session of an older revision.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    address: SocketAddr,
+    pub(crate) name: String,
+}
+
+impl Session {
+    pub(crate) async fn open(address: SocketAddr, owner: Option<&str>) -> Self {
+        let opened = Attempt::post(address, "/mcp", initialize()).known_as(owner);
+        let opened = opened.send().await;
+        assert_eq!(opened.status, 200, "{opened:?}");
+        let name = opened.header("mcp-session-id").unwrap().to_owned();
+        let session = Self { address, name };
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let told = session.post(&initialized).known_as(owner);
+        assert_eq!(told.status().await, 202);
+        session
+    }
+
+    fn of(&self, attempt: Attempt) -> Attempt {
+        attempt
+            .with("Mcp-Session-Id", &self.name)
+            .with("MCP-Protocol-Version", LEGACY)
+    }
+
+    pub(crate) fn post(&self, message: &Value) -> Attempt {
+        self.of(Attempt::post(self.address, "/mcp", message))
+    }
+
+    pub(crate) fn get(&self) -> Attempt {
+        let attempt = Attempt::new(self.address, "GET", "/mcp");
+        self.of(attempt.with("Accept", "text/event-stream"))
+    }
+
+    pub(crate) fn delete(&self) -> Attempt {
+        self.of(Attempt::new(self.address, "DELETE", "/mcp"))
+    }
+}
+
+/// A session of HTTP with SSE, which lasts as long as its stream.
+pub(crate) struct Events {
+    pub(crate) stream: Response,
+    pub(crate) endpoint: String,
+}
+
+impl Events {
+    pub(crate) fn attempt(address: SocketAddr) -> Attempt {
+        Attempt::new(address, "GET", "/sse").with("Accept", "text/event-stream")
+    }
+
+    pub(crate) async fn open(address: SocketAddr, owner: Option<&str>) -> Self {
+        let mut stream = Self::attempt(address).known_as(owner).send().await;
+        assert_eq!(stream.status, 200, "{stream:?}");
+        let endpoint = stream.event().await;
+        assert!(endpoint.starts_with("/sse?session="), "{endpoint}");
+        Self { stream, endpoint }
+    }
+}

@@ -1,0 +1,314 @@
+//! Messages that are none, and peers that go away in the middle: the next good request is answered, on the same connection
+//! where there still is one.
+
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use crate::http::{Attempt, Events, Session, bare, modern};
+use crate::site::{KINDS, Kind, Site, server};
+use crate::stream::Stream;
+use crate::within;
+
+fn code(reply: &Value) -> Option<i64> {
+    reply["error"]["code"].as_i64()
+}
+
+/// Bytes that are no good request, and the code that a modern stream answers with; `None` where it answers nothing.
+fn rubbish() -> Vec<(Vec<u8>, Option<i64>)> {
+    let text = |text: &str, code| (text.as_bytes().to_vec(), code);
+    vec![
+        text("5", Some(-32600)),
+        text("\"x\"", Some(-32600)),
+        text("null", Some(-32600)),
+        text("true", Some(-32600)),
+        text("[]", Some(-32600)),
+        text("[1]", Some(-32600)),
+        text("[[]]", Some(-32600)),
+        text("{}", Some(-32600)),
+        text("{", Some(-32700)),
+        text("}", Some(-32700)),
+        text("{}x", Some(-32700)),
+        text("\u{feff}{}x", Some(-32700)),
+        text(r#"{"jsonrpc":"2.0","id":1}"#, Some(-32600)),
+        text(
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            Some(-32600),
+        ),
+        text(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Some(-32600)),
+        text(r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, Some(-32600)),
+        text(r#"{"jsonrpc":"2.0","id":1,"method":5}"#, Some(-32600)),
+        text(
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":5}"#,
+            Some(-32602),
+        ),
+        (b"\"\xff\xfe\"".to_vec(), Some(-32700)),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xff\"}".to_vec(),
+            Some(-32700),
+        ),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":\"\xed\xa0\x80\"}".to_vec(),
+            Some(-32700),
+        ),
+        (b"\x00\x01\x02".to_vec(), Some(-32700)),
+    ]
+}
+
+/// There one request that was no good ended the loop that read them.
+#[tokio::test]
+async fn cve_2025_53366_invalid_request_ends_the_session() {
+    let (server, _) = server();
+    for mut stream in [Stream::open(&server), Stream::legacy(&server).await] {
+        for (bytes, _) in rubbish() {
+            stream.write(&bytes).await;
+            stream.write(b"\n").await;
+            let before = stream.before_a_good_reply().await;
+            assert!(before.len() <= 1, "{bytes:?}: {before:?}");
+        }
+    }
+    let site = Site::start(Kind::Own).await;
+    let session = Session::open(site.address, None).await;
+    let mut events = Events::open(site.address, None).await;
+    for (number, (bytes, _)) in rubbish().into_iter().enumerate() {
+        for attempt in [
+            session.post(&json!(null)),
+            Attempt::post(site.address, "/mcp", ""),
+            Attempt::post(site.address, &events.endpoint, ""),
+        ] {
+            attempt.body(bytes.clone()).send().await;
+        }
+        let ping = bare(format!("good {number}"), "ping", json!({}));
+        assert_eq!(session.post(&ping).status().await, 200, "{bytes:?}");
+        let put = Attempt::post(site.address, &events.endpoint, &ping);
+        assert_eq!(put.status().await, 202, "{bytes:?}");
+        while events.stream.message().await["id"] != format!("good {number}") {}
+    }
+}
+
+/// There the first byte was taken for the type of what follows.
+#[tokio::test]
+async fn php_sdk_383_scalars_white_space_and_batches() {
+    let (server, probe) = server();
+    let mut stream = Stream::open(&server);
+    for (bytes, expected) in rubbish() {
+        stream.write(&bytes).await;
+        stream.write(b"\n").await;
+        let before = stream.before_a_good_reply().await;
+        let codes: Vec<_> = before.iter().filter_map(code).collect();
+        let expected: Vec<_> = expected.into_iter().collect();
+        assert_eq!(codes, expected, "{:?}", String::from_utf8_lossy(&bytes));
+    }
+    for kind in KINDS {
+        let site = Site::start(kind).await;
+        for (bytes, expected) in rubbish() {
+            let attempt = Attempt::call(site.address, "canary", json!({})).body(bytes.clone());
+            let answer = attempt.send().await;
+            assert!(matches!(answer.status, 400 | 404), "{bytes:?}: {answer:?}");
+            let reply: Value = serde_json::from_str(&answer.body().await).unwrap();
+            // The headers of a call don't fit a ping.
+            let code = code(&reply);
+            assert!(
+                code == expected || code == Some(-32020),
+                "{bytes:?}: {reply}"
+            );
+        }
+        // 10,000 requests in one body are no 10,000 requests.
+        let call = modern(1, "tools/call", json!({"name": "canary", "arguments": {}}));
+        let batch = Value::from(vec![call.clone(); 1_000]);
+        let attempt = Attempt::call(site.address, "canary", json!({}));
+        let refused = attempt.clone().body(batch.to_string()).json().await;
+        assert_eq!(code(&refused), Some(-32600), "{refused}");
+        assert_eq!(site.probe.ran(), 0);
+        let spaced = attempt.body(format!(" \r\n\t{call} \n")).status().await;
+        assert_eq!((spaced, site.probe.ran()), (200, 1));
+    }
+    assert_eq!(probe.ran(), 0);
+}
+
+#[tokio::test]
+async fn python_sdk_2328_invalid_utf_8_ends_the_server() {
+    let (server, _) = server();
+    let mut stream = Stream::open(&server);
+    for bytes in [
+        &b"\xff\xfe"[..],
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}",
+        b"\xc0\xaf",
+        b"\xf0\x9f\x98",
+        b"\xed\xa0\x80",
+        b"\xff\xfe{\x00}\x00",
+    ] {
+        stream.write(bytes).await;
+        stream.write(b"\n").await;
+        let before = stream.before_a_good_reply().await;
+        assert_eq!(before.iter().filter_map(code).collect::<Vec<_>>(), [-32700]);
+    }
+}
+
+/// There a client that went away took the server with it. Here it goes at every byte of what it sends, with a reset, and
+/// while the answer is on its way.
+#[tokio::test]
+async fn cve_2025_53365_client_that_disconnects_ends_the_server() {
+    for kind in KINDS {
+        let site = Site::start(kind).await;
+        let call = Attempt::call(site.address, "wait", json!({"text": "x"}));
+        let request = call.head()
+            + &modern(
+                1,
+                "tools/call",
+                json!({"name": "wait", "arguments": {"text": "x"}}),
+            )
+            .to_string();
+        let session = Session::open(site.address, None).await;
+        let stream = session.get().head();
+        for text in [&request, &stream] {
+            for length in (0..=text.len()).step_by(3).chain([text.len()]) {
+                let mut connection = TcpStream::connect(site.address).await.unwrap();
+                connection.write_all(&text.as_bytes()[..length]).await.ok();
+                connection.set_zero_linger().unwrap();
+                drop(connection);
+            }
+        }
+        // What ran for somebody who is gone has ended.
+        within(site.probe.waits(0)).await;
+        let good = Attempt::call(site.address, "echo", json!({"text": "here"}));
+        assert_eq!(good.status().await, 200, "{kind:?}");
+        assert_eq!(session.get().status().await, 200, "{kind:?}");
+    }
+}
+
+/// There keys were matched without regard to case, by which two readers of a message saw two messages.
+#[tokio::test]
+async fn cve_2026_27896_keys_matched_by_case_folding() {
+    let call = modern(1, "tools/call", json!({"name": "canary", "arguments": {}})).to_string();
+    let spellings = [
+        ("jsonrpc", &["JSONRPC", "jsonRpc", "j\u{17f}onrpc"][..]),
+        ("method", &["Method", "METHOD", "methoD"]),
+        ("params", &["Params", "PARAMS", "param\u{17f}"]),
+        ("name", &["Name", "NAME", "naMe"]),
+        ("id", &["ID", "Id", "\u{130}d"]),
+        ("_meta", &["_Meta", "_META", "_met\u{430}"]),
+        (
+            "io.modelcontextprotocol/protocolVersion",
+            &[
+                "io.modelcontextprotocol/protocolversion",
+                "io.modelconte\u{17f}tprotocol/protocolVersion",
+                "IO.modelcontextprotocol/protocolVersion",
+            ],
+        ),
+    ];
+    let (server, probe) = server();
+    let mut stream = Stream::open(&server);
+    let site = Site::start(Kind::Own).await;
+    for (key, others) in spellings {
+        for other in others {
+            let (key, other) = (format!("\"{key}\":"), format!("\"{other}\":"));
+            assert_eq!(call.matches(&key).count(), 1, "{key}");
+            let text = call.replace(&key, &other);
+            stream.write(format!("{text}\n").as_bytes()).await;
+            for reply in stream.before_a_good_reply().await {
+                assert!(reply["error"].is_object(), "{text}: {reply}");
+            }
+            let attempt = Attempt::call(site.address, "canary", json!({})).body(text.clone());
+            // Without an id it is a notification, which runs nothing.
+            let answer = attempt.send().await.body().await;
+            assert!(
+                answer.is_empty() || answer.contains(r#""error":{"#),
+                "{text}: {answer}"
+            );
+            // Beside the right one it is an unknown member, and changes nothing.
+            let (before, after) = call.split_once(&key).unwrap();
+            let text = format!("{before}{other}{},{key}{after}", json!("shell"));
+            let attempt = Attempt::call(site.address, "echo", json!({"text": "x"}));
+            let body = attempt.clone().body(text.clone()).json().await;
+            // The header says `echo`, and so would who took the other name.
+            assert_eq!(code(&body), Some(-32020), "{text}: {body}");
+        }
+    }
+    assert_eq!((probe.ran(), site.probe.ran()), (0, 0));
+}
+
+/// The same key twice is the same fault: whichever of them one reader takes, another takes the other.
+#[tokio::test]
+async fn cve_2026_27896_keys_given_twice() {
+    let call = modern(
+        1,
+        "tools/call",
+        json!({"name": "canary", "arguments": {"a": 1}}),
+    )
+    .to_string();
+    let (server, probe) = server();
+    let mut stream = Stream::open(&server);
+    let site = Site::start(Kind::Own).await;
+    for (key, value) in [
+        ("method", "\"ping\""),
+        ("params", "{}"),
+        ("id", "2"),
+        ("name", "\"echo\""),
+        ("n\\u0061me", "\"echo\""),
+        ("m\\u0065thod", "\"ping\""),
+        ("arguments", "{}"),
+        ("_meta", "{}"),
+        ("io.modelcontextprotocol/protocolVersion", "\"2025-06-18\""),
+    ] {
+        let plain = key.replace("\\u0061", "a").replace("\\u0065", "e");
+        let (before, after) = call.split_once(&format!("\"{plain}\":")).unwrap();
+        let text = format!("{before}\"{key}\":{value},\"{plain}\":{after}");
+        stream.write(format!("{text}\n").as_bytes()).await;
+        let replies = stream.before_a_good_reply().await;
+        assert_eq!(
+            replies.iter().filter_map(code).collect::<Vec<_>>(),
+            [-32600],
+            "{text}"
+        );
+        let attempt = Attempt::call(site.address, "canary", json!({})).body(text);
+        assert_eq!(attempt.status().await, 400);
+    }
+    assert_eq!((probe.ran(), site.probe.ran()), (0, 0));
+}
+
+/// What says how long a body is, and what comes before the hidden request; `LENGTH` is how long that one is.
+const AMBIGUOUS: [(&[(&str, &str)], &str); 10] = [
+    (&[("Content-Length", "0"), ("Content-Length", "LENGTH")], ""),
+    (&[("Content-Length", "LENGTH, 0")], ""),
+    (&[("Content-Length", "+0")], ""),
+    (&[("Content-Length", "-1")], ""),
+    (&[("Content-Length", "18446744073709551616")], ""),
+    (
+        &[
+            ("Transfer-Encoding", "chunked"),
+            ("Content-Length", "LENGTH"),
+        ],
+        "0\r\n\r\n",
+    ),
+    (&[("Transfer-Encoding", "xchunked")], "0\r\n\r\n"),
+    (&[("Transfer-Encoding", "chunked, identity")], "0\r\n\r\n"),
+    (&[("Transfer-Encoding ", "chunked")], "0\r\n\r\n"),
+    (
+        &[("Transfer-Encoding", "chunked")],
+        "FFFFFFFFFFFFFFFF1\r\n\r\n",
+    ),
+];
+
+/// What says how long a body is says it once, or a second request hides behind the first.
+#[tokio::test]
+async fn rustsec_2021_0078_request_hidden_behind_another() {
+    for kind in KINDS {
+        let site = Site::start(kind).await;
+        let call = modern(1, "tools/call", json!({"name": "canary", "arguments": {}}));
+        let hidden = Attempt::call(site.address, "canary", json!({})).body(call.to_string());
+        let hidden = format!("{}{call}", hidden.head());
+        for (headers, before) in AMBIGUOUS {
+            let mut outer = Attempt::post(site.address, "/mcp", format!("{before}{hidden}"));
+            outer = outer.without("Connection");
+            for (name, value) in headers {
+                outer = outer.and(name, value.replace("LENGTH", &hidden.len().to_string()));
+            }
+            let answer = outer.send().await;
+            // What was refused first closes the connection; what follows is never looked at.
+            let rest = answer.body().await;
+            assert!(!rest.contains("HTTP/1.1 2"), "{headers:?}: {rest}");
+            assert_eq!(site.probe.ran(), 0, "{kind:?} {headers:?}");
+        }
+    }
+}

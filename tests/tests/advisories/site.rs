@@ -1,0 +1,234 @@
+//! The server that is attacked, in the two ways in which it stands in a program: on its own listener, and mounted in a
+//! router behind a layer that knows its users by their tokens. Both as the default constructors make them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header::AUTHORIZATION;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use plainly::protocol::types::{BooleanField, ElicitFormParams};
+use plainly::server::{AskError, Changes};
+use plainly::transport::http::HttpServer;
+use plainly::{
+    Args, Ask, Context, Principal, Prompt, Resource, Server, State, TaskSupport, Template, Tool,
+    Vars,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio::net::TcpListener;
+use tokio::sync::{Barrier, Semaphore};
+
+/// What handlers leave behind, and what they wait for.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    ran: AtomicUsize,
+    waiting: AtomicUsize,
+    gate: Semaphore,
+    together: Barrier,
+}
+
+/// How many calls of `whisper` go on together.
+pub(crate) const TOGETHER: usize = 64;
+
+impl Probe {
+    /// How often a handler ran.
+    pub(crate) fn ran(&self) -> usize {
+        self.0.ran.load(Ordering::SeqCst)
+    }
+
+    fn note(&self) {
+        self.0.ran.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// How many calls of `wait` have not ended.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.waiting.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many calls of `wait` are there.
+    pub(crate) async fn waits(&self, count: usize) {
+        crate::within(async {
+            while self.waiting() != count {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    }
+
+    pub(crate) fn let_go(&self, count: usize) {
+        self.0.gate.add_permits(count);
+    }
+}
+
+struct Waiting<'a>(&'a Inner);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Words {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+async fn canary(State(probe): State<Probe>, Args(_any): Args<Map<String, Value>>) -> &'static str {
+    probe.note();
+    "ran"
+}
+
+async fn echo(Args(Words { text }): Args<Words>) -> String {
+    text
+}
+
+async fn wait(State(probe): State<Probe>, Args(Words { text }): Args<Words>) -> String {
+    probe.0.waiting.fetch_add(1, Ordering::SeqCst);
+    let _waiting = Waiting(&probe.0);
+    probe.0.gate.acquire().await.unwrap().forget();
+    text
+}
+
+/// Tells and returns its secret while all the others do.
+async fn whisper(
+    State(probe): State<Probe>,
+    context: Context,
+    Args(Words { text }): Args<Words>,
+) -> String {
+    probe.0.together.wait().await;
+    let progress = plainly::Progress::new(1).message(text.clone());
+    context.progress(progress).await;
+    probe.0.together.wait().await;
+    text
+}
+
+fn sure() -> ElicitFormParams {
+    ElicitFormParams::new("Sure?").field("sure", BooleanField::new())
+}
+
+async fn asks(State(probe): State<Probe>, ask: Ask) -> Result<String, AskError> {
+    let answer = ask.elicit("sure", sure()).await?;
+    probe.note();
+    Ok(format!("{:?}", answer.action))
+}
+
+async fn works(ask: Ask) -> Result<String, AskError> {
+    let answer = ask.elicit("sure", sure()).await?;
+    Ok(format!("{:?}", answer.action))
+}
+
+async fn touch(State(changes): State<Changes>) -> &'static str {
+    changes.tools_changed();
+    "touched"
+}
+
+async fn note(State(probe): State<Probe>, Vars(Name { name }): Vars<Name>) -> String {
+    probe.note();
+    name
+}
+
+async fn secret(State(probe): State<Probe>) -> &'static str {
+    probe.note();
+    "secret"
+}
+
+async fn greeting() -> &'static str {
+    "Hello!"
+}
+
+/// A server with something of each kind, and nothing configured.
+pub(crate) fn server() -> (Server, Probe) {
+    let probe = Probe(Arc::new(Inner {
+        ran: AtomicUsize::new(0),
+        waiting: AtomicUsize::new(0),
+        gate: Semaphore::new(0),
+        together: Barrier::new(TOGETHER),
+    }));
+    let changes = Changes::new();
+    let server = Server::builder("site", "1")
+        .state(probe.clone())
+        .state(changes.clone())
+        .changes(changes)
+        .tool(Tool::new("canary", canary))
+        .tool(Tool::new("echo", echo))
+        .tool(Tool::new("wait", wait))
+        .tool(Tool::new("whisper", whisper))
+        .tool(Tool::new("asks", asks))
+        .tool(Tool::new("works", works).task(TaskSupport::Required))
+        .tool(Tool::new("touch", touch))
+        .resource(Resource::new("app://secret", secret))
+        .resource_template(Template::new("note://{name}", note))
+        .prompt(Prompt::new("greeting", greeting))
+        .build()
+        .unwrap();
+    (server, probe)
+}
+
+/// In which way it stands in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Own,
+    Mounted,
+}
+
+pub(crate) const KINDS: [Kind; 2] = [Kind::Own, Kind::Mounted];
+
+/// A server that listens.
+pub(crate) struct Site {
+    pub(crate) address: SocketAddr,
+    pub(crate) probe: Probe,
+    pub(crate) server: Server,
+}
+
+impl Site {
+    pub(crate) async fn start(kind: Kind) -> Self {
+        let (server, probe) = server();
+        let address = match kind {
+            Kind::Own => {
+                let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
+                let address = listener.local_addr();
+                let service = server.http().path("/mcp").sse_endpoint("/sse");
+                tokio::spawn(listener.serve(service, std::future::pending()));
+                address
+            }
+            Kind::Mounted => {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                let address = listener.local_addr().unwrap();
+                let router = Router::new()
+                    .route_service("/mcp", server.http())
+                    .route_service("/sse", server.http().sse_endpoint("/sse"))
+                    .layer(from_fn(authenticate));
+                tokio::spawn(async move { axum::serve(listener, router).await });
+                address
+            }
+        };
+        Self {
+            address,
+            probe,
+            server,
+        }
+    }
+}
+
+/// Takes whoever has a token for whom the token names; others are nobody.
+async fn authenticate(mut request: Request, next: Next) -> Response {
+    let token = request.headers().get(AUTHORIZATION);
+    let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
+    if let Some(principal) = name.map(Principal::new) {
+        request.extensions_mut().insert(principal);
+    }
+    next.run(request).await
+}

@@ -1,0 +1,345 @@
+//! Whatever has no end by itself: bodies, sessions, matches. It is refused at its limit, and before it costs more.
+
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::http::Request;
+use futures_util::stream;
+use plainly::limits::Limits;
+use plainly::protocol::uri_template::{UriTemplate, Values};
+use plainly::server::{Server, Tool};
+use plainly::transport::http::HttpLimits;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tower::ServiceExt;
+
+use crate::http::{Response, initialize};
+use crate::routes::{ROUTES, Route};
+use crate::site::{KINDS, Site, server};
+use crate::within;
+
+/// The most that is taken by default.
+const MESSAGE: usize = 4 << 20;
+/// What two sockets hold at the most of what nobody has read.
+const SOCKETS: usize = 16 << 20;
+
+/// A body of JSON that is never complete, as long as somebody reads it; gives the answer, and how much was taken.
+async fn endless(site: &Site, head: &str, is_chunked: bool) -> (u16, usize) {
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let part = vec![b'['; 64 << 10];
+    let part = match is_chunked {
+        true => [format!("{:x}\r\n", part.len()).as_bytes(), &part, b"\r\n"].concat(),
+        false => part,
+    };
+    let (reader, mut writer) = stream.into_split();
+    let writing = tokio::spawn(async move {
+        let mut written = 0;
+        while written < 512 << 20 && writer.write_all(&part).await.is_ok() {
+            written += part.len();
+        }
+        (written, writer)
+    });
+    // Up to here nothing was said of a refusal: it comes while there is still much to send.
+    within(reader.readable()).await.unwrap();
+    let (written, writer) = within(writing).await.unwrap();
+    let answer = Response::read(reader.reunite(writer).unwrap()).await;
+    (answer.status, written)
+}
+
+/// The endpoints that take bodies, all of them: in more than one implementation the first fix left some out.
+async fn bodies_have_a_limit(is_chunked: bool) {
+    for kind in KINDS {
+        let site = Site::start(kind).await;
+        for route in ROUTES.into_iter().filter(|route| route.has_body()) {
+            let prepared = route.prepare(&site).await;
+            let attempt = prepared.attempt.clone().without("Connection");
+            let head = match is_chunked {
+                true => attempt.with("Transfer-Encoding", "chunked"),
+                false => attempt.with("Content-Length", (512_usize << 20).to_string()),
+            };
+            let (status, written) = endless(&site, &head.head(), is_chunked).await;
+            assert_eq!(status, 413, "{kind:?} {route:?}");
+            assert!(written < MESSAGE + SOCKETS, "{kind:?} {route:?}: {written}");
+            let good = prepared.attempt.status().await;
+            assert_eq!(good, route.good(), "{kind:?} {route:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn ruby_sdk_hardening_post_of_512_mebibytes() {
+    bodies_have_a_limit(false).await;
+}
+
+#[tokio::test]
+async fn python_sdk_3336_body_without_a_length_on_every_endpoint() {
+    bodies_have_a_limit(true).await;
+}
+
+/// One byte more than is taken, and not one less.
+#[tokio::test]
+async fn kotlin_sdk_839_body_of_one_byte_more() {
+    for kind in KINDS {
+        let site = Site::start(kind).await;
+        for route in ROUTES.into_iter().filter(|route| route.has_body()) {
+            let prepared = route.prepare(&site).await;
+            let head = prepared.attempt.head();
+            let (_, length) = head.split_once("Content-Length: ").unwrap();
+            let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+            let padded = |bytes: usize| {
+                let padding = vec![b' '; bytes - length];
+                prepared.attempt.clone().padded(&padding)
+            };
+            assert_eq!(
+                padded(MESSAGE + 1).status().await,
+                413,
+                "{kind:?} {route:?}"
+            );
+            assert_eq!(
+                padded(MESSAGE).status().await,
+                route.good(),
+                "{kind:?} {route:?}"
+            );
+        }
+    }
+}
+
+/// What is small here and large once it is unpacked: nothing is unpacked.
+#[tokio::test]
+async fn ruby_sdk_hardening_compressed_bodies() {
+    for encoding in ["gzip", "br", "zstd", "deflate", "gzip, gzip"] {
+        for kind in KINDS {
+            let site = Site::start(kind).await;
+            for route in ROUTES.into_iter().filter(|route| route.has_body()) {
+                let prepared = route.prepare(&site).await;
+                let packed = prepared.attempt.clone().with("Content-Encoding", encoding);
+                let packed = packed.body(*b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03");
+                let status = packed.status().await;
+                assert!(
+                    matches!(status, 400 | 415),
+                    "{route:?} {encoding}: {status}"
+                );
+            }
+            assert_eq!(site.probe.ran(), 0);
+        }
+    }
+}
+
+/// There 50,000 sessions were opened in half a minute and kept for ever. Here the 10,001st takes the place of the one that
+/// has been idle longest.
+#[tokio::test]
+async fn ruby_sdk_hardening_sessions_kept_for_ever() {
+    let (server, _) = server();
+    let service = server.http();
+    let open = async || {
+        let request = Request::post("/")
+            .header("Host", "localhost")
+            .header("Content-Type", "application/json")
+            .header("Accept", "*/*");
+        let request = request.body(initialize().to_string()).unwrap();
+        let opened = service.clone().oneshot(request).await.unwrap();
+        assert_eq!(opened.status(), 200);
+        opened.headers()["mcp-session-id"].clone()
+    };
+    let mut names = Vec::new();
+    for _ in 0..10_100 {
+        names.push(open().await);
+    }
+    let mut alive = 0;
+    for name in &names {
+        let request = Request::delete("/")
+            .header("Host", "localhost")
+            .header("Mcp-Session-Id", name);
+        let request = request.body(String::new()).unwrap();
+        let ended = service.clone().oneshot(request).await.unwrap();
+        alive += usize::from(ended.status() == 204);
+    }
+    assert_eq!(alive, Limits::default().sessions);
+}
+
+/// There the option existed, and nothing looked at it.
+#[tokio::test]
+async fn cve_2026_39313_message_limit_without_effect() {
+    let small = 1_000;
+    let mut limits = Limits::default();
+    limits.message_bytes = small;
+    let small_one = Server::builder("small", "1").limits(limits);
+    let small_one = small_one.tool(Tool::new("canary", async || "ran"));
+    let small_one = small_one.build().unwrap();
+    let mut of_http = HttpLimits::default();
+    of_http.message_bytes = small;
+    let (default, _) = server();
+    for (service, limit) in [
+        (small_one.http(), small),
+        (default.http().limits(of_http), small),
+        (default.http(), MESSAGE),
+    ] {
+        for (bytes, status) in [(limit, 400), (limit + 1, 413)] {
+            let request = Request::post("/")
+                .header("Host", "localhost")
+                .header("Content-Type", "application/json")
+                .header("Accept", "*/*");
+            let request = request.body(" ".repeat(bytes)).unwrap();
+            let answer = service.clone().oneshot(request).await.unwrap();
+            assert_eq!(answer.status(), status, "{bytes} of {limit}");
+        }
+    }
+}
+
+/// A body that is begun and never goes on, and nothing but the default limits.
+#[tokio::test(start_paused = true)]
+async fn rmcp_body_without_a_time_limit() {
+    let (server, _) = server();
+    let body = Body::from_stream(stream::pending::<Result<Vec<u8>, std::io::Error>>());
+    let request = Request::post("/")
+        .header("Host", "localhost")
+        .header("Content-Type", "application/json")
+        .header("Accept", "*/*")
+        .body(body)
+        .unwrap();
+    let start = tokio::time::Instant::now();
+    let answer = server.http().oneshot(request).await.unwrap();
+    assert_eq!(answer.status(), 408);
+    assert!(start.elapsed() <= Duration::from_secs(31));
+}
+
+/// Whether `of` the long one takes hardly more time than `of` ten short ones, which make up as much: work in proportion to
+/// the square would be ten times as much. A machine that does other things takes longer, but not each of many times.
+fn is_linear<T>(short: &str, long: &str, of: impl Fn(&str) -> T) -> bool {
+    let time = |uri: &str, times: usize| {
+        let start = Instant::now();
+        (0..times).for_each(|_| drop(of(uri)));
+        start.elapsed()
+    };
+    let (mut tens, mut ones) = (Duration::MAX, Duration::MAX);
+    (0..30).any(|_| {
+        tens = tens.min(time(short, 10));
+        ones = ones.min(time(long, 1));
+        ones < tens * 2
+    })
+}
+
+/// There the exploded variables of a template made a pattern that took exponential time.
+#[test]
+fn cve_2026_0621_uri_template_that_takes_for_ever() {
+    for template in [
+        "x://{a}/{b}/{c}",
+        "x://{+path}",
+        "x:///{/path*}",
+        "x://h{/a*}{?b*}{&c*}",
+        "x://{a}{b}{c}",
+        "x://{a,b,c}",
+        "x://{;a*}{;b*}",
+        "x://{.a*}{.b*}!",
+        "x://{+a},{+b},{+c}",
+        "x://{?a*}{#b}",
+    ] {
+        let Ok(matcher) = UriTemplate::parse(template).unwrap().matcher() else {
+            // Which value a part belongs to can't be said: not served, so nothing to attack.
+            continue;
+        };
+        for part in ["a", ",", "/", "&a=", ";a=b", ".", "a,", "%41", "/,.;?&=#"] {
+            let uri = |bytes: usize| format!("x://{}!", part.repeat(bytes / part.len()));
+            let (small, large) = (uri(1_000), uri(10_000));
+            let is_linear = is_linear(&small, &large, |uri| matcher.values(uri));
+            assert!(is_linear, "{template} {part:?}");
+        }
+    }
+}
+
+/// And what is expanded cannot leave its place.
+#[test]
+fn cve_2026_32871_values_that_escape_their_template() {
+    for template in [
+        "api://v1/{name}/x",
+        "api://v1{/name}/x",
+        "api://v1/x{?name}",
+    ] {
+        let template = UriTemplate::parse(template).unwrap();
+        let matcher = template.clone().matcher().unwrap();
+        for value in [
+            "../admin",
+            "..",
+            "%2e%2e",
+            "%2e%2e%2fadmin",
+            "a/b",
+            "a?b=c",
+            "a#b",
+            "//evil.example",
+            "\\..\\",
+            "a&b=c",
+            "\0",
+            "\r\nX: y",
+            "a b",
+            "é",
+            "",
+        ] {
+            let values = Values::new().with("name", value);
+            let uri = template.expand(&values).unwrap();
+            let rest = uri.strip_prefix("api://v1/");
+            let rest = rest.unwrap_or_else(|| panic!("{uri}"));
+            // Dots alone stay what they are (RFC 6570, 1.5), and nothing here takes them for a way up.
+            assert!(!rest.contains("../a"), "{value:?}: {uri}");
+            assert!(!uri.contains(['#', '\\', ' ']), "{value:?}: {uri}");
+            assert!(rest.matches('/').count() <= 1, "{value:?}: {uri}");
+            if !value.is_empty() {
+                let back = matcher.values(&uri).unwrap();
+                assert_eq!(back.get("name"), values.get("name"), "{uri}");
+            }
+        }
+    }
+}
+
+/// Deep, wide, long: each a message of a few megabytes that would take a stack, a table or a minute.
+#[tokio::test]
+async fn ruby_sdk_hardening_json_that_costs_more_than_its_bytes() {
+    let (server, probe) = server();
+    let mut stream = crate::stream::Stream::open(&server);
+    let members: Vec<_> = (0..50_000).map(|at| format!("\"k{at}\":1")).collect();
+    for arguments in [
+        "[".repeat(1 << 20),
+        "{\"a\":".repeat(500_000),
+        format!("{}{}", "[".repeat(10_000), "]".repeat(10_000)),
+        format!("{{{}}}", members.join(",")),
+        format!("[{}0]", "0,".repeat(1 << 20)),
+    ] {
+        let call = modern_call(&arguments);
+        let start = Instant::now();
+        stream.write(call.as_bytes()).await;
+        for reply in stream.before_a_good_reply().await {
+            assert!(reply["error"].is_object());
+        }
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+    assert_eq!(probe.ran(), 0);
+}
+
+fn modern_call(arguments: &str) -> String {
+    let meta: Value = crate::http::meta();
+    let params = format!(r#"{{"_meta":{meta},"name":"canary","arguments":{arguments}}}"#);
+    let head = json!("tools/call");
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":{head},\"params\":{params}}}\n")
+}
+
+/// A stream of HTTP with SSE holds a place while it is open, and there are only so many.
+#[test]
+fn kotlin_sdk_841_every_limit_is_finite() {
+    let limits = Limits::default();
+    for (name, limit) in [
+        ("message_bytes", limits.message_bytes),
+        ("initialize_bytes", limits.initialize_bytes),
+        ("reply_bytes", limits.reply_bytes),
+        ("requests", limits.requests),
+        ("requests_per_connection", limits.requests_per_connection),
+        ("listens", limits.listens),
+        ("listen_uris", limits.listen_uris),
+        ("tasks", limits.tasks),
+        ("sessions", limits.sessions),
+        ("resume_total", limits.resume_total),
+    ] {
+        assert!((1..=1 << 30).contains(&limit), "{name}: {limit}");
+    }
+    assert!(ROUTES.contains(&Route::Put));
+}
