@@ -1,0 +1,172 @@
+//! Responses over HTTP that break off after each of their bytes: the call ends at once, with all that it was told or with an
+//! error, and the next one is served.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainly::client::Client;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
+
+use crate::rack::{assert_no_panic, watch_panics};
+
+/// A test that hangs fails.
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), future)
+        .await
+        .expect("took too long")
+}
+
+/// How the connection ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Closed,
+    Reset,
+}
+
+/// What is answered to a call: whether as events, after how many bytes it ends, and how.
+#[derive(Clone, Copy, Debug)]
+struct Breaking {
+    is_events: bool,
+    after: usize,
+    end: End,
+}
+
+fn response(id: &Value, is_events: bool) -> String {
+    let content = json!([{"type": "text", "text": "whole"}]);
+    let result = json!({"resultType": "complete", "content": content});
+    let reply = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+    if !is_events {
+        let length = reply.len();
+        return format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{reply}"
+        );
+    }
+    let chunk = |text: String| format!("{:x}\r\n{text}\r\n", text.len());
+    let progress = json!({"progressToken": 1, "progress": 1});
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let (first, last) = (
+        chunk(format!("data: {told}\n\n")),
+        chunk(format!("data: {reply}\n\n")),
+    );
+    format!("{head}{first}{last}0\r\n\r\n")
+}
+
+/// The next request on a connection.
+async fn request(stream: &mut BufReader<TcpStream>) -> Option<Value> {
+    let (mut head, mut length) = (String::new(), 0);
+    while head != "\r\n" {
+        head.clear();
+        if stream.read_line(&mut head).await.ok()? == 0 {
+            return None;
+        }
+        if let Some(value) = head.to_lowercase().strip_prefix("content-length: ") {
+            length = value.trim_end().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    Some(serde_json::from_slice(&body).unwrap())
+}
+
+async fn talk(stream: TcpStream) {
+    let mut stream = BufReader::new(stream);
+    while let Some(asked) = request(&mut stream).await {
+        let params = &asked["params"];
+        let arguments = &params["arguments"];
+        let is_events = arguments["events"] == true;
+        let text = if asked["method"] == "server/discover" {
+            let result =
+                json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}});
+            let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string();
+            let length = reply.len();
+            format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{reply}"
+            )
+        } else {
+            response(&asked["id"], is_events)
+        };
+        let Some(after) = arguments["after"].as_u64() else {
+            stream.write_all(text.as_bytes()).await.ok();
+            continue;
+        };
+        let length = text.len().min(after as usize);
+        stream.write_all(&text.as_bytes()[..length]).await.ok();
+        if arguments["reset"] == true {
+            stream.get_ref().set_zero_linger().unwrap();
+        }
+        return;
+    }
+}
+
+async fn listen() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(talk(stream));
+        }
+    });
+    url
+}
+
+async fn broken_off(client: &Client, breaking: Breaking) {
+    let Breaking {
+        is_events,
+        after,
+        end,
+    } = breaking;
+    let arguments =
+        json!({"events": is_events, "after": after, "reset": matches!(end, End::Reset)});
+    let call = client.call_tool("x", &arguments).on_progress(|_| {});
+    match within(call.into_future()).await {
+        Ok(result) => {
+            let result = serde_json::to_value(&result).unwrap();
+            assert_eq!(result["content"][0]["text"], "whole", "{breaking:?}");
+        }
+        Err(error) => assert!(error.local().is_some(), "{breaking:?}: {error}"),
+    }
+    let next = within(
+        client
+            .call_tool("x", json!({"events": is_events}))
+            .into_future(),
+    )
+    .await;
+    assert!(next.is_ok(), "after {breaking:?}: {next:?}");
+    assert_no_panic(&format!("{breaking:?}"));
+}
+
+#[tokio::test]
+async fn responses_that_break_off_after_each_byte() {
+    watch_panics();
+    let client = Arc::new(Client::http(listen().await).connect().await.unwrap());
+    let before = Handle::current().metrics().num_alive_tasks();
+    for is_events in [false, true] {
+        let length = response(&json!(100), is_events).len();
+        for after in 0..=length {
+            for end in [End::Closed, End::Reset] {
+                broken_off(
+                    &client,
+                    Breaking {
+                        is_events,
+                        after,
+                        end,
+                    },
+                )
+                .await;
+            }
+        }
+    }
+    let alive = || Handle::current().metrics().num_alive_tasks();
+    within(async {
+        // Connections that are kept for the next call may be there.
+        while alive() > before + 4 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}

@@ -1,0 +1,415 @@
+//! A client's end of pipes whose other ends, where the server reads and writes, fail as planned.
+
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use plainly::server::Server;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tower_service::Service;
+
+use crate::faults::{Fault, Faulty, Plan};
+
+/// Nothing more comes, as it was to be expected.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut;
+
+/// Longer than a server takes for anything.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Less than most of what is said, so that some of it is said in parts.
+const PIPE: usize = 1 << 10;
+
+/// Which way messages go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Stream,
+    Http,
+}
+
+/// A client's end.
+pub(crate) struct Wire {
+    plan: Arc<Plan>,
+    /// The ids of requests that were answered.
+    answered: HashSet<String>,
+    /// Everything that was heard, in order.
+    pub(crate) heard: Vec<String>,
+    /// What serves it, at the other ends.
+    serving: Vec<JoinHandle<()>>,
+    stop: Arc<Notify>,
+    kind: Kind,
+}
+
+enum Kind {
+    Stream(BufReader<DuplexStream>),
+    Http {
+        server: Server,
+        session: Option<String>,
+        /// By the ids of the requests.
+        responses: HashMap<String, Response>,
+    },
+}
+
+impl Wire {
+    pub(crate) fn open(way: Way, server: &Server, plan: &Arc<Plan>) -> Self {
+        let (mut serving, stop) = (Vec::new(), Arc::new(Notify::new()));
+        let server = server.clone();
+        let kind = match way {
+            Way::Stream => {
+                let (near, far) = tokio::io::duplex(PIPE);
+                let (reader, writer) = tokio::io::split(Faulty::new(far, plan));
+                let stopped = Arc::clone(&stop);
+                serving.push(tokio::spawn(async move {
+                    // How it ends is for whoever runs the server.
+                    let _end = server.serve_until(reader, writer, stopped.notified()).await;
+                }));
+                Kind::Stream(BufReader::new(near))
+            }
+            Way::Http => Kind::Http {
+                server,
+                session: None,
+                responses: HashMap::new(),
+            },
+        };
+        Self {
+            plan: Arc::clone(plan),
+            answered: HashSet::new(),
+            heard: Vec::new(),
+            serving,
+            stop,
+            kind,
+        }
+    }
+
+    /// What takes longer than a server may hangs, unless that is the plan.
+    async fn within<T>(
+        plan: &Plan,
+        future: impl Future<Output = Result<T, Cut>>,
+    ) -> Result<T, Cut> {
+        match tokio::time::timeout(PATIENCE, future).await {
+            Ok(done) => done,
+            Err(_) if plan.fault == Fault::Never => Err(Cut),
+            Err(_) => panic!("it hangs"),
+        }
+    }
+
+    /// Sends a request.
+    pub(crate) async fn start(&mut self, request: &Value) -> Result<(), Cut> {
+        let plan = Arc::clone(&self.plan);
+        match &mut self.kind {
+            Kind::Stream(stream) => Self::within(&plan, say(stream, request)).await,
+            Kind::Http { session, .. } => {
+                let text = post(request, session.as_deref());
+                let response = self.send(&text).await?;
+                let id = request.get("id").unwrap_or(&Value::Null).to_string();
+                if let Kind::Http { responses, .. } = &mut self.kind {
+                    responses.insert(id, response);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Sends what is answered by nothing.
+    pub(crate) async fn tell(&mut self, message: &Value) -> Result<(), Cut> {
+        let plan = Arc::clone(&self.plan);
+        match &mut self.kind {
+            Kind::Stream(stream) => Self::within(&plan, say(stream, message)).await,
+            Kind::Http { session, .. } => {
+                let text = post(message, session.as_deref());
+                let mut response = self.send(&text).await?;
+                match Self::within(&plan, response.head()).await?.status {
+                    202 => Ok(()),
+                    _ => Err(Cut),
+                }
+            }
+        }
+    }
+
+    /// The next message that may be for the request `id`.
+    pub(crate) async fn next(&mut self, id: &Value) -> Result<Value, Cut> {
+        let plan = Arc::clone(&self.plan);
+        let text = match &mut self.kind {
+            Kind::Stream(stream) => Self::within(&plan, line(stream)).await?,
+            Kind::Http {
+                session, responses, ..
+            } => {
+                let response = responses.get_mut(&id.to_string()).ok_or(Cut)?;
+                let head = Self::within(&plan, response.head()).await?;
+                *session = head.session.clone().or(session.take());
+                Self::within(&plan, response.message()).await?
+            }
+        };
+        let message: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text:?}"));
+        let is_refused = message.get("error").is_some() && message.get("id").is_none();
+        if is_refused && !plan.fault.is_harmless() {
+            // What came of the request was not one.
+            return Err(Cut);
+        }
+        self.note(&message);
+        self.heard.push(text);
+        Ok(message)
+    }
+
+    fn note(&mut self, message: &Value) {
+        let replies = match message.as_array() {
+            Some(replies) => replies.as_slice(),
+            None => std::slice::from_ref(message),
+        };
+        for reply in replies.iter().filter(|one| one.get("method").is_none()) {
+            let is_first = reply
+                .get("id")
+                .is_none_or(|id| self.answered.insert(id.to_string()));
+            assert!(is_first, "answered twice: {reply}");
+        }
+    }
+
+    /// Sends bytes that need be no message; over a stream they are a line.
+    pub(crate) async fn rubbish(&mut self, text: &str) -> Result<(), Cut> {
+        let plan = Arc::clone(&self.plan);
+        match &mut self.kind {
+            Kind::Stream(stream) => {
+                Self::within(&plan, write(stream, &format!("{text}\n"))).await?;
+                Self::within(&plan, line(stream)).await.map(drop)
+            }
+            Kind::Http { .. } => {
+                let text = head("POST", "", text.len()) + text;
+                let mut response = self.send(&text).await?;
+                let refused = Self::within(&plan, response.head()).await?.status;
+                assert!((400..500).contains(&refused), "{refused}");
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends what waits for the reply to this request: a notification where there is one connection, its end where each
+    /// has its own.
+    pub(crate) async fn cancel(&mut self, id: &Value) -> Result<(), Cut> {
+        match &mut self.kind {
+            Kind::Stream(_) => {
+                let params = serde_json::json!({"requestId": id});
+                let method = "notifications/cancelled";
+                let cancelled =
+                    serde_json::json!({"jsonrpc": "2.0", "method": method, "params": params});
+                self.tell(&cancelled).await
+            }
+            Kind::Http { responses, .. } => {
+                responses.remove(&id.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Loses the connection on which the reply to `id` comes, and goes on hearing it on another one.
+    pub(crate) async fn resume(&mut self, id: &Value) -> Result<(), Cut> {
+        let Kind::Http {
+            session, responses, ..
+        } = &mut self.kind
+        else {
+            return Ok(());
+        };
+        let lost = responses.remove(&id.to_string()).ok_or(Cut)?;
+        let (session, last) = (session.clone().ok_or(Cut)?, lost.last.clone().ok_or(Cut)?);
+        drop(lost);
+        let headers = format!("Mcp-Session-Id: {session}\r\nLast-Event-ID: {last}\r\n");
+        let resumed = self.send(&head("GET", &headers, 0)).await?;
+        if let Kind::Http { responses, .. } = &mut self.kind {
+            responses.insert(id.to_string(), resumed);
+        }
+        Ok(())
+    }
+
+    /// The session ends, where it needs to be told.
+    pub(crate) async fn end_session(&mut self) -> Result<(), Cut> {
+        let Kind::Http {
+            session: Some(session),
+            ..
+        } = &self.kind
+        else {
+            return Ok(());
+        };
+        let headers = format!("Mcp-Session-Id: {session}\r\n");
+        let mut response = self.send(&head("DELETE", &headers, 0)).await?;
+        match Self::within(&self.plan, response.head()).await?.status {
+            204 => Ok(()),
+            _ => Err(Cut),
+        }
+    }
+
+    /// Sends a request of HTTP on a connection of its own.
+    async fn send(&mut self, text: &str) -> Result<Response, Cut> {
+        let Kind::Http { server, .. } = &self.kind else {
+            return Err(Cut);
+        };
+        let (near, far) = tokio::io::duplex(PIPE);
+        let io = TokioIo::new(Faulty::new(far, &self.plan));
+        let http = server.http();
+        let service = service_fn(move |request| {
+            let answer = http.clone().call(request);
+            async move { Ok::<_, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
+        });
+        let serving = http1::Builder::new().serve_connection(io, service);
+        let stop = Arc::clone(&self.stop);
+        self.serving.push(tokio::spawn(async move {
+            tokio::select! {
+                // How it ends is for whoever runs the server.
+                _end = serving => {}
+                () = stop.notified() => {}
+            }
+        }));
+        let mut stream = BufReader::new(near);
+        let plan = Arc::clone(&self.plan);
+        Self::within(&plan, write(&mut stream, text)).await?;
+        Ok(Response {
+            stream,
+            head: None,
+            last: None,
+        })
+    }
+
+    /// Hangs up. All that served it ends by itself, or, where nothing comes that tells it to, when it is told to.
+    pub(crate) async fn close(self) -> Vec<String> {
+        let Self {
+            plan,
+            serving,
+            stop,
+            kind,
+            heard,
+            ..
+        } = self;
+        drop(kind);
+        if plan.fault == Fault::Never {
+            stop.notify_waiters();
+            // For what was not waiting yet.
+            stop.notify_one();
+        }
+        for serving in serving {
+            let ended = tokio::time::timeout(PATIENCE, serving).await;
+            ended.expect("serving does not end").unwrap();
+        }
+        heard
+    }
+}
+
+async fn write(stream: &mut BufReader<DuplexStream>, text: &str) -> Result<(), Cut> {
+    stream.write_all(text.as_bytes()).await.map_err(|_| Cut)
+}
+
+async fn say(stream: &mut BufReader<DuplexStream>, message: &Value) -> Result<(), Cut> {
+    write(stream, &format!("{message}\n")).await
+}
+
+/// The next line that is complete.
+async fn line(stream: &mut BufReader<DuplexStream>) -> Result<String, Cut> {
+    let mut line = String::new();
+    stream.read_line(&mut line).await.map_err(|_| Cut)?;
+    if line.ends_with('\n') {
+        Ok(line)
+    } else {
+        Err(Cut)
+    }
+}
+
+/// A response of HTTP.
+struct Response {
+    stream: BufReader<DuplexStream>,
+    /// Once it was read.
+    head: Option<Head>,
+    /// The id of the last event.
+    last: Option<String>,
+}
+
+struct Head {
+    status: u16,
+    session: Option<String>,
+    is_events: bool,
+    length: usize,
+}
+
+impl Head {
+    async fn read(stream: &mut BufReader<DuplexStream>) -> Result<Self, Cut> {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            head += &line(stream).await?;
+        }
+        let header = |wanted: &str| {
+            head.lines().find_map(|line| {
+                let (name, value) = line.split_once(": ")?;
+                name.eq_ignore_ascii_case(wanted).then(|| value.to_owned())
+            })
+        };
+        let length = header("content-length").map_or(0, |length| length.parse().unwrap());
+        Ok(Self {
+            status: head[9..12].parse().unwrap(),
+            session: header("mcp-session-id"),
+            is_events: header("content-type").as_deref() == Some("text/event-stream"),
+            length,
+        })
+    }
+}
+
+impl Response {
+    async fn head(&mut self) -> Result<&Head, Cut> {
+        let head = match self.head.take() {
+            Some(head) => head,
+            None => Head::read(&mut self.stream).await?,
+        };
+        Ok(self.head.insert(head))
+    }
+
+    /// The next message: of an event, or the whole body.
+    async fn message(&mut self) -> Result<String, Cut> {
+        let head = self.head().await?;
+        if !head.is_events {
+            let mut body = vec![0; head.length];
+            self.stream.read_exact(&mut body).await.map_err(|_| Cut)?;
+            return Ok(String::from_utf8(body).unwrap());
+        }
+        loop {
+            let line = line(&mut self.stream).await?;
+            if let Some(id) = line.strip_prefix("id: ") {
+                self.last = Some(id.trim_end().to_owned());
+            }
+            let data = line.strip_prefix("data: ").map(str::trim_end);
+            if let Some(data) = data.filter(|data| !data.is_empty()) {
+                return Ok(data.to_owned());
+            }
+        }
+    }
+}
+
+fn post(message: &Value, session: Option<&str>) -> String {
+    let body = message.to_string();
+    head("POST", &headers(message, session), body.len()) + &body
+}
+
+fn head(method: &str, headers: &str, length: usize) -> String {
+    let accept = match method {
+        "POST" => "application/json, text/event-stream",
+        _ => "text/event-stream",
+    };
+    format!(
+        "{method} / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: {accept}\r\n{headers}Content-Length: {length}\r\n\r\n"
+    )
+}
+
+fn headers(message: &Value, session: Option<&str>) -> String {
+    let params = &message["params"];
+    if params["_meta"]["io.modelcontextprotocol/protocolVersion"].is_null() {
+        return session.map_or_else(String::new, |name| format!("Mcp-Session-Id: {name}\r\n"));
+    }
+    let method = message["method"].as_str().unwrap();
+    let mut headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n");
+    let name = ["name", "uri", "taskId"].iter();
+    if let Some(name) = name.filter_map(|key| params[*key].as_str()).next() {
+        headers += &format!("Mcp-Name: {name}\r\n");
+    }
+    headers
+}
