@@ -2,13 +2,10 @@
 
 #![no_main]
 
-mod chunks;
-mod pieces;
-
-use chunks::Chunks;
 use libfuzzer_sys::fuzz_target;
-use pieces::pieces;
+
 use plainly::transport::lines::{Line, LineReader};
+use plainly_fuzz::{Chunks, pieces};
 use tokio::runtime::Builder;
 
 const LIMIT: usize = 8;

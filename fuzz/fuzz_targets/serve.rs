@@ -2,16 +2,13 @@
 
 #![no_main]
 
-mod chunks;
-mod pieces;
-
 use std::sync::LazyLock;
 
-use chunks::Chunks;
 use libfuzzer_sys::fuzz_target;
-use pieces::pieces;
+
 use plainly::limits::Limits;
 use plainly::{Args, ProtocolError, Resource, ResourceUri, Server, Tool};
+use plainly_fuzz::{Chunks, pieces};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -2,13 +2,12 @@
 
 #![no_main]
 
-mod pieces;
 #[path = "../../crates/plainly/src/transport/http_client/sse.rs"]
 mod sse;
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use pieces::pieces;
+use plainly_fuzz::pieces;
 
 const LIMIT: usize = 16;
 

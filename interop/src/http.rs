@@ -2,6 +2,7 @@
 //! and say the port on standard output. Knows nothing of what is served.
 
 use std::error::Error;
+use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -26,7 +27,7 @@ where
     S::Future: Send,
 {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    announce(&listener)?;
+    announce(listener.local_addr()?);
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
@@ -41,11 +42,11 @@ where
     }
 }
 
+/// Says where the endpoint is.
 #[expect(
     clippy::print_stdout,
     reason = "the benchmark reads the address from there"
 )]
-fn announce(listener: &TcpListener) -> std::io::Result<()> {
-    println!("http://{}/mcp", listener.local_addr()?);
-    Ok(())
+pub fn announce(address: SocketAddr) {
+    println!("http://{address}/mcp");
 }

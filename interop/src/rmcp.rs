@@ -1,23 +1,50 @@
-//! The benchmark's server as written with rmcp: by hand on `ServerHandler`, without its macros and routers,
-//! which is the shortest way a request can take through it. Knows no transport.
+//! The cases as written with rmcp: by hand on `ServerHandler`, without its macros and routers, which is the shortest way a
+//! request can take through it. Knows no transport.
 
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ServerCapabilities, ServerConfig,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde_json::json;
 
-use crate::{RESOURCE_URI, resource_text};
+use crate::Case;
+use crate::contents::{Content, Held, TOOL_DESCRIPTION, TOOL_SCHEMA, tool_names};
 
-/// Echoes, and holds one text.
+/// Holds what the case needs, and is cloned for each request over HTTP.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "nobody outside this unpublished crate makes one"
-)]
-pub struct Server;
+pub struct Server {
+    held: Option<Arc<Held>>,
+    tools: Arc<[Tool]>,
+}
+
+impl Server {
+    /// A server of what the case needs.
+    ///
+    /// # Errors
+    /// Never, unless the schema of the tools is no JSON object.
+    pub fn new(case: Case) -> Result<Self, serde_json::Error> {
+        let schema: Arc<JsonObject> = serde_json::from_str(TOOL_SCHEMA).map(Arc::new)?;
+        let tool = |name| Tool::new(name, TOOL_DESCRIPTION, Arc::clone(&schema));
+        let tools = match case {
+            Case::List => tool_names().map(tool).collect(),
+            Case::Echo | Case::Read | Case::ReadText | Case::ReadBinary | Case::Missing => {
+                [].into()
+            }
+        };
+        Ok(Self {
+            held: case.held().map(Arc::new),
+            tools,
+        })
+    }
+}
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
@@ -47,16 +74,33 @@ impl ServerHandler for Server {
         }
     }
 
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.to_vec())
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private))
+    }
+
     async fn read_resource(
         &self,
-        request: ReadResourceRequestParams,
+        ReadResourceRequestParams { uri, .. }: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if request.uri != RESOURCE_URI {
-            return Err(ErrorData::resource_not_found("no such resource", None));
-        }
-        let contents =
-            ResourceContents::text(resource_text(), request.uri).with_mime_type("text/plain");
+        let Some(held) = self.held.as_deref().filter(|held| held.uri == uri) else {
+            let message = format!("Resource not found: {uri}");
+            let data = json!({ "uri": uri });
+            return Err(ErrorData::resource_not_found(message, Some(data)));
+        };
+        let contents = match &held.content {
+            Content::Text(text) => {
+                ResourceContents::text(text.as_str(), uri).with_mime_type("text/plain")
+            }
+            Content::Binary(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri)
+                .with_mime_type("application/octet-stream"),
+        };
         Ok(ReadResourceResult::new(vec![contents])
             .with_ttl_ms(0)
             .with_cache_scope(CacheScope::Private)

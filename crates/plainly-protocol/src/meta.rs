@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use crate::envelope::{Limits, Object, parse_object};
+use crate::envelope::Object;
 use crate::id::ProgressToken;
 use crate::types::{ClientCapabilities, Implementation, LoggingLevel};
 
@@ -29,24 +28,21 @@ pub const PROGRESS_TOKEN: &str = "progressToken";
 /// The `_meta` of a request as received.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMeta<'a> {
-    raw: Option<&'a str>,
-    known: Known<'a>,
+    version: Member<Cow<'a, str>>,
+    capabilities: Member<ClientCapabilities>,
+    client: Member<Option<Implementation>>,
+    /// Unread, as the next: what is wrong in a wish is no reason to know less of who sends it.
+    progress: Option<&'a str>,
+    log_level: Option<&'a str>,
 }
 
-/// The members that mean something; one that is wrong leaves all empty, to be looked at one by one.
-#[derive(Clone, Debug, Default, Deserialize)]
-struct Known<'a> {
-    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
-    version: Option<Cow<'a, str>>,
-    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-    capabilities: Option<ClientCapabilities>,
-    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    client: Option<Implementation>,
-    /// Unread, as the next: what is wrong in a wish is no reason to know less of who sends it.
-    #[serde(borrow, rename = "progressToken")]
-    progress: Option<&'a RawValue>,
-    #[serde(borrow, rename = "io.modelcontextprotocol/logLevel")]
-    log_level: Option<&'a RawValue>,
+/// A member by itself, since none hides another.
+#[derive(Clone, Debug, Default)]
+enum Member<T> {
+    #[default]
+    Absent,
+    Wrong,
+    Is(T),
 }
 
 /// How a modern request introduces its sender.
@@ -62,101 +58,94 @@ pub struct Introduction {
 impl<'a> RequestMeta<'a> {
     /// The `_meta` of these parameters; one that is no object counts as absent.
     pub fn of(params: Option<&Object<'a>>) -> Self {
-        let raw = params.and_then(|params| params.get("_meta"));
-        let known = raw.and_then(|raw| serde_json::from_str(raw).ok());
-        let known = known.or_else(|| raw.map(Known::without_introduction));
+        let meta = params.and_then(Object::meta);
+        meta.map(|meta| Self::read(&meta)).unwrap_or_default()
+    }
+
+    fn read(meta: &Object<'a>) -> Self {
         Self {
-            raw,
-            known: known.unwrap_or_default(),
+            version: match meta.text(PROTOCOL_VERSION) {
+                Some(version) => Member::Is(version),
+                None if meta.get(PROTOCOL_VERSION).is_some() => Member::Wrong,
+                None => Member::Absent,
+            },
+            capabilities: Member::of(meta.get(CLIENT_CAPABILITIES)),
+            client: Member::of(meta.get(CLIENT_INFO)),
+            progress: meta.get(PROGRESS_TOKEN),
+            log_level: meta.get(LOG_LEVEL),
         }
     }
 
     /// The protocol version, if there is one and it is a string.
     pub fn protocol_version(&self) -> Option<&str> {
-        self.known.version.as_deref()
+        match &self.version {
+            Member::Is(version) => Some(version),
+            Member::Absent | Member::Wrong => None,
+        }
     }
 
     /// The introduction, or every key of it that is missing or wrong.
     pub fn introduction(self) -> Result<Introduction, Vec<String>> {
-        match self.known {
-            Known {
-                version: Some(_),
-                capabilities: Some(capabilities),
-                client,
-                ..
-            } => Ok(Introduction {
+        let wrong = self.wrong_keys();
+        match (self.capabilities, self.client) {
+            (Member::Is(capabilities), client) if wrong.is_empty() => Ok(Introduction {
                 capabilities,
-                implementation: client,
+                implementation: client.flatten(),
             }),
-            _ => Err(self.wrong_keys()),
+            _ => Err(wrong),
         }
     }
 
     /// The keys of the introduction that are missing or wrong.
     pub fn wrong_keys(&self) -> Vec<String> {
-        let mut wrong = Vec::new();
-        if !self.holds::<Text<'_>>(PROTOCOL_VERSION).unwrap_or(false) {
-            wrong.push(PROTOCOL_VERSION.to_owned());
-        }
-        if !self
-            .holds::<ClientCapabilities>(CLIENT_CAPABILITIES)
-            .unwrap_or(false)
-        {
-            wrong.push(CLIENT_CAPABILITIES.to_owned());
-        }
-        if !self
-            .holds::<Option<Implementation>>(CLIENT_INFO)
-            .unwrap_or(true)
-        {
-            wrong.push(CLIENT_INFO.to_owned());
-        }
-        wrong
+        let wrong = [
+            (PROTOCOL_VERSION, !matches!(self.version, Member::Is(_))),
+            (
+                CLIENT_CAPABILITIES,
+                !matches!(self.capabilities, Member::Is(_)),
+            ),
+            (CLIENT_INFO, matches!(self.client, Member::Wrong)),
+        ];
+        let wrong = wrong.into_iter().filter(|(_, is_wrong)| *is_wrong);
+        wrong.map(|(key, _)| key.to_owned()).collect()
     }
 
     /// The token under which the sender wants progress, if it is a valid one.
     pub fn progress_token(&self) -> Option<ProgressToken> {
-        serde_json::from_str(self.known.progress?.get()).ok()
+        serde_json::from_str(self.progress?).ok()
     }
 
     /// The least severe log messages that the sender wants for this request (2026-07-28; before, the key means nothing).
     /// The error says which levels there are.
     pub fn log_level(&self) -> serde_json::Result<Option<LoggingLevel>> {
-        let level = self.known.log_level.map(RawValue::get);
-        level.map(serde_json::from_str).transpose()
-    }
-
-    /// Whether the member `key` is a `T`; nothing if there is none.
-    fn holds<T: Deserialize<'a>>(&self, key: &str) -> Option<bool> {
-        let meta = parse_object(self.raw?, &Limits::default()).ok()?;
-        Some(serde_json::from_str::<T>(meta.get(key)?).is_ok())
+        let level = self.log_level.map(serde_json::from_str::<Option<_>>);
+        level.transpose().map(Option::flatten)
     }
 }
 
-impl<'a> Known<'a> {
-    /// Enough to tell the era, and what is wished for, where something else in `raw` is wrong.
-    fn without_introduction(raw: &'a str) -> Self {
-        let Ok(meta) = parse_object(raw, &Limits::default()) else {
-            return Self::default();
-        };
-        let wish = |key| serde_json::from_str(meta.get(key)?).ok();
-        let version = meta.get(PROTOCOL_VERSION);
-        let version = version.and_then(|version| serde_json::from_str::<Text<'a>>(version).ok());
-        Self {
-            version: version.map(|text| text.0),
-            progress: wish(PROGRESS_TOKEN),
-            log_level: wish(LOG_LEVEL),
-            ..Self::default()
+impl<'a, T: Deserialize<'a>> Member<T> {
+    fn of(raw: Option<&'a str>) -> Self {
+        match raw.map(serde_json::from_str) {
+            None => Self::Absent,
+            Some(Err(_)) => Self::Wrong,
+            Some(Ok(value)) => Self::Is(value),
         }
     }
 }
 
-/// A string that is borrowed where it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+impl<T> Member<Option<T>> {
+    fn flatten(self) -> Option<T> {
+        match self {
+            Self::Is(value) => value,
+            Self::Absent | Self::Wrong => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::envelope::{Limits, parse_object};
 
     fn introduction(params: &str) -> Result<Introduction, Vec<String>> {
         RequestMeta::of(Some(&parse_object(params, &Limits::default()).unwrap())).introduction()
@@ -226,6 +215,10 @@ mod tests {
             (r#"{"progressToken":"t"}"#, (token("t"), Ok(None))),
             (r#"{"progressToken":null}"#, (None, Ok(None))),
             (r#"{"progressToken":1.5}"#, (None, Ok(None))),
+            (
+                r#"{"io.modelcontextprotocol/logLevel":null}"#,
+                (None, Ok(None)),
+            ),
             (
                 r#"{"io.modelcontextprotocol/logLevel":"info"}"#,
                 (None, info),

@@ -105,6 +105,8 @@ pub mod shutdown;
 pub mod transport;
 
 #[cfg(feature = "server")]
+mod room;
+#[cfg(feature = "server")]
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;

@@ -17,6 +17,9 @@ pub struct Limits {
     pub envelope: envelope::Limits,
     /// Bytes of one reply, encoded, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
     pub reply_bytes: usize,
+    /// Bytes of all replies of more than 16 KiB that are not sent yet, or are kept to be heard again, in the whole server. 512
+    /// MiB. Beyond: unavailable (HTTP 503) instead; but there is room for any one reply that is alone.
+    pub reply_bytes_in_all: usize,
     /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
     /// Bytes of a cursor, which holds a URI. 16 KiB. Beyond: invalid params.
@@ -32,11 +35,16 @@ pub struct Limits {
     /// Requests in flight on one connection of a byte stream, such as stdio; and in one legacy session over HTTP, whose
     /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
+    /// Requests in flight of one principal. 256. Beyond: unavailable (HTTP 503). Who is no principal has no limit of their own:
+    /// here and wherever else one is of a principal.
+    pub requests_per_principal: usize,
     /// Subscriptions in the whole server: `subscriptions/listen` requests that stay open, and streams of legacy sessions.
     /// They count as no requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
     pub listens: usize,
     /// `subscriptions/listen` requests that stay open on one connection of a byte stream. 16. Beyond: unavailable.
     pub listens_per_connection: usize,
+    /// `subscriptions/listen` requests of one principal that stay open. 16. Beyond: unavailable (HTTP 503).
+    pub listens_per_principal: usize,
     /// URIs of one subscription, and those that one legacy session is subscribed to. 1,000. Beyond: invalid params.
     pub listen_uris: usize,
     /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
@@ -65,6 +73,9 @@ pub struct Limits {
     /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
     /// SSE; beyond: unavailable.
     pub sessions: usize,
+    /// Of these, the sessions of one principal. 256. Beyond: the one of its own that has been idle longest ends; over HTTP with
+    /// SSE unavailable.
+    pub sessions_per_principal: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.
     pub session_idle: Duration,
     /// Time for which a reply that came as a stream of events can be had again after its end, by a legacy client that lost
@@ -85,13 +96,16 @@ pub struct Limits {
     /// Time for an answer of a legacy client. 10 minutes, in which the handler's own time does not count. Beyond: the question
     /// is withdrawn, and the handler is told that there is no answer.
     pub answer: Duration,
-    /// How often one modern request is answered with questions. 16. Beyond: an internal error.
+    /// Rounds of questions before one reply: what is asked after the answer to another is of a later round. 16. Beyond: an
+    /// internal error.
     pub rounds: usize,
     /// Bytes of a `requestState`, which holds the answers so far. 16 KiB. Beyond: invalid params, or an internal error where
     /// it would be given out.
     pub state_bytes: usize,
     /// Time for which a `requestState` is good. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
+    /// Time that the peer at the other end of a byte stream may leave its replies unread. 30 s. Beyond: the stream fails.
+    pub write_stall: Duration,
     /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
     /// answered as unavailable on a byte stream; over HTTP their connections are closed.
     pub shutdown: Duration,
@@ -104,6 +118,7 @@ impl Default for Limits {
             initialize_bytes: 64 << 10,
             envelope: envelope::Limits::default(),
             reply_bytes: 32 << 20,
+            reply_bytes_in_all: 512 << 20,
             uri_bytes: 8 << 10,
             cursor_bytes: 16 << 10,
             cursor_ttl: Duration::from_secs(24 * 60 * 60),
@@ -111,8 +126,10 @@ impl Default for Limits {
             deadline: Duration::from_secs(60),
             requests: 4_096,
             requests_per_connection: 64,
+            requests_per_principal: 256,
             listens: 20_000,
             listens_per_connection: 16,
+            listens_per_principal: 16,
             listen_uris: 1_000,
             listen_bytes: 256 << 10,
             schema_bytes: 256 << 10,
@@ -125,6 +142,7 @@ impl Default for Limits {
             task_ttl: Duration::from_secs(60 * 60),
             task_poll: Duration::from_secs(1),
             sessions: 10_000,
+            sessions_per_principal: 256,
             session_idle: Duration::from_secs(30 * 60),
             resume: Duration::from_secs(60),
             resume_events: 1_024,
@@ -136,7 +154,38 @@ impl Default for Limits {
             rounds: 16,
             state_bytes: 16 << 10,
             state_ttl: Duration::from_secs(10 * 60),
+            write_stall: Duration::from_secs(30),
             shutdown: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How much a client takes of a server before it gives up. Build one from [`ClientLimits::default`] and change what you need.
+/// How long it waits is set where it is [built](crate::client::Builder).
+#[cfg(feature = "client")]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ClientLimits {
+    /// Bytes of one message: a line, a response, an event. 32 MiB. Beyond: the request fails; a stream, and the process at its
+    /// other end, is ended.
+    pub message_bytes: usize,
+    /// Pages of one listing. 1,000. Beyond: a local error, and never a part of the listing.
+    pub pages: usize,
+    /// Rounds in which one call is answered with questions, from 2026-07-28 on. 16. Beyond: a local error.
+    pub rounds: usize,
+    /// Questions in one round, and those of a legacy server that are being answered. 64. Beyond: a local error; to a legacy
+    /// server unavailable.
+    pub questions: usize,
+}
+
+#[cfg(feature = "client")]
+impl Default for ClientLimits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 32 << 20,
+            pages: 1_000,
+            rounds: 16,
+            questions: 64,
         }
     }
 }

@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use plainly_interop::{Case, REQUEST_ID, REVISION};
 
-use crate::server::{Measure, Program, Running};
+use crate::cores::Cores;
+use crate::figures::{Latency, Measure};
+use crate::programs::Program;
+use crate::running::Running;
 
 pub(crate) const CONNECTIONS: usize = 32;
 
@@ -18,22 +21,36 @@ const SCRIPT: &str = concat!(
 );
 
 pub(crate) fn round(
+    cores: &Cores,
     program: &Program,
     case: Case,
     length: Duration,
 ) -> Result<Measure, Box<dyn Error>> {
-    let mut server = Running::start(program, case)?;
+    let mut server = cores.start(|| Running::start(program, case))?;
     let url = address(server.child.stdout.take())?;
+    let idle = server.memory()?.resident;
     check(program, case, &url)?;
     let before = server.cpu_seconds()?;
-    let (requests, seconds) = wrk(case, &url, length)?;
+    let load = wrk(case, &url, length)?;
     let cpu_seconds = server.cpu_seconds()? - before;
+    let memory = server.memory()?;
     check(program, case, &url)?;
     Ok(Measure {
-        requests,
-        seconds,
+        requests: load.requests,
+        seconds: load.seconds,
         cpu_seconds,
+        latency: load.latency,
+        idle,
+        peak: memory.peak,
+        after: memory.resident,
     })
+}
+
+/// Whether the server answers as it has to.
+pub(crate) fn answers(program: &Program, case: Case) -> Result<(), Box<dyn Error>> {
+    let mut server = Running::start(program, case)?;
+    let url = address(server.child.stdout.take())?;
+    check(program, case, &url)
 }
 
 fn address(stdout: Option<ChildStdout>) -> Result<String, Box<dyn Error>> {
@@ -42,59 +59,59 @@ fn address(stdout: Option<ChildStdout>) -> Result<String, Box<dyn Error>> {
     Ok(line.trim_end().to_owned())
 }
 
-fn headers(case: Case) -> [(&'static str, &'static str); 5] {
-    [
+/// The headers of the request, each with this after it.
+fn headers(case: Case, end: &str) -> String {
+    let always = [
         ("Content-Type", "application/json"),
         ("Accept", "application/json, text/event-stream"),
         ("MCP-Protocol-Version", REVISION),
         ("Mcp-Method", case.method()),
-        ("Mcp-Name", case.target()),
-    ]
+    ];
+    let name = case.target().map(|target| ("Mcp-Name", target));
+    let lines = always.into_iter().chain(name);
+    lines
+        .map(|(name, value)| format!("{name}: {value}{end}"))
+        .collect()
 }
 
-/// Sends the request once, by hand, and compares the answer.
+/// Sends the request once, by hand, and compares the answer. An error too is answered with status 200: its request was
+/// well formed.
 fn check(program: &Program, case: Case, url: &str) -> Result<(), Box<dyn Error>> {
     let (host, path) = url
         .strip_prefix("http://")
         .and_then(|rest| rest.split_once('/'))
         .ok_or("not an address")?;
     let body = case.request(REQUEST_ID);
-    let headers = headers(case)
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .concat();
     let mut stream = TcpStream::connect(host)?;
     write!(
         stream,
-        "POST /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        "POST /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{}Content-Length: {}\r\n\r\n{body}",
+        headers(case, "\r\n"),
         body.len()
     )?;
     let mut reply = String::new();
     stream.read_to_string(&mut reply)?;
-    let answered = reply
-        .split_once("\r\n\r\n")
-        .is_some_and(|(_, body)| case.is_answered_by(REQUEST_ID, body.as_bytes()));
-    if answered {
-        Ok(())
-    } else {
-        Err(format!("{} answered wrongly: {reply}", program.name).into())
+    let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((&reply, ""));
+    if head.starts_with("HTTP/1.1 200 ") && case.is_answered_by(REQUEST_ID, body.as_bytes()) {
+        return Ok(());
     }
+    let start: String = reply.chars().take(2000).collect();
+    Err(format!("{} answered {} wrongly: {start}", program.path, case.name()).into())
 }
 
-fn wrk(case: Case, url: &str, length: Duration) -> Result<(u64, f64), Box<dyn Error>> {
-    let headers = headers(case)
-        .map(|(name, value)| format!("{name}: {value}\n"))
-        .concat();
+struct Load {
+    requests: u64,
+    seconds: f64,
+    latency: Latency,
+}
+
+fn wrk(case: Case, url: &str, length: Duration) -> Result<Load, Box<dyn Error>> {
     let output = Command::new("wrk")
         .args(["--threads", "1", "--connections", &CONNECTIONS.to_string()])
-        .args([
-            "--duration",
-            &format!("{}s", length.as_secs()),
-            "--script",
-            SCRIPT,
-            url,
-        ])
+        .args(["--duration", &format!("{}s", length.as_secs())])
+        .args(["--script", SCRIPT, url])
         .env("REQUEST_BODY", case.request(REQUEST_ID))
-        .env("REQUEST_HEADERS", headers)
+        .env("REQUEST_HEADERS", headers(case, "\n"))
         .output()
         .map_err(|error| format!("can't start wrk: {error}"))?;
     let text = String::from_utf8(output.stdout)?;
@@ -106,10 +123,16 @@ fn wrk(case: Case, url: &str, length: Duration) -> Result<(u64, f64), Box<dyn Er
         .split(' ')
         .map(str::parse)
         .collect::<Result<Vec<u32>, _>>()?;
+    let seconds = |microseconds| f64::from(microseconds) / 1e6;
     match *numbers.as_slice() {
-        [requests, microseconds, 0] if requests > 0 => {
-            Ok((u64::from(requests), f64::from(microseconds) / 1e6))
-        }
+        [requests, length, p50, p99, 0] if requests > 0 => Ok(Load {
+            requests: requests.into(),
+            seconds: seconds(length),
+            latency: Latency {
+                p50: seconds(p50),
+                p99: seconds(p99),
+            },
+        }),
         _ => Err(format!("wrk saw errors: {text}").into()),
     }
 }

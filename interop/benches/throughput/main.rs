@@ -1,182 +1,158 @@
-//! How many requests a second one core serves: each server pinned to one core, the load to another, in interleaved
-//! rounds, medians. `cargo bench -p plainly-interop --bench throughput [-- ROUNDS SECONDS]`, on Linux with `wrk` and
-//! `taskset` installed.
+//! How fast this project is next to rmcp, bare hyper and bare axum, and what it takes: each server pinned to one core, the
+//! load to another, in interleaved rounds, medians. `cargo bench -p plainly-interop --bench throughput`, on Linux with two
+//! cores and `wrk`; `-- --help` tells how to measure less. `docs/performance.md` says what is measured and how to read it.
 //!
-//! Where a server is well below 100 % busy, the load (or another program on the machine) was the limit: then only the
-//! cost of a request, and the ratios by it in parentheses, say something about the server.
-//!
-//! To measure another server, write its binary in `src/bin/` and give it a row in [`HTTP`] or [`STDIO`].
+//! Started by `cargo test` it looks whether every server answers every case, and measures nothing.
 
+mod cores;
+mod figures;
+mod goals;
 mod http;
-mod server;
+mod machine;
+mod minimal;
+mod part;
+mod proc;
+mod programs;
+mod running;
 mod stdio;
+mod table;
 
 use std::error::Error;
 use std::time::Duration;
 
+use clap::Parser;
 use plainly_interop::Case;
-use server::{Measure, Program};
 
-/// Servers over HTTP; the first is the floor, the second the peer that the others are compared with.
-const HTTP: &[Program] = &[
-    Program {
-        name: "hyper-floor",
-        path: env!("CARGO_BIN_EXE_hyper-floor"),
-    },
-    Program {
-        name: "rmcp-http",
-        path: env!("CARGO_BIN_EXE_rmcp-http"),
-    },
-    Program {
-        name: "plainly-http",
-        path: env!("CARGO_BIN_EXE_plainly-http"),
-    },
-];
+use cores::Cores;
+use figures::{Figures, Measure, median};
+use goals::Goals;
+use part::{Part, WINDOW};
+use programs::{Columns, HTTP, Program, STDIO};
+use table::Results;
 
-/// Servers over standard input and output; the first is the peer.
-const STDIO: &[Program] = &[
-    Program {
-        name: "rmcp-stdio",
-        path: env!("CARGO_BIN_EXE_rmcp-stdio"),
-    },
-    Program {
-        name: "plainly-stdio",
-        path: env!("CARGO_BIN_EXE_plainly-stdio"),
-    },
-];
+/// Measures plainly next to rmcp, bare hyper and bare axum, and prints a table in Markdown.
+#[derive(Parser)]
+#[command(name = "cargo bench -p plainly-interop --bench throughput --")]
+struct Options {
+    /// Measures this part alone; can be repeated
+    #[arg(long, value_name = "PART")]
+    only: Vec<Part>,
 
-/// Starts the server afresh, loads it for the given time, and ends it.
-type Round = fn(&Program, Case, Duration) -> Result<Measure, Box<dyn Error>>;
+    /// How often each server is measured
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
 
-/// One block of the table: what is measured, on which servers, and how.
-struct Block {
-    title: String,
-    case: Case,
-    programs: &'static [Program],
-    /// Columns of ratios: the rows that all others are divided by.
-    references: &'static [usize],
-    round: Round,
+    /// How many seconds each time
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+
+    /// How often each server is started
+    #[arg(long, default_value_t = 51, value_parser = clap::value_parser!(u32).range(1..))]
+    starts: u32,
+
+    /// Builds a minimal server with each library from nothing too, which takes minutes
+    #[arg(long)]
+    build: bool,
+
+    /// What cargo says to every benchmark
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+impl Options {
+    fn wants(&self, part: Part) -> bool {
+        let is_asked_for = self.only.contains(&part);
+        is_asked_for
+            || self.build && part == Part::Build
+            || self.only.is_empty() && part != Part::Build
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (rounds, length) = arguments()?;
-    server::pin_self()?;
-    for block in blocks() {
-        let mut measures = vec![Vec::new(); block.programs.len()];
-        for _ in 0..rounds {
-            for (program, measures) in block.programs.iter().zip(&mut measures) {
-                measures.push((block.round)(program, block.case, length)?);
-            }
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return answers();
+    }
+    let options = Options::parse();
+    let results = measure(&options)?;
+    print(&options, &results)
+}
+
+/// Every server answers every case.
+fn answers() -> Result<(), Box<dyn Error>> {
+    for case in Case::ALL {
+        for program in HTTP {
+            http::answers(program, case)?;
         }
-        print(&block, &measures);
+        for program in STDIO {
+            stdio::answers(program, case)?;
+        }
     }
     Ok(())
 }
 
-fn blocks() -> Vec<Block> {
-    let http = Case::ALL.map(|case| Block {
-        title: format!(
-            "{} over HTTP, {} connections",
-            case.method(),
-            http::CONNECTIONS
-        ),
-        case,
-        programs: HTTP,
-        references: &[0, 1],
-        round: http::round,
-    });
-    let stdio = Block {
-        title: format!(
-            "{} over stdio, {} in flight",
-            Case::Echo.method(),
-            stdio::WINDOW
-        ),
-        case: Case::Echo,
-        programs: STDIO,
-        references: &[0],
-        round: stdio::round,
-    };
-    http.into_iter().chain([stdio]).collect()
-}
-
-/// Rounds and the length of one; cargo adds `--bench` of its own.
-fn arguments() -> Result<(usize, Duration), Box<dyn Error>> {
-    let numbers: Vec<u64> = std::env::args()
-        .skip(1)
-        .filter(|argument| argument != "--bench")
-        .map(|argument| argument.parse())
-        .collect::<Result<_, _>>()?;
-    match *numbers.as_slice() {
-        [] => Ok((7, Duration::from_secs(3))),
-        [rounds, seconds] if rounds > 0 && seconds > 0 => {
-            Ok((usize::try_from(rounds)?, Duration::from_secs(seconds)))
-        }
-        _ => Err("expected no arguments, or the number of rounds and the seconds of each".into()),
+fn measure(options: &Options) -> Result<Results, Box<dyn Error>> {
+    let mut results = Results::default();
+    // Before this program is moved to one core: compilers take all there are.
+    if options.wants(Part::Build) {
+        results.built = Some(minimal::builds()?);
     }
+    let cores = Cores::split()?;
+    for part in Part::ALL.into_iter().filter(|&part| options.wants(part)) {
+        tell(part);
+        let length = Duration::from_secs(options.seconds);
+        let load = |programs, round: &dyn Fn(&Program) -> Result<Measure, Box<dyn Error>>| {
+            let rounds = interleaved(programs, options.rounds, round)?;
+            Ok::<_, Box<dyn Error>>(rounds.map(|rounds| Figures::new(rounds)))
+        };
+        let figures = match part {
+            Part::Http(case) => load(HTTP, &|program| http::round(&cores, program, case, length))?,
+            Part::Pipelined => load(STDIO, &|program| {
+                stdio::round(&cores, program, WINDOW, length)
+            })?,
+            Part::PingPong => load(STDIO, &|program| stdio::round(&cores, program, 1, length))?,
+            Part::Start => {
+                let start = |program: &Program| stdio::start(&cores, program);
+                let starts = interleaved(STDIO, options.starts, start)?;
+                results.start =
+                    Some(starts.map(|all| median(all.iter().map(Duration::as_secs_f64))));
+                continue;
+            }
+            Part::Build => continue,
+        };
+        results.loads.push((part, figures));
+    }
+    Ok(results)
 }
 
-/// A row in figures: medians over the rounds.
-struct Row {
-    rate: f64,
-    cost: f64,
-    busy: f64,
-}
-
-impl Row {
-    fn new(rounds: &[Measure]) -> Self {
-        let median_of = |figure: fn(&Measure) -> f64| median(rounds.iter().map(figure));
-        Self {
-            rate: median_of(Measure::rate),
-            cost: median_of(Measure::cpu_per_request),
-            busy: median_of(Measure::busy),
+/// What so many rounds of each program showed, one program after the other in each round, so that whatever else the
+/// machine does meanwhile is shared by all.
+fn interleaved<T>(
+    programs: &[Program],
+    rounds: u32,
+    round: impl Fn(&Program) -> Result<T, Box<dyn Error>>,
+) -> Result<Columns<Vec<T>>, Box<dyn Error>> {
+    let mut all = Columns::<Vec<T>>::default();
+    for _ in 0..rounds {
+        for program in programs {
+            let of_program = all.slot(program.column).get_or_insert_default();
+            of_program.push(round(program)?);
         }
     }
+    Ok(all)
+}
+
+#[expect(clippy::print_stderr, reason = "standard output is the table's alone")]
+fn tell(part: Part) {
+    eprintln!("measuring {}", part.name());
 }
 
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
-fn print(block: &Block, measures: &[Vec<Measure>]) {
-    let rows: Vec<Row> = measures.iter().map(|rounds| Row::new(rounds)).collect();
-    let heads: String = block
-        .references
-        .iter()
-        .map(|&row| format!(" × {} (by CPU) |", block.programs[row].name))
-        .collect();
+fn print(options: &Options, results: &Results) -> Result<(), Box<dyn Error>> {
+    println!("{}.", machine::description()?);
     println!(
-        "\n| {} | requests/s |{heads} CPU µs/request | server busy |",
-        block.title
+        "Medians of {} rounds of {} s, and of {} starts.\n",
+        options.rounds, options.seconds, options.starts
     );
-    println!(
-        "|---|---:|{}---:|---:|",
-        "---:|".repeat(block.references.len())
-    );
-    for (program, row) in block.programs.iter().zip(&rows) {
-        let ratios: String = block
-            .references
-            .iter()
-            .map(|&reference| &rows[reference])
-            .map(|other| {
-                format!(
-                    " {:.2} ({:.2}) |",
-                    row.rate / other.rate,
-                    other.cost / row.cost
-                )
-            })
-            .collect();
-        let (cost, busy) = (row.cost * 1e6, row.busy * 100.0);
-        println!(
-            "| {} | {:.0} |{ratios} {cost:.2} | {busy:.0} % |",
-            program.name, row.rate
-        );
-    }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 {
-        values[middle]
-    } else {
-        f64::midpoint(values[middle - 1], values[middle])
-    }
+    println!("{results}\n{}", Goals::of(results));
+    Ok(())
 }

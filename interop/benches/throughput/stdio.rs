@@ -1,39 +1,60 @@
 //! One round over standard input and output: a fixed number of requests in flight, every id answered exactly once.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
-use plainly_interop::{Case, ECHO_TEXT};
+use plainly_interop::Case;
+use plainly_interop::contents::ECHO_TEXT;
 use serde::Deserialize;
 
-use crate::server::{Measure, Program, Running};
+use crate::cores::Cores;
+use crate::figures::{Latency, Measure};
+use crate::programs::Program;
+use crate::running::Running;
 
-/// Small enough that neither pipe can fill up while both sides write.
-pub(crate) const WINDOW: u64 = 64;
-
+/// `window` requests are in flight: few enough that neither pipe can fill up while both sides write.
 pub(crate) fn round(
+    cores: &Cores,
     program: &Program,
-    case: Case,
+    window: u64,
     length: Duration,
 ) -> Result<Measure, Box<dyn Error>> {
-    let mut server = Running::start(program, case)?;
-    let (Some(stdin), Some(stdout)) = (server.child.stdin.take(), server.child.stdout.take())
-    else {
-        return Err("no pipes".into());
-    };
-    let mut pipeline = Pipeline::new(case, stdin, stdout)?;
+    let mut server = cores.start(|| Running::start(program, Case::Echo))?;
+    let mut pipeline = Pipeline::new(Case::Echo, &mut server)?;
     pipeline.first(program)?;
+    let idle = server.memory()?.resident;
     let before = server.cpu_seconds()?;
     let start = Instant::now();
-    let requests = pipeline.run(start + length)?;
+    let latencies = pipeline.run(window, start + length)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let cpu_seconds = server.cpu_seconds()? - before;
+    let memory = server.memory()?;
     Ok(Measure {
-        requests,
-        seconds: start.elapsed().as_secs_f64(),
-        cpu_seconds: server.cpu_seconds()? - before,
+        requests: latencies.len() as u64,
+        seconds,
+        cpu_seconds,
+        latency: Latency::of(latencies),
+        idle,
+        peak: memory.peak,
+        after: memory.resident,
     })
+}
+
+/// From before the start of the server to its first answer.
+pub(crate) fn start(cores: &Cores, program: &Program) -> Result<Duration, Box<dyn Error>> {
+    let start = Instant::now();
+    let mut server = cores.start(|| Running::start(program, Case::Echo))?;
+    Pipeline::new(Case::Echo, &mut server)?.first(program)?;
+    Ok(start.elapsed())
+}
+
+/// Whether the server answers as it has to.
+pub(crate) fn answers(program: &Program, case: Case) -> Result<(), Box<dyn Error>> {
+    let mut server = Running::start(program, case)?;
+    Pipeline::new(case, &mut server)?.first(program)
 }
 
 /// The part of an answer that is read of each.
@@ -49,13 +70,18 @@ struct Pipeline {
     /// The request before and after its id.
     around_id: (String, String),
     next_id: u64,
-    unanswered: HashSet<u64>,
+    /// What waits for its answer, and since when.
+    unanswered: HashMap<u64, Instant>,
     outgoing: Vec<u8>,
     line: Vec<u8>,
 }
 
 impl Pipeline {
-    fn new(case: Case, stdin: ChildStdin, stdout: ChildStdout) -> Result<Self, Box<dyn Error>> {
+    fn new(case: Case, server: &mut Running) -> Result<Self, Box<dyn Error>> {
+        let pipes = (server.child.stdin.take(), server.child.stdout.take());
+        let (Some(stdin), Some(stdout)) = pipes else {
+            return Err("no pipes".into());
+        };
         let request = case.request(0);
         let (before, after) = request
             .split_once("\"id\":0")
@@ -66,7 +92,7 @@ impl Pipeline {
             stdout: BufReader::with_capacity(1 << 16, stdout),
             around_id: (format!("{before}\"id\":"), format!("{after}\n")),
             next_id: 1,
-            unanswered: HashSet::new(),
+            unanswered: HashMap::new(),
             outgoing: Vec::new(),
             line: Vec::new(),
         })
@@ -76,61 +102,61 @@ impl Pipeline {
     fn first(&mut self, program: &Program) -> Result<(), Box<dyn Error>> {
         let id = self.next_id;
         self.send(1)?;
-        self.receive()?;
-        if self.case.is_answered_by(id, &self.line) {
+        self.line.clear();
+        self.stdout.read_until(b'\n', &mut self.line)?;
+        if self.case.is_answered_by(id, &self.line) && self.unanswered.remove(&id).is_some() {
             return Ok(());
         }
-        Err(format!(
-            "{} answered wrongly: {}",
-            program.name,
-            String::from_utf8_lossy(&self.line)
-        )
-        .into())
+        let start: String = String::from_utf8_lossy(&self.line)
+            .chars()
+            .take(2000)
+            .collect();
+        let (path, case) = (program.path, self.case.name());
+        Err(format!("{path} answered {case} wrongly: {start}").into())
     }
 
-    /// Keeps the window full until the deadline, then waits for what is still in flight; how many were answered.
-    fn run(&mut self, deadline: Instant) -> Result<u64, Box<dyn Error>> {
-        self.send(WINDOW)?;
-        let mut answered = 0;
+    /// Keeps the window full until the deadline, then waits for what is still in flight; how long each took.
+    fn run(&mut self, window: u64, deadline: Instant) -> Result<Vec<Duration>, Box<dyn Error>> {
+        let mut latencies = Vec::new();
+        self.send(window)?;
         while !self.unanswered.is_empty() {
-            self.receive()?;
-            let mut free = 1;
+            self.stdout.fill_buf()?;
+            let arrived = Instant::now();
+            let mut free = 0;
             // All that has already come, so that one write refills the window.
-            while self.stdout.buffer().contains(&b'\n') {
-                self.receive()?;
+            while free == 0 || self.stdout.buffer().contains(&b'\n') {
+                latencies.push(arrived - self.receive()?);
                 free += 1;
             }
-            answered += free;
             if Instant::now() < deadline {
                 self.send(free)?;
             }
         }
-        Ok(answered)
+        Ok(latencies)
     }
 
     fn send(&mut self, count: u64) -> Result<(), Box<dyn Error>> {
         self.outgoing.clear();
-        for _ in 0..count {
-            write!(
-                self.outgoing,
-                "{}{}{}",
-                self.around_id.0, self.next_id, self.around_id.1
-            )?;
-            self.unanswered.insert(self.next_id);
-            self.next_id += 1;
+        let (before, after) = &self.around_id;
+        let now = Instant::now();
+        for id in self.next_id..self.next_id + count {
+            write!(self.outgoing, "{before}{id}{after}")?;
+            self.unanswered.insert(id, now);
         }
+        self.next_id += count;
         Ok(self.stdin.write_all(&self.outgoing)?)
     }
 
-    fn receive(&mut self) -> Result<(), Box<dyn Error>> {
+    /// Reads the answer to an echo; when that was asked.
+    fn receive(&mut self) -> Result<Instant, Box<dyn Error>> {
         self.line.clear();
         self.stdout.read_until(b'\n', &mut self.line)?;
         let line = std::str::from_utf8(&self.line)?;
         let Answer { id } = serde_json::from_str(line)
             .map_err(|error| format!("not an answer: {line:?}: {error}"))?;
-        if self.unanswered.remove(&id) && line.contains(ECHO_TEXT) {
-            return Ok(());
+        match self.unanswered.remove(&id) {
+            Some(asked) if line.contains(ECHO_TEXT) => Ok(asked),
+            _ => Err(format!("not an answer to anything asked: {line:?}").into()),
         }
-        Err(format!("not an answer to anything asked: {line:?}").into())
     }
 }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 
 use bytes::Bytes;
-use http::{Request, Response, header};
+use http::{HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -13,12 +13,7 @@ use plainly_interop::{Case, REQUEST_ID};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let name = std::env::args().nth(1).ok_or("usage: hyper-floor CASE")?;
-    let case = Case::ALL
-        .into_iter()
-        .find(|case| case.name() == name)
-        .ok_or("no such case")?;
-    let answer = Bytes::from(case.answer(REQUEST_ID));
+    let answer = Bytes::from(Case::of_arguments()?.answer(REQUEST_ID));
     serve(service_fn(move |request| respond(request, answer.clone()))).await
 }
 
@@ -34,7 +29,7 @@ async fn respond(
     );
     response.headers_mut().insert(
         header::CONTENT_TYPE,
-        header::HeaderValue::from_static("application/json"),
+        HeaderValue::from_static("application/json"),
     );
     Ok(response)
 }

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 
+use plainly_interop::Case;
 use plainly_interop::plainly::server;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    server()?.serve_stdio().await?;
+    server(Case::of_arguments()?)?.serve_stdio().await?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use hyper_util::service::TowerToHyperService;
+use plainly_interop::Case;
 use plainly_interop::http::serve;
 use plainly_interop::rmcp::Server;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -14,7 +15,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_sse_keep_alive(None);
-    let service =
-        StreamableHttpService::new(|| Ok(Server), NeverSessionManager::default().into(), config);
+    let server = Server::new(Case::of_arguments()?)?;
+    let sessions = NeverSessionManager::default().into();
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
     serve(TowerToHyperService::new(service)).await
 }

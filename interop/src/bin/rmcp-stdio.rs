@@ -1,13 +1,15 @@
-//! rmcp over standard input and output, with the pipes driven by the reactor instead of the thread pool.
+//! rmcp over standard input and output as its examples do it.
 
 use std::error::Error;
 
+use plainly_interop::Case;
 use plainly_interop::rmcp::Server;
 use rmcp::ServiceExt;
-use rmcp::transport::stdio_pipes;
+use rmcp::transport::stdio;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    Server.serve(stdio_pipes()).await?.waiting().await?;
+    let server = Server::new(Case::of_arguments()?)?;
+    server.serve(stdio()).await?.waiting().await?;
     Ok(())
 }

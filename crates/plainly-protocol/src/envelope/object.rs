@@ -4,18 +4,29 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::limits::Limits;
+use crate::escape;
 
 /// A JSON object whose text has been checked: well-formed, no duplicate keys in it or below.
 #[derive(Debug, Clone)]
 pub struct Object<'a> {
     raw: &'a str,
     members: Vec<Member<'a>>,
+    meta: Option<Box<Object<'a>>>,
 }
 
 impl<'a> Object<'a> {
     /// `raw` is what the scan found `members` in.
     pub(super) fn new(raw: &'a str, members: Vec<Member<'a>>) -> Self {
-        Self { raw, members }
+        Self {
+            raw,
+            members,
+            meta: None,
+        }
+    }
+
+    pub(super) fn with_meta(mut self, meta: Option<Self>) -> Self {
+        self.meta = meta.map(Box::new);
+        self
     }
 
     /// The JSON of the object, byte for byte as it was received.
@@ -31,10 +42,22 @@ impl<'a> Object<'a> {
             .map(|member| member.value)
     }
 
+    /// The member named `key`, decoded, if it is a string.
+    pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        let inner = self.get(key)?.strip_prefix('"')?.strip_suffix('"')?;
+        Some(escape::decode(inner))
+    }
+
     /// The member named `key`, if it is an object too.
     pub fn get_object(&self, key: &str) -> Option<Self> {
         let value = self.get(key)?;
         super::parse_object(value, &Limits::UNLIMITED).ok()
+    }
+
+    /// The member `_meta`, if it is an object: of the parameters of a message the scan has kept it.
+    pub fn meta(&self) -> Option<Cow<'_, Self>> {
+        let kept = self.meta.as_deref().map(Cow::Borrowed);
+        kept.or_else(|| self.get_object("_meta").map(Cow::Owned))
     }
 
     /// The names of the members and their raw JSON, in the order of the text.

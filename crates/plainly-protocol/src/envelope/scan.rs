@@ -2,7 +2,7 @@
 //!
 //! Hand-written because `RawValue` and skipped values have no depth limit in `serde_json` and duplicates are seen only
 //! where a type looks; a strict walk followed by `RawValue` takes twice as long. Without recursion, so that no input
-//! overflows the stack. It knows of one name, `params`, whose members are kept.
+//! overflows the stack. It knows of two names, `params` and the `_meta` in it, whose members are kept.
 //!
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
@@ -35,10 +35,12 @@ pub(super) struct Scanner<'a, 'l> {
     /// The containers that are open. One byte each, since those beyond the allowed depth are also here.
     open: Vec<Container>,
     /// What is noted of each open container within the allowed depth.
-    frames: Vec<Frame<'a>>,
+    frames: Vec<Frame>,
     /// The members so far of the objects in `frames`, outermost first.
     members: Vec<Member<'a>>,
     params: Option<Object<'a>>,
+    /// The `_meta` of the `params` that are open.
+    meta: Option<Object<'a>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,12 +49,12 @@ enum Container {
     Object,
 }
 
-struct Frame<'a> {
+struct Frame {
     start: usize,
     /// Where its members start in `Scanner::members`.
     members: usize,
-    /// The member whose value is being scanned; the value is filled in at its end.
-    pending: Option<Member<'a>>,
+    /// Which of them has its value scanned; the value is filled in at its end.
+    pending: Option<usize>,
 }
 
 impl<'a, 'l> Scanner<'a, 'l> {
@@ -67,6 +69,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             frames: Vec::with_capacity(8),
             members: Vec::with_capacity(16),
             params: None,
+            meta: None,
         }
     }
 
@@ -223,19 +226,29 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if let Some(at) = first_duplicate(own).map(|member| member.at) {
             self.refuse("duplicate key", at);
         }
-        if let [message] = &*self.frames
-            && container == Some(Container::Object)
-            && message
-                .pending
-                .as_ref()
-                .is_some_and(|member| member.key == "params")
-        {
-            let members = self.members.split_off(frame.members);
-            self.params = Some(Object::new(self.cursor.slice(frame.start), members));
+        if container == Some(Container::Object) && self.is_within(&["params"]) {
+            self.params = Some(self.object(&frame).with_meta(self.meta.take()));
+        } else if container == Some(Container::Object) && self.is_within(&["params", "_meta"]) {
+            self.meta = Some(self.object(&frame));
         } else if !self.frames.is_empty() {
             self.members.truncate(frame.members);
         }
         self.note(frame.start);
+    }
+
+    /// Whether the members of these names, each in the one before it, are all that is open.
+    fn is_within(&self, names: &[&str]) -> bool {
+        let is_pending = |(frame, name): (&Frame, &&str)| {
+            let member = frame.pending.and_then(|index| self.members.get(index));
+            member.is_some_and(|member| member.key == *name)
+        };
+        self.frames.len() == names.len() && self.frames.iter().zip(names).all(is_pending)
+    }
+
+    /// The object that `frame` was of, which has just ended.
+    fn object(&mut self, frame: &Frame) -> Object<'a> {
+        let members = self.members.split_off(frame.members);
+        Object::new(self.cursor.slice(frame.start), members)
     }
 
     /// The value that started at `start` has ended: it completes the member that it is of, if of any.
@@ -243,13 +256,9 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if !self.is_framed() {
             return;
         }
-        let value = self.cursor.slice(start);
-        if let Some(member) = self
-            .frames
-            .last_mut()
-            .and_then(|frame| frame.pending.take())
-        {
-            self.members.push(Member { value, ..member });
+        let pending = self.frames.last_mut().and_then(|it| it.pending.take());
+        if let Some(member) = pending.and_then(|index| self.members.get_mut(index)) {
+            member.value = self.cursor.slice(start);
         }
     }
 
@@ -285,7 +294,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
             } else {
                 inner.into()
             };
-            frame.pending = Some(Member { key, value: "", at });
+            frame.pending = Some(self.members.len());
+            self.members.push(Member { key, value: "", at });
         }
         if before >= self.limits.members_per_object {
             self.refuse("too many members in an object", at);

@@ -26,6 +26,7 @@ use super::process::OtherEnd;
 use super::session::Session;
 use super::stream::Stream;
 use super::{Client, Result};
+use crate::limits::ClientLimits;
 
 /// A client that is not connected yet. `T` is where its server is: `Http`, `Spawn`, `InMemory` or [`Over`].
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl<T> Builder<T> {
                 longest: Duration::from_secs(60 * 60),
                 connect_timeout: Duration::from_secs(30),
                 handlers: Handlers::default(),
-                rounds: 16,
+                limits: ClientLimits::default(),
                 log: None,
             },
         }
@@ -131,6 +132,12 @@ impl<T> Builder<T> {
     /// A server that is silent for half of that, or for 10 s, is also spoken to as a legacy server.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.options.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets how much is taken of the server.
+    pub fn limits(mut self, limits: ClientLimits) -> Self {
+        self.options.limits = limits;
         self
     }
 
@@ -209,8 +216,13 @@ impl Builder<Http> {
         let url = url(&self.target.url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
-        let endpoint = crate::transport::http_client::Endpoint::new(url, headers, connect)
-            .map_err(|source| LocalError::Unreachable { url: host, source })?;
+        let endpoint = crate::transport::http_client::Endpoint::new(
+            url,
+            headers,
+            connect,
+            self.options.limits.message_bytes,
+        )
+        .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let session = Session::new(endpoint, self.options.reception());
         Client::establish(Connection::Http(session.into()), self.options).await
     }

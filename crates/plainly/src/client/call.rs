@@ -18,6 +18,7 @@ use super::news::{self, Task};
 use super::patience::Patience;
 use super::reply::{Answer, Unread};
 use super::{Client, Result};
+use crate::limits::ClientLimits;
 
 /// What all clones of a client share.
 #[derive(Debug)]
@@ -115,9 +116,9 @@ impl Client {
 }
 
 impl Connected {
-    /// The most rounds of questions and answers that one call takes.
-    pub(super) fn rounds(&self) -> usize {
-        self.options.rounds
+    /// How much is taken of the server.
+    pub(super) fn limits(&self) -> &ClientLimits {
+        &self.options.limits
     }
 
     pub(super) fn revision(&self) -> Revision {

@@ -22,6 +22,7 @@ use super::log::Log;
 use super::message::{Introduction, Writer};
 use super::reception::Reception;
 use super::reply::{Answer, Reply};
+use crate::limits::ClientLimits;
 
 /// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -40,8 +41,8 @@ pub(super) struct Options {
     pub(super) connect_timeout: Duration,
     /// Who answers what servers ask.
     pub(super) handlers: Handlers,
-    /// The most rounds of questions and answers that one call takes.
-    pub(super) rounds: usize,
+    /// How much is taken of the server.
+    pub(super) limits: ClientLimits,
     /// Who wants what servers log.
     pub(super) log: Option<Log>,
 }
@@ -51,7 +52,7 @@ impl Options {
     pub(super) fn reception(&self) -> Reception {
         let declared = self.introduction.capabilities.clone();
         let respondent = Respondent::new(self.handlers.clone(), declared);
-        Reception::new(Arc::new(respondent), self.log.clone())
+        Reception::new(Arc::new(respondent), self.log.clone(), self.limits.clone())
     }
 }
 

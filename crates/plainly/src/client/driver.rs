@@ -21,8 +21,6 @@ use super::stream::{Answers, Queued, Shared, lock};
 use crate::transport::Escaped;
 use crate::transport::lines::{Line, LineReader};
 
-/// The most bytes of one line that are read.
-const LINE_BYTES: usize = 32 << 20;
 /// How long is still read from a stream that can't be written to any more, or whose process has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -44,7 +42,7 @@ impl Driver {
         other_end: OtherEnd,
     ) -> Self {
         Self {
-            lines: LineReader::new(Box::new(reader), LINE_BYTES),
+            lines: LineReader::new(Box::new(reader), shared.reception.limits.message_bytes),
             answers,
             shared,
             other_end,
@@ -140,7 +138,10 @@ async fn read(lines: &mut Lines, answers: &Answers, shared: &Shared) -> CloseRea
     loop {
         let line = match lines.next().await {
             Ok(Some(Line::Message(line))) => line,
-            Ok(Some(Line::TooLong)) => return CloseReason::LineTooLong { limit: LINE_BYTES },
+            Ok(Some(Line::TooLong)) => {
+                let limit = shared.reception.limits.message_bytes;
+                return CloseReason::LineTooLong { limit };
+            }
             Ok(None) => return CloseReason::Peer,
             Err(error) => return CloseReason::Read(error),
         };

@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
+use plainly_protocol::method::Method;
 use plainly_protocol::types::Cursor;
 
-use super::Result;
 use super::error::{Error, LocalError};
+use super::{Client, Result};
 
-/// The most pages of one listing that are read.
-const PAGES: usize = 1_000;
 /// The longest cursor that is sent back.
 const CURSOR_BYTES: usize = 16 << 10;
 
@@ -17,16 +16,26 @@ const CURSOR_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Pages {
     method: &'static str,
+    /// How many are read.
+    most: usize,
     /// Hashes of the cursors that came, under a key that no server knows: of so few, no two are the same by chance.
     seen: HashSet<u64>,
     hasher: RandomState,
 }
 
+impl Client {
+    /// The pages of a listing by `method`.
+    pub(super) fn pages_of(&self, method: Method) -> Pages {
+        Pages::of(method.name(), self.connected.limits().pages)
+    }
+}
+
 impl Pages {
-    /// Of a listing by `method`.
-    pub(super) fn of(method: &'static str) -> Self {
+    /// Of a listing by `method`, no more than `most`.
+    pub(super) fn of(method: &'static str, most: usize) -> Self {
         Self {
             method,
+            most,
             seen: HashSet::new(),
             hasher: RandomState::new(),
         }
@@ -45,8 +54,8 @@ impl Pages {
         if !self.seen.insert(self.hasher.hash_one(&cursor)) {
             return Err(LocalError::EndlessListing { method }.into());
         }
-        if self.seen.len() >= PAGES {
-            let limit = PAGES;
+        let limit = self.most;
+        if self.seen.len() >= limit {
             return Err(LocalError::TooManyPages { method, limit }.into());
         }
         Ok(Some(cursor))
@@ -57,9 +66,11 @@ impl Pages {
 mod tests {
     use super::*;
 
+    const PAGES: usize = 1_000;
+
     #[test]
     fn the_last_page_that_is_read_is_the_thousandth() {
-        let mut pages = Pages::of("tools/list");
+        let mut pages = Pages::of("tools/list", PAGES);
         for page in 1..PAGES {
             let next = pages.after(Some(page.to_string().into())).unwrap();
             assert!(next.is_some());
@@ -74,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_cursor_may_be_long_but_not_endless() {
-        let mut pages = Pages::of("tools/list");
+        let mut pages = Pages::of("tools/list", PAGES);
         let cursor = |bytes| Cursor::from("é".repeat(bytes / 2));
         assert!(pages.after(Some(cursor(CURSOR_BYTES))).unwrap().is_some());
         let error = pages.after(Some(cursor(CURSOR_BYTES + 2))).unwrap_err();
@@ -86,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_cursor_that_comes_again_ends_the_listing_with_an_error() {
-        let mut pages = Pages::of("tools/list");
+        let mut pages = Pages::of("tools/list", PAGES);
         // Empty text is a cursor like any other.
         assert_eq!(pages.after(Some("".into())).unwrap(), Some("".into()));
         pages.after(Some("a".into())).unwrap();

@@ -6,7 +6,6 @@ use plainly_protocol::types::{
     ListPromptsParams, ListPromptsResult, Prompt,
 };
 
-use super::pages::Pages;
 use super::rounds::Call;
 use super::{Client, Result};
 
@@ -19,7 +18,7 @@ impl Client {
     /// All prompts, page after page. Whole or an error, like [`resources`](Self::resources).
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
         let mut params = ListPromptsParams::new();
-        let mut pages = Pages::of(Method::ListPrompts.name());
+        let mut pages = self.pages_of(Method::ListPrompts);
         let mut prompts = Vec::new();
         loop {
             let page = self.list_prompts(&params).await?;

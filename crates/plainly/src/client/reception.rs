@@ -18,6 +18,7 @@ use super::patience::Answering;
 use super::progress::Underway;
 use super::reply::Asked;
 use super::spoken::Spoken;
+use crate::limits::ClientLimits;
 use crate::transport::Escaped;
 
 /// Where what is no reply goes.
@@ -27,14 +28,16 @@ pub(super) struct Reception {
     pub(super) listeners: Arc<Listeners>,
     pub(super) underway: Underway,
     pub(super) questions: Questions,
+    pub(super) limits: ClientLimits,
     log: Option<Log>,
 }
 
 impl Reception {
     /// Has `respondent` answer, and `log` hear what is logged.
-    pub(super) fn new(respondent: Arc<Respondent>, log: Option<Log>) -> Self {
+    pub(super) fn new(respondent: Arc<Respondent>, log: Option<Log>, limits: ClientLimits) -> Self {
         Self {
-            questions: Questions::new(respondent),
+            questions: Questions::new(respondent, limits.questions),
+            limits,
             log,
             ..Self::default()
         }

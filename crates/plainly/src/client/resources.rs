@@ -74,8 +74,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`LocalError::TooManyPages`] after 1,000 pages, and [`LocalError::EndlessListing`] if a page leads back to one
-    /// before: a listing is whole or an error.
+    /// [`LocalError::TooManyPages`] after [`ClientLimits::pages`](crate::limits::ClientLimits::pages), and
+    /// [`LocalError::EndlessListing`] if a page leads back to one before: a listing is whole or an error.
     pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
         let mut pages = self.resource_pages(parent);
         let mut resources = Vec::new();
@@ -92,7 +92,7 @@ impl Client {
         ResourcePages {
             client: self,
             next: Some(params),
-            pages: Pages::of(Method::ListResources.name()),
+            pages: self.pages_of(Method::ListResources),
         }
     }
 
@@ -107,7 +107,7 @@ impl Client {
     /// All resource templates, page after page. Whole or an error, like [`resources`](Self::resources).
     pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
         let mut params = ListResourceTemplatesParams::new();
-        let mut pages = Pages::of(Method::ListResourceTemplates.name());
+        let mut pages = self.pages_of(Method::ListResourceTemplates);
         let mut templates = Vec::new();
         loop {
             let page = self.list_resource_templates(&params).await?;
@@ -164,7 +164,7 @@ impl Client {
 
     async fn find_listed(&self, uri: String) -> Result<Metadata> {
         let mut params = ListResourcesParams::new();
-        let mut pages = Pages::of(Method::ListResources.name());
+        let mut pages = self.pages_of(Method::ListResources);
         loop {
             let page = self.list_resources(&params).await?;
             let mut resources = page.resources.into_iter();

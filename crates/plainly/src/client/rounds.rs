@@ -24,9 +24,6 @@ use super::progress::{Progress, Signs};
 use super::reply::Unread;
 use super::{Client, Result};
 
-/// The most that a server may ask for in one round.
-const MOST: usize = 64;
-
 /// A call that is made once it is awaited. Dropped before its end, it is cancelled.
 ///
 /// Whatever the server asks before it answers is answered by whom the client was [built](super::Builder::on_elicitation)
@@ -164,7 +161,7 @@ impl<T> Setup<T> {
     /// Goes on until the server has answered for good.
     async fn make(self) -> Result<T> {
         let (client, method) = (self.client.clone(), self.method);
-        let limit = client.connected.rounds();
+        let limit = client.connected.limits().rounds;
         let mut setup = self;
         let mut rounds = 0;
         loop {
@@ -201,7 +198,8 @@ impl<T> Setup<T> {
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }
-        let asked = input_required(&result, self.method)?;
+        let most = self.client.connected.limits().questions;
+        let asked = input_required(&result, self.method, most)?;
         Ok(Round::InputRequired(InputRequired {
             requests: asked.input_requests,
             state: asked.request_state,
@@ -214,12 +212,13 @@ impl<T> Setup<T> {
     }
 }
 
-fn input_required(result: &Unread, method: Method) -> Result<InputRequiredResult> {
+/// What `result` asks for: `most` things at a time.
+fn input_required(result: &Unread, method: Method, most: usize) -> Result<InputRequiredResult> {
     let asked: InputRequiredResult = result.body(method.name())?;
     let why = match asked.input_requests.len() {
         0 if asked.request_state.is_none() => "it asks for nothing".to_owned(),
-        0..=MOST => return Ok(asked),
-        _ => format!("it asks for more than {MOST} things at a time"),
+        asks if asks <= most => return Ok(asked),
+        _ => format!("it asks for more than {most} things at a time"),
     };
     Err(Error::invalid_response(method.name(), why))
 }

@@ -10,7 +10,6 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Error, LocalError};
 use super::mirror::Mirror;
-use super::pages::Pages;
 use super::rounds::Call;
 use super::{Client, Result};
 
@@ -31,7 +30,7 @@ impl Client {
     /// [`list_tools`](Self::list_tools) leaves out.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         let mut params = ListToolsParams::new();
-        let mut pages = Pages::of(Method::ListTools.name());
+        let mut pages = self.pages_of(Method::ListTools);
         let mut tools = Vec::new();
         loop {
             let page = self.list_tools(&params).await?;

@@ -21,22 +21,23 @@ pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), Ca
 /// What a request was answered with.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Initialize(InitializeResult),
-    Discover(DiscoverResult),
+    // Boxed are those that are large, and rare: each answer is handed on several times.
+    Initialize(Box<InitializeResult>),
+    Discover(Box<DiscoverResult>),
     Empty(EmptyResult),
     ListResources(ListResourcesResult, CacheHint),
     ListResourceTemplates(ListResourceTemplatesResult),
     ReadResource(ReadResourceResult, CacheHint),
     ReadDirectory(ListResourcesResult),
-    ResourceMetadata(ResourceMetadataResult),
+    ResourceMetadata(Box<ResourceMetadataResult>),
     ListTools(ListedTools, CacheHint),
     CallTool(CallToolResult),
     ListPrompts(ListPromptsResult, CacheHint),
     GetPrompt(GetPromptResult),
     Complete(CompleteResult),
     InputRequired(InputRequiredResult),
-    CreateTask(CreateTaskResult),
-    GetTask(DetailedTask),
+    CreateTask(Box<CreateTaskResult>),
+    GetTask(Box<DetailedTask>),
 }
 
 impl Shape for Answer {

@@ -225,14 +225,17 @@ impl Replies {
         }
         let bytes: usize = self.written.values().map(|reply| reply.len() + 1).sum();
         let mut out = Vec::with_capacity(bytes + 1);
+        let server = self.server;
         for reply in self.written.into_values() {
             out.push(if out.is_empty() { b'[' } else { b',' });
             out.extend_from_slice(&reply);
         }
         out.push(b']');
+        // What had room in parts just now is not taken back for it.
+        let held = server.0.unsent.hold(out.into());
         Some(Encoded {
             http_status: 200,
-            bytes: out.into(),
+            bytes: held.unwrap_or_else(|no_room| no_room),
         })
     }
 }

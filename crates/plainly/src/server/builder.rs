@@ -36,6 +36,7 @@ use super::sessions::Sessions;
 use super::state::States;
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;
+use super::unsent::Unsent;
 use super::watching::Watching;
 use super::{Inner, Keys, Server, dispatch, encode};
 use crate::limits::Limits;
@@ -264,6 +265,7 @@ impl ServerBuilder {
             ),
             pipes: super::pipes::Pipes::default(),
             load: dispatch::Load::default(),
+            unsent: Unsent::new(self.limits.reply_bytes_in_all),
             changes,
             listeners: Listeners::default(),
             watching: Watching::default(),

@@ -35,8 +35,6 @@ use super::running::{Begun, Running, Sent};
 use super::session::Session;
 use crate::transport::lines::{Line, LineReader};
 
-/// How long a peer may leave its replies unread.
-const WRITE_STALL: Duration = Duration::from_secs(30);
 /// How long a peer has to take the last replies, when time is over for what they answer.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Replies are written once so many bytes wait, even if more messages are here.
@@ -46,7 +44,8 @@ impl Server {
     /// Serves one peer over a byte stream, one message a line, until its end; then what still runs is finished, or, if
     /// that takes longer than [`Limits::shutdown`](crate::limits::Limits::shutdown), answered with an error.
     ///
-    /// Errors when the stream fails, or when the peer leaves its replies unread for 30 seconds.
+    /// Errors when the stream fails, or when the peer leaves its replies unread for
+    /// [`Limits::write_stall`](crate::limits::Limits::write_stall).
     pub async fn serve(
         &self,
         reader: impl AsyncRead + Unpin + Send,
@@ -116,6 +115,8 @@ struct Connection<W> {
     extensions: Extensions,
     writer: W,
     out: BytesMut,
+    /// The large ones among what is in `out`: their room is given back when they are written.
+    large: Vec<Bytes>,
     session: Option<Arc<Session>>,
     /// What is sent for the requests that run.
     running: SelectAll<BoxStream<'static, Sent>>,
@@ -133,6 +134,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             extensions,
             writer,
             out: BytesMut::new(),
+            large: Vec::new(),
             session: None,
             running: SelectAll::new(),
             throttle: Throttle::default(),
@@ -172,12 +174,13 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             self.writer.write_all_buf(&mut self.out).await?;
             self.writer.flush().await
         };
-        timeout(WRITE_STALL, writing).await.map_err(|_| {
-            io::Error::new(
-                io::ErrorKind::TimedOut,
-                "the peer left its replies unread for 30 seconds",
-            )
-        })?
+        let most = self.server.limits().write_stall;
+        timeout(most, writing).await.map_err(|_elapsed| {
+            let why = format!("the peer left its replies unread for {most:?}");
+            io::Error::new(io::ErrorKind::TimedOut, why)
+        })??;
+        self.large.clear();
+        Ok(())
     }
 
     async fn line(&mut self, line: Line) {
@@ -237,8 +240,9 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn open(&mut self, request: &Request<'_>) {
         let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
             Ok(peer) => {
-                let answer =
-                    Answer::Initialize(self.server.0.routes.discovery.initialize(peer.revision));
+                let answer = Answer::Initialize(Box::new(
+                    self.server.0.routes.discovery.initialize(peer.revision),
+                ));
                 let encoded = self
                     .server
                     .respond(request.id.as_raw(), peer.revision, Ok(answer));
@@ -364,7 +368,10 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         session.map_or(Revision::LATEST, |session| session.peer.revision)
     }
 
-    fn push(&mut self, message: &[u8]) {
+    fn push(&mut self, message: &Bytes) {
+        if message.len() > FLUSH {
+            self.large.push(message.clone());
+        }
         self.out.extend_from_slice(message);
         self.out.extend_from_slice(b"\n");
     }

@@ -19,6 +19,7 @@ use super::listening::Listening;
 use super::route::Step;
 use super::running::{Running, Work};
 use super::scope::Scope;
+use super::shares::{Share, Shares};
 use super::url_elicitation::declined;
 
 /// How far a request has come.
@@ -52,7 +53,7 @@ impl Server {
         };
         let params = request.params.as_ref();
         if let Some(layers) = &self.0.layers {
-            return match self.enter() {
+            return match self.enter(&scope) {
                 Some(entered) => {
                     let request = layer::Request::new(self, method, id, params, scope.clone());
                     let serving = Work::layered(layers.clone(), request);
@@ -64,7 +65,7 @@ impl Server {
         match self.begin(method, id, params, &scope) {
             Served::Done(answered) => done(answered.map(|answer| *answer)),
             Served::Listening(listening) => Started::Listening(listening),
-            Served::Handling(handling) => match self.enter() {
+            Served::Handling(handling) => match self.enter(&scope) {
                 Some(entered) => {
                     Started::Running(Running::new(entered, id, scope, Work::Handler(handling)))
                 }
@@ -107,7 +108,7 @@ impl Server {
         }
     }
 
-    /// Writes a response, and logs what went wrong inside.
+    /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.
     pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
@@ -115,13 +116,27 @@ impl Server {
         {
             tracing::error!(id, error = %chain(error), "a request failed inside the server");
         }
-        self.0.encoder.response(id, revision, outcome)
+        let encoded = self.0.encoder.response(id, revision, outcome);
+        let http_status = encoded.http_status;
+        match self.0.unsent.hold(encoded.bytes) {
+            Ok(bytes) => Encoded { http_status, bytes },
+            Err(_no_room) => {
+                let overloaded = Unavailable::Overloaded.into();
+                self.0.encoder.error(Some(id), revision, &overloaded)
+            }
+        }
     }
 
-    fn enter(&self) -> Option<Entered> {
-        let before = self.0.load.0.fetch_add(1, Ordering::Relaxed);
-        let entered = Entered(self.clone());
-        (before < self.limits().requests).then_some(entered)
+    fn enter(&self, scope: &Scope) -> Option<Entered> {
+        let (limits, load) = (self.limits(), &self.0.load);
+        let principal = scope.peer().principal.as_ref();
+        let share = load.shares.take(principal, limits.requests_per_principal)?;
+        let before = load.count.fetch_add(1, Ordering::Relaxed);
+        let entered = Entered {
+            server: self.clone(),
+            _share: share,
+        };
+        (before < limits.requests).then_some(entered)
     }
 }
 
@@ -134,20 +149,27 @@ pub(super) fn caught<T>(
 
 /// How many requests run.
 #[derive(Debug, Default)]
-pub(super) struct Load(AtomicUsize);
+pub(super) struct Load {
+    count: AtomicUsize,
+    /// Of which principal.
+    shares: Shares,
+}
 
 /// One of them, and the server that it is served by.
 #[derive(Debug)]
-pub(super) struct Entered(Server);
+pub(super) struct Entered {
+    server: Server,
+    _share: Share,
+}
 
 impl Entered {
     pub(super) fn server(&self) -> &Server {
-        &self.0
+        &self.server
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        self.0.0.load.0.fetch_sub(1, Ordering::Relaxed);
+        self.server.0.load.count.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -130,7 +130,8 @@ impl Server {
         });
         match opened {
             Ok((revision, name)) => {
-                let answer = Answer::Initialize(self.0.routes.discovery.initialize(revision));
+                let answer =
+                    Answer::Initialize(Box::new(self.0.routes.discovery.initialize(revision)));
                 let mut reply = reply(self.respond(request.id.as_raw(), revision, Ok(answer)));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plainly_errors::{ProtocolError, Unavailable};
+use plainly_protocol::peer::Principal;
 
 use super::Server;
 use super::changes::Subscription;
+use super::shares::{Share, Shares};
 
 /// Those who listen.
 #[derive(Debug, Default)]
@@ -18,12 +20,16 @@ struct State {
     count: u64,
     open: HashMap<u64, Arc<Subscription>>,
     has_ended: bool,
+    /// How many requests each principal has among them.
+    shares: Shares,
 }
 
 /// A place among them, free again when dropped.
 pub(super) struct Place {
     server: Server,
     number: u64,
+    /// Of its principal; none if it is the stream of a session, of which each has one.
+    _share: Option<Share>,
 }
 
 impl Server {
@@ -43,10 +49,30 @@ impl Server {
         self.0.pipes.end();
     }
 
-    /// Takes in one more, if there is room.
-    pub(super) fn take_place(
+    /// Takes in a request of `principal`, if there is room.
+    pub(super) fn take_place_of_request(
+        &self,
+        principal: Option<&Principal>,
+        subscription: &Arc<Subscription>,
+    ) -> Result<Place, ProtocolError> {
+        let shares = self.0.listeners.lock().shares.clone();
+        let share = shares.take(principal, self.limits().listens_per_principal);
+        let share = share.ok_or(Unavailable::Overloaded)?;
+        self.take_place(subscription, Some(share))
+    }
+
+    /// Takes in the stream of a session, if there is room.
+    pub(super) fn take_place_of_session(
         &self,
         subscription: &Arc<Subscription>,
+    ) -> Result<Place, ProtocolError> {
+        self.take_place(subscription, None)
+    }
+
+    fn take_place(
+        &self,
+        subscription: &Arc<Subscription>,
+        share: Option<Share>,
     ) -> Result<Place, ProtocolError> {
         let mut state = self.0.listeners.lock();
         if state.has_ended {
@@ -61,6 +87,7 @@ impl Server {
         Ok(Place {
             server: self.clone(),
             number,
+            _share: share,
         })
     }
 }

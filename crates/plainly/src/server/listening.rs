@@ -101,7 +101,8 @@ impl Server {
         let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
         self.check_uris(uris.iter().map(String::as_str))?;
         let subscription = Arc::new(self.0.changes.subscribe());
-        let place = self.take_place(&subscription)?;
+        let principal = scope.peer().principal.as_ref();
+        let place = self.take_place_of_request(principal, &subscription)?;
         let told = self.told(asked);
         subscription.add(topics(&told));
         let of_resources =
@@ -134,7 +135,7 @@ impl Server {
             return Err(Refusal::MethodNotAllowed.into());
         }
         let stream = news.open(tells.lists())?;
-        let place = self.take_place(&news.subscription)?;
+        let place = self.take_place_of_session(&news.subscription)?;
         Ok(Listening {
             server: self.clone(),
             id: None,

@@ -9,6 +9,7 @@ mod builder;
 mod resolve;
 mod session;
 mod sessions;
+mod shares;
 
 mod dispatch;
 mod handling;
@@ -41,6 +42,7 @@ mod answer;
 mod audience;
 mod encode;
 mod malformed;
+mod unsent;
 mod url_elicitation;
 
 mod asking;
@@ -106,6 +108,7 @@ struct Inner {
     pipes: pipes::Pipes,
     tasks: tasks::Tasks,
     load: dispatch::Load,
+    unsent: unsent::Unsent,
     changes: Changes,
     listeners: listeners::Listeners,
     watching: watching::Watching,

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-/// How many messages wait for their reader.
-const ROOM: usize = 16;
+/// How many messages wait for their reader, and from how many bytes of them on no more.
+const ROOM: (usize, usize) = (16, 256 << 10);
 
 /// What leaves before a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,15 @@ pub(super) enum Said {
     Message(Bytes),
     /// The client may come again for what follows.
     Pause,
+}
+
+impl Said {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Message(message) => message.len(),
+            Self::Pause => 0,
+        }
+    }
 }
 
 /// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
@@ -54,7 +63,7 @@ impl Outbox {
         if state.is_closed {
             return Poll::Ready(());
         }
-        if state.messages.len() >= ROOM {
+        if !state.has_room() {
             let waker = context.waker();
             if !state.writers.iter().any(|known| known.will_wake(waker)) {
                 state.writers.push(waker.clone());
@@ -125,6 +134,11 @@ impl Outbox {
 }
 
 impl State {
+    fn has_room(&self) -> bool {
+        let bytes: usize = self.messages.iter().map(Said::bytes).sum();
+        self.messages.len() < ROOM.0 && bytes < ROOM.1
+    }
+
     fn wake_reader(&mut self) {
         self.reader.take().into_iter().for_each(Waker::wake);
     }
@@ -157,7 +171,7 @@ mod tests {
         let writing = tokio::spawn(async move {
             for number in 0..100 {
                 writer.send(Bytes::from(number.to_string())).await;
-                assert!(writer.lock().messages.len() <= ROOM);
+                assert!(writer.lock().messages.len() <= ROOM.0);
             }
         });
         for number in 0..100 {
@@ -165,6 +179,22 @@ mod tests {
         }
         writing.await.unwrap();
         assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn few_large_messages_are_as_much_as_many_small_ones() {
+        let outbox = Outbox::default();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut send = |bytes: usize| {
+            let mut message = Some(Bytes::from(vec![b'x'; bytes]));
+            outbox.poll_send(&mut context, &mut message).is_ready()
+        };
+        assert!(send(ROOM.1 - 1), "at the limit less one byte");
+        assert!(send(1 << 20), "one more, however large");
+        assert!(!send(1));
+        outbox.clear();
+        assert!(send(ROOM.1));
+        assert!(!send(1));
     }
 
     #[tokio::test]
@@ -187,7 +217,7 @@ mod tests {
     #[tokio::test]
     async fn closed_it_keeps_what_it_has_and_takes_no_more() {
         let outbox = Arc::new(Outbox::default());
-        for _ in 0..ROOM {
+        for _ in 0..ROOM.0 {
             outbox.send(Bytes::from_static(b"before")).await;
         }
         let late = Arc::clone(&outbox);
@@ -195,7 +225,7 @@ mod tests {
         tokio::task::yield_now().await;
         outbox.close();
         waiting.await.unwrap();
-        for _ in 0..ROOM {
+        for _ in 0..ROOM.0 {
             assert_eq!(next(&outbox).await, "before");
         }
         assert!(outbox.is_empty());
@@ -204,12 +234,12 @@ mod tests {
     #[tokio::test]
     async fn a_pause_keeps_its_place_and_needs_no_room() {
         let outbox = Outbox::default();
-        for _ in 0..ROOM {
+        for _ in 0..ROOM.0 {
             outbox.send(Bytes::from_static(b"before")).await;
         }
         outbox.pause();
         outbox.pause();
-        for _ in 0..ROOM {
+        for _ in 0..ROOM.0 {
             assert_eq!(next(&outbox).await, "before");
         }
         assert_eq!(next(&outbox).await, "pause");

@@ -7,7 +7,6 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -23,11 +22,10 @@ use tokio::time::timeout;
 use super::Server;
 use super::malformed::error_of;
 use super::sessions::random_name;
+use super::shares::{Share, Shares};
 use crate::transport::lines::{Line, LineReader};
 use crate::transport::{Event, Feed, Frame, Pipe};
 
-/// How long a message waits for those before it to be taken.
-const STALL: Duration = Duration::from_secs(30);
 /// Bytes that may have come out and not left yet.
 const OUT: usize = 64 << 10;
 /// What comes out was limited where it was made.
@@ -40,6 +38,8 @@ pub(super) struct Pipes(Arc<Mutex<Entrances>>);
 #[derive(Debug, Default)]
 struct Entrances {
     open: HashMap<String, Entrance>,
+    /// How many each principal has.
+    shares: Shares,
     has_ended: bool,
 }
 
@@ -48,6 +48,7 @@ struct Entrance {
     /// Who opened the pipe: for all others there is none.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
+    _share: Share,
 }
 
 impl Pipes {
@@ -82,10 +83,14 @@ impl Server {
         if entrances.open.len() >= self.limits().sessions {
             return Err(Unavailable::Overloaded.into());
         }
+        let principal: Option<Principal> = extensions.get().cloned();
+        let most = self.limits().sessions_per_principal;
+        let share = entrances.shares.take(principal.as_ref(), most);
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
-            principal: extensions.get().cloned(),
+            principal,
             messages: entrance,
+            _share: share.ok_or(Unavailable::Overloaded)?,
         };
         entrances.open.insert(name.clone(), entrance);
         let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
@@ -107,7 +112,8 @@ impl Server {
         let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
         let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
         let entrance = entrance.ok_or_else(unknown)?;
-        match timeout(STALL, entrance.send(message)).await {
+        // Those before it are taken as soon as the peer reads what comes out.
+        match timeout(self.limits().write_stall, entrance.send(message)).await {
             Ok(sent) => sent.map_err(|_ended| unknown()),
             Err(_elapsed) => Err(Unavailable::Overloaded.into()),
         }

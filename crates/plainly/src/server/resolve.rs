@@ -202,7 +202,7 @@ fn mirroring(
         .collect();
     let others = mirrored(headers, request);
     // Whether a header is there once is seen before `_meta` is looked into, and what it says only after.
-    if !wrong.is_empty() || are_unclear(headers) && !others.is_empty() {
+    if !wrong.is_empty() || !others.is_empty() && are_unclear(headers) {
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }

@@ -13,7 +13,7 @@ mod templates;
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     CacheHint, CacheScope, Cursor, ListResourceTemplatesParams, ListResourceTemplatesResult,
@@ -271,6 +271,7 @@ fn invalid_cursor() -> ProtocolError {
 fn unfit_to_list(error: StoreError) -> ProtocolError {
     match error {
         StoreError::InvalidCursor => invalid_cursor(),
+        StoreError::Overloaded => Unavailable::Overloaded.into(),
         StoreError::NotFound
         | StoreError::InvalidUri { .. }
         | StoreError::NotACollection

@@ -76,7 +76,7 @@ impl Server {
         let raw = params;
         let discovery = &self.0.routes.discovery;
         Ok(match method {
-            Method::Discover => now(Answer::Discover(discovery.discover())),
+            Method::Discover => now(Answer::Discover(Box::new(discovery.discover()))),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
             Method::ListTools => self.list_tools(&read(params)?, scope)?,
             Method::CallTool => self.call_tool(&read(params)?, raw, scope)?,

@@ -1,7 +1,7 @@
 //! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and ended by their clients or
 //! for being idle.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,6 +31,8 @@ struct Table {
     sessions: HashMap<Arc<str>, Opened>,
     /// Their names, in the order in which they were used last.
     by_use: BTreeMap<Use, Arc<str>>,
+    /// The uses of those of each principal.
+    of: HashMap<Principal, BTreeSet<Use>>,
     /// How many uses there ever were.
     uses: u64,
 }
@@ -68,8 +70,8 @@ impl Sessions {
         }
     }
 
-    /// Opens a session and names it. Those that have expired end; and where there are too many all the same, the one that
-    /// has been idle longest.
+    /// Opens a session and names it. Those that have expired end; and where there are too many all the same, of its principal
+    /// or in all, the one of those that has been idle longest.
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let in_flight = InFlight::new(self.limits.requests_per_connection);
@@ -80,6 +82,12 @@ impl Sessions {
         let mut over = Vec::new();
         while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
             over.push(expired);
+        }
+        let principal = session.peer.principal.as_ref();
+        if let Some(principal) = principal
+            && table.count_of(principal) >= self.limits.sessions_per_principal
+        {
+            over.extend(table.take_idlest_of(principal));
         }
         if table.sessions.len() >= self.limits.sessions {
             over.extend(table.take_idlest());
@@ -126,12 +134,24 @@ impl Table {
     fn insert(&mut self, name: Arc<str>, session: Arc<Session>) {
         let used = self.next_use(Instant::now());
         self.by_use.insert(used, Arc::clone(&name));
+        if let Some(principal) = &session.peer.principal {
+            let uses = self.of.entry(principal.clone()).or_default();
+            uses.insert(used);
+        }
         self.sessions.insert(name, Opened { session, used });
     }
 
     fn remove(&mut self, name: &str) -> Option<Opened> {
         let opened = self.sessions.remove(name)?;
         self.by_use.remove(&opened.used);
+        if let Some(principal) = &opened.session.peer.principal
+            && let Some(uses) = self.of.get_mut(principal)
+        {
+            uses.remove(&opened.used);
+            if uses.is_empty() {
+                self.of.remove(principal);
+            }
+        }
         Some(opened)
     }
 
@@ -140,14 +160,40 @@ impl Table {
         if let Some(opened) = self.sessions.get_mut(name)
             && let Some(name) = self.by_use.remove(&opened.used)
         {
-            opened.used = used;
+            let before = std::mem::replace(&mut opened.used, used);
             self.by_use.insert(used, name);
+            let principal = opened.session.peer.principal.as_ref();
+            if let Some(uses) = principal.and_then(|principal| self.of.get_mut(principal)) {
+                uses.remove(&before);
+                uses.insert(used);
+            }
         }
     }
 
     fn next_use(&mut self, at: Instant) -> Use {
         self.uses += 1;
         (at, self.uses)
+    }
+
+    /// How many sessions this principal has.
+    fn count_of(&self, principal: &Principal) -> usize {
+        self.of.get(principal).map_or(0, BTreeSet::len)
+    }
+
+    /// Takes out the session of this principal that has been idle longest; of those that are idle alike, the one that was used
+    /// least recently.
+    fn take_idlest_of(&mut self, principal: &Principal) -> Option<Opened> {
+        let names = self.of.get(principal)?.iter();
+        let names = names.filter_map(|used| self.by_use.get(used));
+        let mut idlest: Option<(Duration, &Arc<str>)> = None;
+        for name in names {
+            let idle = self.sessions.get(name).map_or(Duration::ZERO, Opened::idle);
+            if idlest.is_none_or(|(longest, _)| idle > longest) {
+                idlest = Some((idle, name));
+            }
+        }
+        let name = Arc::clone(idlest?.1);
+        self.remove(&name)
     }
 
     /// Takes out the session that has been idle longest; where none is idle, the one that was used least recently.
@@ -277,6 +323,41 @@ mod tests {
         assert!(sessions.get(&names[0], None).is_none());
         assert!(sessions.get(&names[1], None).is_some());
         drop(streams);
+    }
+
+    #[tokio::test]
+    async fn one_principal_ends_its_own_and_nobody_elses() {
+        let limits = Limits {
+            sessions_per_principal: 3,
+            ..Limits::default()
+        };
+        let sessions = Sessions::new(&limits, &Changes::new());
+        let [alice, bob] = ["alice", "bob"].map(Principal::new);
+        let open = |principal: Option<&Principal>| {
+            let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
+            let peer = peer.principal(principal.cloned());
+            (sessions.open(Arc::new(peer)).unwrap(), principal.cloned())
+        };
+        let is_there = |(name, whose): &(String, Option<Principal>)| {
+            sessions.get(name, whose.as_ref()).is_some()
+        };
+        let others: Vec<_> = [Some(&bob), None, None, None, None].map(open).into();
+        let mut own: Vec<_> = [Some(&alice); 3].map(open).into();
+        assert!(own.iter().chain(&others).all(is_there));
+        // The first listens, and of the others the second came again.
+        let first = sessions.get(&own[0].0, Some(&alice)).unwrap();
+        let stream = first.news.open(Vec::new()).ok();
+        assert!(is_there(&own[1]));
+        own.push(open(Some(&alice)));
+        let alive: Vec<_> = own.iter().map(is_there).collect();
+        assert_eq!(alive, [true, true, false, true]);
+        assert!(others.iter().all(is_there));
+        drop(stream);
+        for (name, _) in own.iter().chain(&others) {
+            sessions.end(name);
+        }
+        let table = sessions.lock();
+        assert!(table.of.is_empty() && table.by_use.is_empty());
     }
 
     #[test]

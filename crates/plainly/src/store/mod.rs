@@ -14,7 +14,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use futures_util::stream::BoxStream;
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
 /// A source of resources: a directory, a database, a bucket.
@@ -185,6 +185,9 @@ pub enum StoreError {
         /// The most that is read, in bytes.
         limit: u64,
     },
+    /// As much is being read as there is room for: it can be tried again.
+    #[error("too much is being read at once")]
+    Overloaded,
     /// The store itself failed; the peer learns no more than that.
     #[error("the store failed")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
@@ -210,6 +213,7 @@ impl StoreError {
                 limit,
             }
             .into(),
+            Self::Overloaded => Unavailable::Overloaded.into(),
             Self::Failed(source) => {
                 ProtocolError::internal("The resource could not be read").with_source(source)
             }

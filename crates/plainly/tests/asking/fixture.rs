@@ -211,6 +211,23 @@ async fn quiet(context: Context, ask: Ask) -> Result<String, Failure> {
     Ok(answer)
 }
 
+/// Asks until the answer is the one that it wants, two things at a time.
+async fn insist(ask: Ask) -> Result<&'static str, AskError> {
+    let until_declined = async |key: &str| {
+        loop {
+            let asked = ask.elicit(key, name_form()).await;
+            let is_over = |error: &AskError| error.kind() == AskErrorKind::Over;
+            match asked {
+                Ok(answer) if answer.action == ElicitAction::Decline => return Ok(()),
+                Err(error) if is_over(&error) => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    };
+    tokio::try_join!(until_declined("one"), until_declined("other"))?;
+    Ok("at last")
+}
+
 /// Keeps its state itself.
 async fn bare(returned: Returned) -> Result<String, Failure> {
     match returned.state.as_deref() {
@@ -270,6 +287,7 @@ pub(crate) fn server_with(keys: Keys, runs: &Runs, change: impl FnOnce(&mut Limi
         .tool(Tool::new("asks-and-sends", asks_and_sends))
         .tool(Tool::new("many", many))
         .tool(Tool::new("quiet", quiet))
+        .tool(Tool::new("insist", insist))
         .tool(Tool::new("bare", bare))
         .prompt(Prompt::new("greeting", prompt))
         .resource(Resource::new("page://greeting", page))

@@ -8,7 +8,7 @@ use plainly::Revision;
 use plainly::server::{Keys, Server};
 use serde_json::{Value, json};
 
-use crate::clients::{Http, Stream, able, answer, response, text};
+use crate::clients::{Client, Http, Stream, able, answer, response, text};
 use crate::fixture::{Runs, server, server_with};
 
 const LEGACY: Revision = Revision::V2025_11_25;
@@ -316,6 +316,25 @@ async fn unanswered_questions_are_bounded() {
         assert_eq!(text(&client.next().await), "Hello, Ada!");
     }
     assert_eq!(client.call("greet").await["method"], "elicitation/create");
+}
+
+#[tokio::test]
+async fn there_is_an_end_to_questions_as_there_is_to_rounds() {
+    for most in [1, 3, 16] {
+        let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
+            limits.rounds = most;
+        });
+        for revision in [LEGACY, Revision::V2026_07_28] {
+            for mut client in Client::both(&server, revision, &able()).await {
+                let (asked, reply) = client.call("insist").await;
+                assert_eq!(asked.len(), 2 * most, "{reply}");
+                assert_eq!(reply["result"]["isError"], true, "{reply}");
+                let words =
+                    format!("The client was asked {most} times, and there are still questions");
+                assert_eq!(text(&reply), words, "{revision}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

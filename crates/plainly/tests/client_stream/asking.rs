@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plainly::client::{LocalError, Round};
 use plainly::errors::ApplicationCode;
+use plainly::limits::ClientLimits;
 use plainly::protocol::types::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
     ElicitResult, ElicitUrlParams, ElicitationCapability, InputResponses, RawJson, Root,
@@ -619,7 +620,9 @@ async fn what_a_modern_server_must_not_ask_ends_the_call_with_an_error_of_its_ow
 async fn a_server_that_asks_without_end_is_given_up() {
     for rounds in [0, 1, 16] {
         let (builder, mut peer) = pair();
-        let client = connect_modern(answering(builder).rounds(rounds), &mut peer).await;
+        let mut limits = ClientLimits::default();
+        limits.rounds = rounds;
+        let client = connect_modern(answering(builder).limits(limits), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             for _ in 0..=rounds {
                 let call = peer.call().await;

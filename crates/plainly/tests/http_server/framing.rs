@@ -278,4 +278,17 @@ async fn heads_have_a_most_of_headers_and_of_bytes() {
         .good("[8]")
         .replace("/mcp", &format!("/{}", "x".repeat(1 << 16)));
     assert_refused(&server, "a long target", line.as_bytes(), &[414, 431]).await;
+    for most in [20, 200] {
+        let server = Server::with_limits(|limits| limits.headers = most).await;
+        let many = |count: usize| server.head(3) + &"X-Some: x\r\n".repeat(count - 4) + "\r\n[8]";
+        assert_eq!(statuses(&server.send(many(most)).await), [200]);
+        assert_refused(&server, "one more", many(most + 1).as_bytes(), &[431]).await;
+    }
+    let server = Server::with_limits(|limits| limits.head_bytes = 10 << 10).await;
+    let large = |bytes: usize| {
+        let rest = server.head(3) + "X-Large: \r\n\r\n";
+        server.head(3) + &format!("X-Large: {}\r\n\r\n[8]", "x".repeat(bytes - rest.len()))
+    };
+    assert_eq!(statuses(&server.send(large(9 << 10)).await), [200]);
+    assert_refused(&server, "larger", large((10 << 10) + 1).as_bytes(), &[431]).await;
 }

@@ -10,8 +10,9 @@ use axum::body::{Body, to_bytes};
 use http::{Request, Response, StatusCode};
 use plainly::server::extract::State;
 use plainly::server::{Server as McpServer, Tool};
-use plainly::transport::http::{HttpLimits, HttpService};
+use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
 use serde_json::{Value, json};
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tower_service::Service;
 
@@ -253,4 +254,19 @@ async fn in_one_call_it_is_served_on_loopback_only() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let error = within(server.serve_http(taken.local_addr().unwrap())).await;
     assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::AddrInUse);
+}
+
+/// Whoever finds the queue full is not told so, and tries again after a second or more.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_crowd_that_comes_at_once_finds_room_in_the_queue() {
+    const CROWD: usize = 500;
+    let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+    let most: usize = most.trim().parse().unwrap();
+    let http = HttpServer::bind("127.0.0.1:0").await.unwrap();
+    let mut waiting = Vec::new();
+    for _ in 0..CROWD.min(most) {
+        // Nobody accepts them yet.
+        waiting.push(within(TcpStream::connect(http.local_addr())).await.unwrap());
+    }
 }

@@ -20,13 +20,12 @@ use crate::client::patience::{Answering, Busy};
 use crate::client::reply::Asked;
 use crate::client::stream::lock;
 
-/// The most questions of one connection that are being answered at a time.
-const MOST: usize = 64;
-
 /// The questions of one connection.
 #[derive(Debug, Default)]
 pub(in crate::client) struct Questions {
     respondent: Arc<Respondent>,
+    /// How many are answered at a time.
+    most: usize,
     pub(in crate::client) busy: Arc<Busy>,
     open: Arc<Open>,
 }
@@ -47,9 +46,10 @@ impl Drop for Opened {
 }
 
 impl Questions {
-    pub(in crate::client) fn new(respondent: Arc<Respondent>) -> Self {
+    pub(in crate::client) fn new(respondent: Arc<Respondent>, most: usize) -> Self {
         Self {
             respondent,
+            most,
             ..Self::default()
         }
     }
@@ -78,7 +78,7 @@ impl Questions {
             tracing::warn!(id = %asked.id, "the server asks twice under one id: answered once");
             return None;
         }
-        let Some(busy) = self.busy.begin(MOST) else {
+        let Some(busy) = self.busy.begin(self.most) else {
             let error = Unavailable::Overloaded.into();
             return message::refusal(&asked.raw_id, &error, revision);
         };

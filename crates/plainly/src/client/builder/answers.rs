@@ -84,13 +84,6 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Sets how many times in a row the server may answer a call by asking for more (from 2026-07-28). 16 by default.
-    /// Beyond, the call fails with [`LocalError::TooManyRounds`](super::super::LocalError::TooManyRounds).
-    pub fn rounds(mut self, most: usize) -> Self {
-        self.options.rounds = most;
-        self
-    }
-
     /// Declares what follows from who answers.
     pub(super) fn declare(mut self) -> Self {
         let declared = &mut self.options.introduction.capabilities;

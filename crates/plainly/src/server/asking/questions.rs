@@ -27,6 +27,8 @@ struct State {
     /// Every key that was asked under, and how many names were made of it.
     keys: HashMap<String, usize>,
     open: BTreeMap<String, Open>,
+    /// The last round of which a question is over: what is asked from now on may depend on it.
+    over: usize,
     /// What came back with the request, where it is served in rounds.
     rounds: Option<Rounds>,
     /// The answers come while the handler waits: of a task.
@@ -131,7 +133,7 @@ impl Questions {
         context: &Context<'_>,
     ) -> Option<Result<InputRequiredResult, ProtocolError>> {
         let mut state = self.lock();
-        if state.rounds.is_none() || state.is_parked {
+        if state.most.is_none() || state.is_parked {
             return None;
         }
         set(&mut state.runner, context);
@@ -200,6 +202,13 @@ impl Questions {
         }
     }
 
+    /// The request has `error` for its answer: what the handler waits for is waited for in vain.
+    pub(super) fn fail_request(&self, error: ProtocolError) {
+        let mut state = self.lock();
+        state.fault = Some(error);
+        state.wake_runner();
+    }
+
     /// Nobody will answer any more.
     fn close(&self) {
         let mut state = self.lock();
@@ -250,6 +259,8 @@ impl Drop for Closing {
 pub(super) struct Question {
     scope: Scope,
     pub(super) key: String,
+    /// What is asked once another question is over is of a later round than that.
+    pub(super) round: usize,
 }
 
 impl Question {
@@ -267,6 +278,7 @@ impl Question {
         }
         let key = state.name(key);
         let answer = state.look(&key, &question, scope.peer().revision);
+        let round = state.over + 1;
         let open = Open {
             question,
             answer,
@@ -278,7 +290,7 @@ impl Question {
         state.open.insert(key.clone(), open);
         drop(state);
         let scope = scope.clone();
-        Ok(Self { scope, key })
+        Ok(Self { scope, key, round })
     }
 }
 
@@ -292,6 +304,7 @@ impl Future for Question {
         };
         if let Some(answer) = open.answer.take() {
             state.open.remove(&self.key);
+            state.over = state.over.max(self.round);
             return Poll::Ready(answer);
         }
         set(&mut open.asker, context);
@@ -303,6 +316,7 @@ impl Drop for Question {
     fn drop(&mut self) {
         let mut state = self.scope.questions().lock();
         if state.open.remove(&self.key).is_some() {
+            state.over = state.over.max(self.round);
             state.wake_runner();
         }
     }

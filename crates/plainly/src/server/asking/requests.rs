@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::error::AskError;
 use super::questions::Question;
 use super::reading::Answer;
+use super::rounds::too_many;
 use crate::limits::Limits;
 use crate::server::notices;
 use crate::server::scope::Scope;
@@ -31,6 +32,8 @@ pub(in crate::server) struct Unanswered {
     /// How many there are in all sessions, and may be.
     in_all: Arc<AtomicUsize>,
     most_in_all: usize,
+    /// In how many rounds it may be asked for one request.
+    rounds: usize,
     /// Time for each answer.
     time: Duration,
     state: Mutex<State>,
@@ -53,6 +56,11 @@ pub(super) async fn ask(
 ) -> Result<Answer, AskError> {
     let request = asked(identified(question.clone()), session.peer.revision);
     let waiting = Question::open(scope, key, question)?;
+    let rounds = session.unanswered.rounds;
+    if waiting.round > rounds {
+        scope.questions().fail_request(too_many(rounds));
+        return waiting.await;
+    }
     let mut asked = session.unanswered.add(session, scope, &waiting.key)?;
     let message = written(&asked.id, &request).map_err(|error| AskError::unwritable(&error))?;
     scope.outbox().send(message).await;
@@ -91,6 +99,7 @@ impl Unanswered {
             most: limits.questions,
             in_all: Arc::default(),
             most_in_all: limits.questions_in_all,
+            rounds: limits.rounds,
             time: limits.answer,
             state: Mutex::default(),
         }

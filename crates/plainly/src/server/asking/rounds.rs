@@ -147,9 +147,7 @@ impl Rounds {
     ) -> Result<String, ProtocolError> {
         let rounds = self.so_far.rounds + 1;
         if rounds > seals.rounds {
-            let most = seals.rounds;
-            let why = format!("The client was asked {most} times, and there are still questions");
-            return Err(ProtocolError::internal(why));
+            return Err(too_many(seals.rounds));
         }
         let so_far = SoFar {
             rounds,
@@ -159,6 +157,12 @@ impl Rounds {
         let text = serde_json::to_string(&so_far).expect("strings and JSON values are JSON");
         seals.seal(&self.binding, &text)
     }
+}
+
+/// What a request fails with for which the client was asked `most` times.
+pub(super) fn too_many(most: usize) -> ProtocolError {
+    let why = format!("The client was asked {most} times, and there are still questions");
+    ProtocolError::internal(why)
 }
 
 /// Parameters of the wrong kind are the client's fault, like a state that can't be opened.

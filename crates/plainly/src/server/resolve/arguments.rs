@@ -28,9 +28,8 @@ pub(in crate::server) fn mirrored_arguments(
     let Some(params) = params.filter(|_| request.method == Method::CallTool.name()) else {
         return Ok(());
     };
-    let name = params.get("name").unwrap_or_default();
-    let tool = serde_json::from_str::<String>(name).ok();
-    let Some(tool) = tool.and_then(|name| tools.get(&name)) else {
+    let name = params.text("name");
+    let Some(tool) = name.and_then(|name| tools.get(&name)) else {
         return Ok(());
     };
     if tool.mirrored().is_empty() {

@@ -94,8 +94,7 @@ pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String
 
 fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
     let row = methods().iter().find(|row| row.name == request.method)?;
-    let raw = request.params.as_ref()?.get(row.name_header?)?;
-    let body: String = serde_json::from_str(raw).ok()?;
+    let body = request.params.as_ref()?.text(row.name_header?)?;
     let header = Header::of(headers, &NAME);
     let Header::One(text) = header else {
         return header.contradicts("Mcp-Name", Some(&body));

@@ -136,7 +136,7 @@ impl Server {
         let (server, scope) = (self.clone(), scope.clone());
         let finding = async move {
             let found = server.metadata(&uri, &scope).await?;
-            Ok(Answer::ResourceMetadata(found))
+            Ok(Answer::ResourceMetadata(Box::new(found)))
         };
         Step::Later(Audience::Code, Box::pin(finding))
     }

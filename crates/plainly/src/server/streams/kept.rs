@@ -19,7 +19,7 @@ const OVERHEAD: usize = 64;
 
 /// The bytes that are kept in all sessions together.
 #[derive(Clone, Debug, Default)]
-pub(in crate::server) struct Total(Arc<AtomicUsize>);
+pub(crate) struct Total(Arc<AtomicUsize>);
 
 /// The events of all streams of a session.
 #[derive(Debug)]

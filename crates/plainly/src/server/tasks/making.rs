@@ -55,7 +55,7 @@ impl Server {
         tokio::spawn(self.make(call, asker));
         let unmade = |_| Err(ProtocolError::internal("No task could be made"));
         let task = made.await.unwrap_or_else(unmade)?;
-        Ok(Answer::CreateTask(task.into()))
+        Ok(Answer::CreateTask(Box::new(task.into())))
     }
 
     /// Makes a task of `call`, and tells `asker`. One of which nobody was told is cancelled: nobody else knows its name.

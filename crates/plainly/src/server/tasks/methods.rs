@@ -26,7 +26,7 @@ impl Server {
         let (server, scope) = (self.clone(), scope.clone());
         later(async move {
             let record = server.task(&params.task_id, &scope).await?;
-            Ok(Answer::GetTask(record.task))
+            Ok(Answer::GetTask(Box::new(record.task)))
         })
     }
 

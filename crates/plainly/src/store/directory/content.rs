@@ -53,6 +53,10 @@ pub(super) fn read(
         match root.open(path)? {
             Opened::Directory(place) => return collection(place, uri, converters),
             Opened::File(file) => {
+                // What is too large is not read.
+                if file.metadata.len() <= limit {
+                    file.waiter.hold(file.metadata.len())?;
+                }
                 if let Some((resource, body)) = self::file(uri, name, &file, limit)? {
                     let allowance = Allowance {
                         room: usize::try_from(limit / 4).unwrap_or(usize::MAX),

@@ -1,11 +1,13 @@
 //! Work that may block: on its own thread, a few pieces at a time, and only as long as somebody waits for the result. Knows
 //! nothing of files.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use crate::room::Room;
 use crate::store::StoreError;
 
 /// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
@@ -15,11 +17,22 @@ const AT_ONCE: usize = 16;
 #[derive(Debug)]
 pub(super) struct Jobs {
     places: Arc<Semaphore>,
+    /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
+    /// reads slowly.
+    room: Arc<Room>,
 }
 
 /// Whoever waits for the result of a job, as the job sees them.
 #[derive(Clone, Debug)]
-pub(super) struct Waiter(Weak<()>);
+pub(super) struct Waiter(Weak<Waits>);
+
+/// Somebody waits for the result of a job, or takes it at this moment.
+#[derive(Debug)]
+pub(super) struct Waits {
+    room: Arc<Room>,
+    /// The bytes that the job and its result hold.
+    held: AtomicU64,
+}
 
 /// Nobody gets to see it: whoever would have has gone.
 #[derive(Debug, thiserror::Error)]
@@ -29,13 +42,15 @@ struct Abandoned;
 /// A job that was handed over. Dropped, it is given up: not begun if it hasn't, and told that nobody waits if it has.
 struct Job<T> {
     handle: JoinHandle<T>,
-    _waits: Arc<()>,
+    _waits: Arc<Waits>,
 }
 
 impl Jobs {
-    pub(super) fn new() -> Self {
+    /// Which hold `most` bytes together, but for one that is alone.
+    pub(super) fn new(most: u64) -> Self {
         Self {
             places: Arc::new(Semaphore::new(AT_ONCE)),
+            room: Arc::new(Room::new(most)),
         }
     }
 
@@ -49,7 +64,7 @@ impl Jobs {
             .acquire_owned()
             .await
             .map_err(|error| failed(error.into()))?;
-        let waits = Arc::new(());
+        let waits = Waits::new(&self.room);
         let waiter = Waiter(Arc::downgrade(&waits));
         let mut job = Job {
             handle: tokio::task::spawn_blocking(move || {
@@ -71,7 +86,39 @@ impl<T> Drop for Job<T> {
     }
 }
 
+impl Waits {
+    fn new(room: &Arc<Room>) -> Arc<Self> {
+        Arc::new(Self {
+            room: Arc::clone(room),
+            held: AtomicU64::new(0),
+        })
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let held = *self.held.get_mut();
+        self.room.give_back(held);
+    }
+}
+
 impl Waiter {
+    /// Takes room for `bytes`, those that it has already included, until the result is taken.
+    pub(super) fn hold(&self, bytes: u64) -> Result<(), StoreError> {
+        self.check()?;
+        let Some(waits) = self.0.upgrade() else {
+            return Ok(());
+        };
+        let before = waits.held.load(Ordering::Relaxed);
+        let more = bytes.saturating_sub(before);
+        if more > 0 && !waits.room.take(before, more) {
+            return Err(StoreError::Overloaded);
+        }
+        // A job is one thread, and nobody else takes any for it.
+        waits.held.store(before + more, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Fails once nobody waits any more. Cheap enough to ask for every name and every piece of a file.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         if self.0.strong_count() == 0 {
@@ -82,8 +129,8 @@ impl Waiter {
 
     /// Somebody who waits until what is returned with them is dropped.
     #[cfg(test)]
-    pub(super) fn until_dropped() -> (Arc<()>, Self) {
-        let waits = Arc::new(());
+    pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
+        let waits = Waits::new(&Arc::new(Room::new(u64::MAX)));
         let waiter = Self(Arc::downgrade(&waits));
         (waits, waiter)
     }
@@ -112,7 +159,7 @@ mod tests {
     #[test]
     fn only_so_many_jobs_run_at_once_and_all_in_the_end() {
         const ALL: usize = 3 * AT_ONCE;
-        let jobs = Arc::new(Jobs::new());
+        let jobs = Arc::new(Jobs::new(0));
         let runtime = runtime(ALL);
         let (begin, begun) = mpsc::channel();
         let (open, opened) = mpsc::channel::<()>();
@@ -139,9 +186,43 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn bytes_are_held_until_the_result_is_taken_and_no_more_than_there_is_room_for() {
+        let jobs = Jobs::new(10);
+        let holding = |bytes: u64| {
+            jobs.run(move |waiter| {
+                waiter.hold(1)?;
+                waiter.hold(bytes)
+            })
+        };
+        let held = || jobs.room.taken();
+        // Done, but nobody takes the result.
+        let (open, opened) = mpsc::channel::<()>();
+        let mut left = Box::pin(jobs.run(move |waiter| {
+            waiter.hold(6)?;
+            opened.recv().ok();
+            Ok(())
+        }));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(left.as_mut().poll(&mut context).is_pending());
+        while held() != 6 {
+            tokio::task::yield_now().await;
+        }
+        drop(open);
+        holding(4).await.unwrap();
+        let refused = holding(5).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Overloaded), "{refused}");
+        assert_eq!(held(), 6);
+        left.await.unwrap();
+        assert_eq!(held(), 0);
+        // Alone any has room.
+        holding(11).await.unwrap();
+        assert_eq!(held(), 0);
+    }
+
     #[test]
     fn a_job_that_is_given_up_before_its_turn_never_runs() {
-        let jobs = Arc::new(Jobs::new());
+        let jobs = Arc::new(Jobs::new(0));
         let runtime = runtime(1);
         let (open, opened) = mpsc::channel::<()>();
         let (begin, begun) = mpsc::channel();
@@ -175,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_job_that_is_given_up_while_it_runs_learns_of_it() {
-        let jobs = Arc::new(Jobs::new());
+        let jobs = Arc::new(Jobs::new(0));
         let runtime = runtime(1);
         let (say, said) = mpsc::channel();
         let running = Arc::clone(&jobs);

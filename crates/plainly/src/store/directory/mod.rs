@@ -124,6 +124,7 @@ impl DirectoryStore {
         shown: Shown,
         cache_hint: CacheHint,
         max_file_bytes: u64,
+        jobs: Jobs,
         converters: Converters,
     ) -> Self {
         Self {
@@ -134,7 +135,7 @@ impl DirectoryStore {
                 max_file_bytes,
                 lists: Arc::default(),
                 converters,
-                jobs: Jobs::new(),
+                jobs,
             }),
         }
     }

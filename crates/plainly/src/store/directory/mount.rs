@@ -10,12 +10,16 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use plainly_protocol::types::CacheHint;
 
+use super::job::Jobs;
 use super::place::Shown;
 use super::{DirectoryStore, uri};
 use crate::store::convert::{Converter, Converters};
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// The most bytes of files that are held at once unless set otherwise: 512 MiB.
+const BYTES_AT_ONCE: u64 = 512 << 20;
 
 /// The longest name of a mount, in bytes.
 const MAX_NAME_BYTES: usize = 255;
@@ -46,6 +50,7 @@ pub struct DirectoryStoreBuilder {
     shown: Shown,
     cache_hint: CacheHint,
     max_file_bytes: u64,
+    bytes_at_once: u64,
     converters: Converters,
 }
 
@@ -56,6 +61,7 @@ impl DirectoryStoreBuilder {
             shown: Shown::default(),
             cache_hint: CacheHint::default(),
             max_file_bytes: MAX_FILE_BYTES,
+            bytes_at_once: BYTES_AT_ONCE,
             converters: Converters::default(),
         }
     }
@@ -99,6 +105,14 @@ impl DirectoryStoreBuilder {
         self
     }
 
+    /// The bytes of files that are held at once: that are being read, or were for somebody who has not taken them yet. 512 MiB
+    /// by default. Beyond it reading is [`StoreError::Overloaded`](crate::store::StoreError::Overloaded); but one file alone is
+    /// always read.
+    pub fn bytes_at_once(mut self, bytes: u64) -> Self {
+        self.bytes_at_once = bytes;
+        self
+    }
+
     /// Reads files that it can convert in another representation too, after what they are. Can be called several times: of
     /// several converters to one MIME type the first counts. By default there are none.
     ///
@@ -139,6 +153,7 @@ impl DirectoryStoreBuilder {
             self.shown,
             self.cache_hint,
             self.max_file_bytes,
+            Jobs::new(self.bytes_at_once),
             self.converters,
         ))
     }

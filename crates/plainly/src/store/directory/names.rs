@@ -260,7 +260,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::store::directory::job::Waiter;
+    use crate::store::directory::job::{Waiter, Waits};
     use crate::store::directory::place::Shown;
 
     /// Of which more than come at a time are shown: every third is hidden, and every seventh of the others ignored.
@@ -269,7 +269,7 @@ mod tests {
     struct Fixture {
         around: TempDir,
         place: Rc<Place>,
-        _waits: Arc<()>,
+        _waits: Arc<Waits>,
     }
 
     impl Fixture {

@@ -41,6 +41,9 @@ pub(in crate::store) async fn of<S: Store>(
                 .suggest("Give `next` of the answer before as it was, with the same uri, or nothing to start again.")
         }
         StoreError::TooLarge { size, limit } => too_large(uri, size, limit),
+        StoreError::Overloaded => {
+            Problem::service_unavailable("resources").suggest("Too much is being read at once: try again.")
+        }
         StoreError::Failed(cause) => {
             tracing::error!(uri, error = %cause, "a tool could not ask the store");
             Problem::internal("The resource could not be read.").with_source(cause)

@@ -18,6 +18,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::limits::HEADERS;
 use super::socket::Socket;
 use super::watch::{Activity, Serving, Watch};
 use super::{Body, HttpLimits, HttpService};
@@ -104,6 +105,10 @@ fn builder(limits: &HttpLimits) -> http1::Builder {
         .header_read_timeout(None)
         .max_header_size(head_bytes)
         .max_buf_size(head_bytes);
+    // To say so, even of its own number, makes hyper look for room anew for each request.
+    if limits.headers != HEADERS {
+        builder.max_headers(limits.headers);
+    }
     builder
 }
 

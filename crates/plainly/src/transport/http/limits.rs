@@ -25,9 +25,10 @@ pub struct HttpLimits {
     /// Bytes a second that a body must bring beyond `body_grace`, those it brought before included. 1 KiB; 0 asks for
     /// none.
     pub body_rate: u32,
-    /// Bytes of a request's head, at least 8 KiB. 64 KiB. Beyond: 431, and the connection closes; likewise beyond 100
-    /// headers.
+    /// Bytes of a request's head, at least 8 KiB. 64 KiB. Beyond: 431, and the connection closes.
     pub head_bytes: usize,
+    /// Headers of a request. 100. Beyond: 431, and the connection closes.
+    pub headers: usize,
     /// Time for a whole head to arrive, counted from the first byte or, on a new connection, from its start. 10 s.
     /// Beyond: the connection closes.
     pub head: Duration,
@@ -36,7 +37,8 @@ pub struct HttpLimits {
     /// Time without an event after which a stream of events gets a comment, so that nobody on the way takes its silence
     /// for the end. 15 s.
     pub keep_alive: Duration,
-    /// Time that a peer may take no byte of its response. 30 s. Beyond: the connection closes.
+    /// Time that a peer may take no byte of its response. As long as the server's, 30 s by default. Beyond: the connection
+    /// closes.
     pub write_stall: Duration,
     /// Connections at a time. 10,000. Beyond: they wait in the operating system's queue.
     pub connections: usize,
@@ -67,6 +69,9 @@ impl Default for HttpLimits {
     }
 }
 
+/// As many as hyper has room for on the stack.
+pub(super) const HEADERS: usize = 100;
+
 /// What a server takes at all, it takes over HTTP; the rest is as by default.
 impl From<&Limits> for HttpLimits {
     fn from(limits: &Limits) -> Self {
@@ -77,10 +82,11 @@ impl From<&Limits> for HttpLimits {
             body_grace: Duration::from_secs(5),
             body_rate: 1 << 10,
             head_bytes: 64 << 10,
+            headers: HEADERS,
             head: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             keep_alive: Duration::from_secs(15),
-            write_stall: Duration::from_secs(30),
+            write_stall: limits.write_stall,
             connections: 10_000,
             connections_per_peer: 256,
             shutdown: limits.shutdown,

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, ToSocketAddrs};
 use tokio::task::JoinSet;
 
 use super::HttpService;
@@ -17,6 +17,9 @@ use crate::transport::Exchange;
 
 /// How long to wait when the operating system has no room for a connection, mostly for want of file descriptors.
 const NO_ROOM: Duration = Duration::from_millis(100);
+/// How many connections may wait to be accepted, if the operating system allows so many. It lets who comes beyond them try
+/// again after a second, and with tokio's own 128 that befalls most of a crowd that comes at once.
+const QUEUE: u32 = 1_024;
 
 /// A server that listens and does not serve yet.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ impl HttpServer {
     ///
     /// Anywhere but on a loopback address, [`serve`](Self::serve) takes only services that name their hosts.
     pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = listen(address).await?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }
@@ -94,6 +97,30 @@ impl HttpServer {
         }
         Ok(())
     }
+}
+
+/// At the first of the addresses where that is possible.
+async fn listen(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
+    let mut failure = io::Error::new(io::ErrorKind::InvalidInput, "the name has no address");
+    for address in tokio::net::lookup_host(address).await? {
+        match listen_at(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // Else the port can't be had again for a minute after a restart. On Windows it would let others take it.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(QUEUE)
 }
 
 /// The next connection that there is a place for. Nothing is lost if the future is dropped.

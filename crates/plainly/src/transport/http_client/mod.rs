@@ -21,8 +21,6 @@ pub(crate) use self::sse::Resumption;
 use super::frame::Frame;
 use super::meter::Meter;
 
-/// The most bytes of one message that are read: a JSON body, or one event.
-const MESSAGE_BYTES: usize = 32 << 20;
 /// How long a connection is kept that nobody uses: less than servers keep it, so that they don't close it under a request.
 const IDLE: Duration = Duration::from_secs(30);
 /// How much of what follows the reply is read so that the connection can be used again, and how long that may take.
@@ -37,6 +35,8 @@ pub(crate) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
+    /// The most bytes of one message that are read: a JSON body, or one event.
+    message_bytes: usize,
     received: Meter,
 }
 
@@ -48,6 +48,7 @@ pub(crate) struct Response {
     pub(crate) content: Content,
     inner: reqwest::Response,
     events: Parser,
+    message_bytes: usize,
     /// What was received and is not read yet.
     chunk: Bytes,
     received: Meter,
@@ -76,12 +77,13 @@ pub(crate) enum Failure {
 }
 
 impl Endpoint {
-    /// The endpoint at `url`, to which every request carries `headers`. Redirects are not followed: they would take
+    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`. Redirects are not followed: they would take
     /// credentials and messages elsewhere.
     pub(crate) fn new(
         url: Url,
         headers: HeaderMap,
         connect: Duration,
+        message_bytes: usize,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config()?)
@@ -94,6 +96,7 @@ impl Endpoint {
             client,
             url,
             headers,
+            message_bytes,
             received: Meter::default(),
         })
     }
@@ -145,7 +148,8 @@ impl Endpoint {
             content: Content::of(&headers),
             headers,
             inner,
-            events: Parser::new(MESSAGE_BYTES),
+            events: Parser::new(self.message_bytes),
+            message_bytes: self.message_bytes,
             chunk: Bytes::new(),
             received: self.received.clone(),
         })
@@ -181,7 +185,8 @@ impl Response {
     pub(crate) async fn next_event(&mut self) -> Result<Option<Bytes>, Failure> {
         loop {
             let event = self.events.next(&mut self.chunk);
-            if let Some(event) = event.map_err(|sse::TooLarge| Failure::TooLarge(MESSAGE_BYTES))? {
+            let too_large = |sse::TooLarge| Failure::TooLarge(self.message_bytes);
+            if let Some(event) = event.map_err(too_large)? {
                 return Ok(Some(event));
             }
             match self.next_chunk().await? {
@@ -211,7 +216,8 @@ impl Response {
 
     /// The whole body.
     pub(crate) async fn body(self) -> Result<Bytes, Failure> {
-        self.read(MESSAGE_BYTES).await
+        let limit = self.message_bytes;
+        self.read(limit).await
     }
 
     /// At most `limit` bytes from the beginning of the body, as text, and what comes within a second; empty if it can't

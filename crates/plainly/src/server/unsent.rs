@@ -1,0 +1,82 @@
+//! Large replies that are made and not sent yet, or are kept to be heard again: how many bytes there may be of them. A reply
+//! gives its room back when its last copy is dropped, wherever that is: no transport needs to know of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::room::Room;
+
+/// What counts for nothing: a few times as much is needed for whoever asked anyway.
+const SMALL: usize = 16 << 10;
+
+/// The room for large replies.
+#[derive(Debug)]
+pub(super) struct Unsent(Arc<Room>);
+
+/// A reply with its room.
+struct Held {
+    reply: Bytes,
+    room: Arc<Room>,
+}
+
+impl Unsent {
+    /// Of `most` bytes.
+    pub(super) fn new(most: usize) -> Self {
+        Self(Arc::new(Room::new(most as u64)))
+    }
+
+    /// The same reply, in its room; as it came, if there is none.
+    pub(super) fn hold(&self, reply: Bytes) -> Result<Bytes, Bytes> {
+        if reply.len() <= SMALL {
+            return Ok(reply);
+        }
+        if !self.0.take(0, reply.len() as u64) {
+            return Err(reply);
+        }
+        let room = Arc::clone(&self.0);
+        Ok(Bytes::from_owner(Held { reply, room }))
+    }
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.reply
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.room.give_back(self.reply.len() as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(bytes: usize) -> Bytes {
+        vec![b'x'; bytes].into()
+    }
+
+    #[test]
+    fn large_replies_fill_the_room_until_their_last_copies_are_gone() {
+        let unsent = Unsent::new(100_000);
+        let first = unsent.hold(reply(60_000)).unwrap();
+        assert_eq!(first, reply(60_000));
+        let second = unsent.hold(reply(40_000)).unwrap();
+        assert_eq!(unsent.hold(reply(SMALL + 1)), Err(reply(SMALL + 1)));
+        let small: Vec<_> = (0..100).map(|_| unsent.hold(reply(SMALL))).collect();
+        assert!(small.iter().all(Result::is_ok));
+        let mut copy = second.clone();
+        drop(second);
+        let part = copy.split_to(1);
+        drop(copy);
+        assert_eq!(unsent.0.taken(), 100_000);
+        drop(part);
+        assert!(unsent.hold(reply(40_001)).is_err());
+        drop(first);
+        assert_eq!(unsent.0.taken(), 0);
+        assert!(unsent.hold(reply(100_001)).is_ok(), "alone");
+    }
+}

@@ -1,0 +1,7 @@
+//! What several targets need: bytes cut as a network might, and a raw client of a server on the same thread.
+
+mod chunks;
+mod peer;
+
+pub use chunks::{Chunks, pieces};
+pub use peer::{Peer, initialize, modern, request, settle, simulate};

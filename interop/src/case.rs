@@ -1,0 +1,265 @@
+//! The cases of the benchmark: what is asked, and what everybody answers. The servers of `src/bin/` answer them, the
+//! benchmark sends them. Knows no transport and no SDK.
+
+use std::str::FromStr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::contents::{
+    Content, ECHO_TEXT, Held, MISSING_URI, TOOL_DESCRIPTION, TOOL_SCHEMA, tool_names,
+};
+
+/// The revision every request names.
+pub const REVISION: &str = "2026-07-28";
+
+/// The id of the request that is sent over HTTP, always the same.
+pub const REQUEST_ID: u64 = 1;
+
+/// One request, sent over and over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "nobody outside this unpublished crate matches on it"
+)]
+pub enum Case {
+    /// `tools/call` of a tool that answers with its argument.
+    Echo,
+    /// `resources/read` of a text of 200 bytes held in memory.
+    Read,
+    /// `resources/read` of a text of 1 MiB held in memory.
+    ReadText,
+    /// `resources/read` of 1 MiB of bytes held in memory.
+    ReadBinary,
+    /// `resources/read` of what isn't there.
+    Missing,
+    /// `tools/list` of 100 tools.
+    List,
+}
+
+impl Case {
+    /// Every case, in the order of the table.
+    pub const ALL: [Self; 6] = [
+        Self::Echo,
+        Self::Read,
+        Self::ReadText,
+        Self::ReadBinary,
+        Self::Missing,
+        Self::List,
+    ];
+
+    /// What servers are told on their command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Echo => "echo",
+            Self::Read => "read",
+            Self::ReadText => "read-text",
+            Self::ReadBinary => "read-binary",
+            Self::Missing => "missing",
+            Self::List => "list",
+        }
+    }
+
+    /// What people read.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Echo => "`tools/call` echo",
+            Self::Read => "`resources/read` 200 bytes",
+            Self::ReadText => "`resources/read` 1 MiB text",
+            Self::ReadBinary => "`resources/read` 1 MiB binary",
+            Self::Missing => "`resources/read` of what is missing",
+            Self::List => "`tools/list` of 100 tools",
+        }
+    }
+
+    /// The case that the first argument of this program names.
+    ///
+    /// # Errors
+    /// When there is no argument, or no such case.
+    pub fn of_arguments() -> Result<Self, UnknownCase> {
+        std::env::args().nth(1).unwrap_or_default().parse()
+    }
+
+    /// The method, also in the header `Mcp-Method`.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::Echo => "tools/call",
+            Self::Read | Self::ReadText | Self::ReadBinary | Self::Missing => "resources/read",
+            Self::List => "tools/list",
+        }
+    }
+
+    /// The header `Mcp-Name`, where the method has it.
+    #[must_use]
+    pub fn target(self) -> Option<&'static str> {
+        match self {
+            Self::Echo => Some("echo"),
+            Self::Missing => Some(MISSING_URI),
+            Self::Read | Self::ReadText | Self::ReadBinary => self.held().map(|held| held.uri),
+            Self::List => None,
+        }
+    }
+
+    /// The resource that a server of this case has.
+    #[must_use]
+    pub fn held(self) -> Option<Held> {
+        match self {
+            Self::Echo | Self::List => None,
+            Self::Read | Self::Missing => Some(Held::small()),
+            Self::ReadText => Some(Held::text()),
+            Self::ReadBinary => Some(Held::binary()),
+        }
+    }
+
+    /// The request with the given id, on one line.
+    #[must_use]
+    pub fn request(self, id: u64) -> String {
+        let mut params = match self {
+            Self::Echo => json!({ "name": "echo", "arguments": { "text": ECHO_TEXT } }),
+            Self::Read | Self::ReadText | Self::ReadBinary | Self::Missing => {
+                json!({ "uri": self.target() })
+            }
+            Self::List => json!({}),
+        };
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": REVISION,
+            "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        json!({ "jsonrpc": "2.0", "id": id, "method": self.method(), "params": params }).to_string()
+    }
+
+    /// The answer to [`request`](Self::request): what the floors send without reading the question.
+    #[must_use]
+    pub fn answer(self, id: u64) -> String {
+        self.reply(id).to_string()
+    }
+
+    /// Whether a body answers the request `id` as it has to be. It may say more than the floors do, and nothing else.
+    #[must_use]
+    pub fn is_answered_by(self, id: u64, body: &[u8]) -> bool {
+        serde_json::from_slice(body).is_ok_and(|reply| includes(&reply, &self.reply(id)))
+    }
+
+    fn reply(self, id: u64) -> Value {
+        match self {
+            Self::Missing => json!({ "jsonrpc": "2.0", "id": id, "error": {
+                "code": -32602,
+                "message": format!("Resource not found: {MISSING_URI}"),
+                "data": { "uri": MISSING_URI },
+            } }),
+            Self::Echo | Self::Read | Self::ReadText | Self::ReadBinary | Self::List => {
+                json!({ "jsonrpc": "2.0", "id": id, "result": self.result() })
+            }
+        }
+    }
+
+    fn result(self) -> Value {
+        let mut result = match self {
+            Self::Echo => {
+                return json!({
+                    "resultType": "complete",
+                    "content": [{ "type": "text", "text": ECHO_TEXT }],
+                });
+            }
+            Self::List => json!({ "tools": tool_names().map(tool).collect::<Vec<_>>() }),
+            Self::Read | Self::ReadText | Self::ReadBinary | Self::Missing => {
+                json!({ "contents": self.held().map(contents).as_slice() })
+            }
+        };
+        result["resultType"] = "complete".into();
+        result["ttlMs"] = 0.into();
+        result["cacheScope"] = "private".into();
+        result
+    }
+}
+
+fn tool(name: String) -> Value {
+    let schema: Value = serde_json::from_str(TOOL_SCHEMA).expect("it is JSON");
+    json!({ "name": name, "description": TOOL_DESCRIPTION, "inputSchema": schema })
+}
+
+fn contents(held: Held) -> Value {
+    match held.content {
+        Content::Text(text) => json!({ "uri": held.uri, "mimeType": "text/plain", "text": text }),
+        Content::Binary(bytes) => json!({
+            "uri": held.uri,
+            "mimeType": "application/octet-stream",
+            "blob": STANDARD.encode(bytes),
+        }),
+    }
+}
+
+/// Whether everything that `expected` says stands in `reply` as well.
+fn includes(reply: &Value, expected: &Value) -> bool {
+    match (reply, expected) {
+        (Value::Object(reply), Value::Object(expected)) => {
+            expected.iter().all(|(name, expected)| {
+                reply
+                    .get(name)
+                    .is_some_and(|reply| includes(reply, expected))
+            })
+        }
+        (Value::Array(reply), Value::Array(expected)) => {
+            reply.len() == expected.len()
+                && reply
+                    .iter()
+                    .zip(expected)
+                    .all(|(reply, expected)| includes(reply, expected))
+        }
+        _ => reply == expected,
+    }
+}
+
+/// There is no such case.
+#[derive(Debug, thiserror::Error)]
+#[error("no such case: {0:?}")]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "nobody outside this unpublished crate makes one"
+)]
+pub struct UnknownCase(pub String);
+
+impl FromStr for Case {
+    type Err = UnknownCase;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut cases = Self::ALL.into_iter();
+        cases
+            .find(|case| case.name() == name)
+            .ok_or_else(|| UnknownCase(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_says_all_that_is_expected_and_nothing_else_in_its_place() {
+        for case in Case::ALL {
+            let reply = case.reply(7);
+            let accepts = |reply: &Value| case.is_answered_by(7, reply.to_string().as_bytes());
+            assert!(accepts(&reply), "{case:?}");
+            assert!(!case.is_answered_by(8, reply.to_string().as_bytes()));
+
+            let mut more = reply.clone();
+            more["more"] = true.into();
+            assert!(accepts(&more), "{case:?}");
+
+            let outcome = reply
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .find(|name| name != "id" && name != "jsonrpc");
+            let mut other = reply;
+            other[outcome.unwrap()] = json!({});
+            assert!(!accepts(&other), "{case:?}");
+        }
+    }
+}

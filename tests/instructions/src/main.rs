@@ -1,0 +1,65 @@
+//! How many instructions one operation of each hot path takes, in user mode, counted by callgrind: the same on a busy machine
+//! as on a quiet one.
+//!
+//! `cargo run --release -p plainly-instructions` prints a table next to the recorded one, and fails if a row has grown by
+//! more than 5 %. With `-- record` it records. Needs valgrind.
+//!
+//! To see where they go: `CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=1 cargo build --release
+//! -p plainly-instructions`, then `valgrind --tool=callgrind target/release/plainly-instructions run 'ROW' 1000` and
+//! `callgrind_annotate`.
+
+mod cases;
+mod count;
+mod recorded;
+mod request;
+mod servers;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use crate::cases::CASES;
+use crate::recorded::Recorded;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<ExitCode> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *arguments.as_slice() {
+        ["run", name, times] => cases::run(name, times.parse()?).map(|()| ExitCode::SUCCESS),
+        ["record"] => Recorded::of_this_compiler(count_all()?)?
+            .write()
+            .map(|()| ExitCode::SUCCESS),
+        [] => compare(),
+        _ => Err("expected nothing, `record`, or `run ROW TIMES`".into()),
+    }
+}
+
+/// Each row with its count.
+type Counts = Vec<(String, u64)>;
+
+fn count_all() -> Outcome<Counts> {
+    let count = |case: &cases::Case| Ok((case.name.to_owned(), count::of(case)?));
+    CASES.iter().map(count).collect()
+}
+
+#[expect(clippy::print_stdout, reason = "the table is what this program is for")]
+fn compare() -> Outcome<ExitCode> {
+    let counted = Recorded::of_this_compiler(count_all()?)?;
+    let recorded = Recorded::read()?;
+    let comparison = recorded.compare(&counted);
+    print!("{}", comparison.table);
+    if recorded.compiler != counted.compiler {
+        println!(
+            "\nNot compared: recorded with {}, counted with {}.",
+            recorded.compiler, counted.compiler
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    if comparison.wrong.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("\n{}", comparison.wrong.join("\n"));
+    println!("If that is meant: cargo run --release -p plainly-instructions -- record");
+    Ok(ExitCode::FAILURE)
+}

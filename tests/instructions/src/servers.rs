@@ -1,0 +1,69 @@
+//! What is served: tools, texts and bytes in memory, and a directory.
+
+use plainly::Args;
+use plainly::server::reply::{Blob, Text};
+use plainly::server::{Resource, Server, Tool};
+use plainly::store::directory::DirectoryStore;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Outcome;
+
+pub(crate) const SMALL: &str = "app://small";
+pub(crate) const LARGE_TEXT: &str = "app://large-text";
+pub(crate) const LARGE_BINARY: &str = "app://large-binary";
+pub(crate) const MISSING: &str = "app://missing";
+pub(crate) const ECHOED: &str = "hello from the benchmark";
+
+const LARGE: usize = 1 << 20;
+
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+async fn echo(Args(Echo { text }): Args<Echo>) -> String {
+    text
+}
+
+/// One tool, and texts and bytes held in memory.
+pub(crate) fn small() -> Outcome<Server> {
+    let text = |uri: &str, text: String| {
+        let read = move || std::future::ready(Text::plain(text.clone()));
+        Resource::new(uri, read).name("text")
+    };
+    let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(LARGE).collect();
+    let binary = move || std::future::ready(Blob::new(bytes.clone(), "application/octet-stream"));
+    let server = Server::builder("bench", "1.0.0")
+        .tool(Tool::new("echo", echo).description("Says what it is told"))
+        .resource(text(SMALL, "0123456789".repeat(20)))
+        .resource(text(LARGE_TEXT, lines()))
+        .resource(Resource::new(LARGE_BINARY, binary).name("bytes"))
+        .build()?;
+    Ok(server)
+}
+
+/// 100 tools.
+pub(crate) fn many_tools() -> Outcome<Server> {
+    let tools = (0..100).map(|number| {
+        Tool::new(format!("tool-{number}"), echo).description("Says what it is told")
+    });
+    let server = Server::builder("bench", "1.0.0");
+    let server = tools.fold(server, |server, tool| server.tool(tool));
+    Ok(server.build()?)
+}
+
+/// The files below `path`.
+pub(crate) fn files(path: &std::path::Path) -> Outcome<Server> {
+    let store = DirectoryStore::new(path)?;
+    let server = Server::builder("bench", "1.0.0").store(store).build()?;
+    Ok(server)
+}
+
+/// A MiB of lines as they stand in most files: what JSON escapes is their ends.
+fn lines() -> String {
+    let line = "A line of plain text, as there are many of them in a file.\n";
+    let mut text = line.repeat(LARGE / line.len() + 1);
+    text.truncate(LARGE);
+    text
+}

@@ -1,0 +1,58 @@
+//! `plainly serve`, from which large files are asked for, of which some are never read to their end.
+
+use std::fs;
+
+use anyhow::Result;
+
+use crate::bystander::{Asked, Bystander};
+use crate::crowd;
+use crate::drive::Drive;
+use crate::message::Message;
+use crate::process::Server;
+use crate::report::{Held, Outcome};
+use crate::scale::Scale;
+use crate::trial::{Bounds, Trial};
+
+pub(super) async fn run(scale: Scale) -> Result<Outcome> {
+    // In full, the largest that is served.
+    let bytes: u64 = scale.pick(2 << 20, 16 << 20);
+    let directory = tempfile::tempdir()?;
+    let files = directory.path().join("files");
+    fs::create_dir(&files)?;
+    fs::write(files.join("small.txt"), "Small is beautiful.")?;
+    fs::write(files.join("large.txt"), "x".repeat(usize::try_from(bytes)?))?;
+    let server = Server::of_files(&files)?;
+    let small = Asked::Read {
+        uri: "file:///files/small.txt".to_owned(),
+        text: "beautiful".to_owned(),
+    };
+    let bystander = Bystander::start(server.address, small);
+    let trial = Trial::observe(server, bystander).await?;
+
+    let (idle, reading) = (scale.pick(2, 8), scale.pick(2, 8));
+    let large = Message::read(1, "file:///files/large.txt");
+    let mut never = crowd::connect_from(&trial.server, 0..idle, true).await?;
+    for peer in &mut never {
+        peer.send(&large.http(trial.server.address)).await?;
+    }
+    let lasting = scale.seconds(2, 15);
+    let drive = Drive::new(&large, reading, lasting);
+    let read = drive.run(&trial.server).await?;
+    let held = vec![
+        Held::least("large files read meanwhile", read.served.count(), reading),
+        Held::exactly("large files refused", read.refused.count(), 0),
+    ];
+    drop(never);
+    let asked = format!(
+        "{reading} clients that read a file of {} MiB again and again for {} s, beside {idle} that never read it",
+        bytes >> 20,
+        lasting.as_secs()
+    );
+    let growth = (idle + reading) as u64 * bytes * 3 + (16 << 20);
+    let bounds = Bounds {
+        growth,
+        failed: 0,
+        p99: scale.bearable(1_000),
+    };
+    trial.end("files", asked, bounds, held).await
+}

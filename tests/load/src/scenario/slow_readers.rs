@@ -1,0 +1,67 @@
+//! Replies and events that nobody reads: the server stops when the connection takes no more, and does not wait for ever.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::crowd;
+use crate::message::Message;
+use crate::report::{Held, Outcome};
+use crate::scale::Scale;
+use crate::settings::Settings;
+use crate::trial::{Bounds, Trial};
+
+/// Of one event.
+const EVENT: u64 = 4 << 10;
+
+pub(super) async fn run(scale: Scale) -> Result<Outcome> {
+    let each = scale.pick(16, 64);
+    let settings = Settings {
+        write_stall: scale.shortened(2),
+        ..Settings::default()
+    };
+    let bytes: u64 = scale.pick(1 << 20, 4 << 20);
+    let stall = scale.seconds(2, 30);
+    let trial = Trial::begin(&settings).await?;
+    let descriptors = trial.server.usage()?.descriptors;
+    let mut peers = crowd::connect_from(&trial.server, 0..each * 2, true).await?;
+    let large = Message::call(1, "large", &json!({"bytes": bytes}));
+    let flood = Message::call(2, "flood", &json!({"messages": 1_000_000, "bytes": EVENT}));
+    let flood = flood.with_progress();
+    for (number, peer) in peers.iter_mut().enumerate() {
+        let message = if number < each { &large } else { &flood };
+        peer.send(&message.http(trial.server.address)).await?;
+    }
+    sleep(stall / 2).await;
+    let mut held = vec![Held::exactly(
+        "handlers that wait for their readers",
+        trial.gauges().await?.running,
+        each,
+    )];
+    sleep(stall / 2 + scale.pick(Duration::from_millis(2_500), Duration::from_secs(2))).await;
+    held.push(Held::exactly(
+        "handlers left when time is over",
+        trial.gauges().await?.running,
+        0,
+    ));
+    let left = trial
+        .server
+        .usage()?
+        .descriptors
+        .saturating_sub(descriptors);
+    held.push(Held::most("connections left when time is over", left, 3));
+    drop(peers);
+    let asked = format!(
+        "{each} clients that never read a reply of {} MiB, and {each} that never read an endless stream of progress",
+        bytes >> 20
+    );
+    let growth = each as u64 * (bytes * 2 + (256 << 10)) + (16 << 20);
+    let bounds = Bounds {
+        growth,
+        failed: 0,
+        p99: scale.bearable(1_000),
+    };
+    trial.end("slow-readers", asked, bounds, held).await
+}

@@ -1,0 +1,225 @@
+//! The server that is abused, in a process of its own: tools that answer at once, wait, take the processor, say much, fail,
+//! ask, or go on as tasks, and resources that change when they are told to.
+
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use plainly::server::extract::{Ask, Progress};
+use plainly::server::{Changes, ServerBuilder};
+use plainly::store::directory::DirectoryStore;
+use plainly::transport::http::HttpServer;
+use plainly::{
+    Args, Context, Failure, Json, Resource, Server, State, TaskSupport, Template, Tool, Vars,
+    shutdown,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use crate::descriptors;
+use crate::settings::Settings;
+
+/// Where the endpoint is.
+pub(crate) const PATH: &str = "/mcp";
+/// The resource that is there from the beginning.
+pub(crate) const FIXED: &str = "load://fixed";
+
+/// Serves until it is asked to stop. Over HTTP the first line of standard output is the address.
+pub(crate) async fn serve(settings: &Settings) -> anyhow::Result<()> {
+    if let Some(most) = settings.descriptors {
+        descriptors::lower(most)?;
+    }
+    let server = server(settings)?;
+    if settings.is_stdio {
+        return Ok(server.serve_stdio().await?);
+    }
+    let http = HttpServer::bind("127.0.0.1:0").await?;
+    let limits = settings.http_limits(server.limits());
+    writeln!(io::stdout(), "{}", http.local_addr())?;
+    let service = server.http().limits(limits).path(PATH);
+    Ok(http.serve(service, shutdown::requested()).await?)
+}
+
+fn server(settings: &Settings) -> anyhow::Result<Server> {
+    let changes = Changes::new();
+    let server = Server::builder("abused", env!("CARGO_PKG_VERSION"))
+        .limits(settings.limits())
+        .state(Running::default())
+        .state(changes.clone())
+        .changes(changes)
+        .resource(Resource::new(FIXED, async || "It is what it is."))
+        .resource_template(Template::new("load://item/{name}", item));
+    let server = match &settings.directory {
+        Some(directory) => server.store(DirectoryStore::new(directory)?),
+        None => server,
+    };
+    Ok(with_tools(server).build()?)
+}
+
+fn with_tools(server: ServerBuilder) -> ServerBuilder {
+    server
+        .tool(Tool::new("echo", echo))
+        .tool(Tool::new("wait", wait))
+        .tool(Tool::new("spin", spin))
+        .tool(Tool::new("large", large))
+        .tool(Tool::new("flood", flood))
+        .tool(Tool::new("panic", panics))
+        .tool(Tool::new("ask", ask))
+        .tool(Tool::new("job", wait).task(TaskSupport::Required))
+        .tool(Tool::new("update", update))
+        .tool(Tool::new("relist", relist))
+        .tool(Tool::new("gauges", gauges))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Named {
+    name: String,
+}
+
+async fn item(Vars(Named { name }): Vars<Named>) -> String {
+    format!("This is {name}.")
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Words {
+    text: String,
+}
+
+async fn echo(Args(Words { text }): Args<Words>) -> String {
+    text
+}
+
+/// How many handlers wait.
+#[derive(Clone, Debug, Default)]
+struct Running(Arc<AtomicUsize>);
+
+/// One that runs, until it is dropped for whatever reason.
+struct Runner(Running);
+
+impl Runner {
+    fn new(running: Running) -> Self {
+        running.0.fetch_add(1, Ordering::Relaxed);
+        Self(running)
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Lasting {
+    milliseconds: u64,
+    #[serde(default)]
+    text: String,
+}
+
+async fn wait(State(running): State<Running>, Args(lasting): Args<Lasting>) -> String {
+    let _runner = Runner::new(running);
+    sleep(Duration::from_millis(lasting.milliseconds)).await;
+    lasting.text
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Spinning {
+    microseconds: u64,
+    text: String,
+}
+
+/// Takes the processor, as who computes does.
+async fn spin(Args(Spinning { microseconds, text }): Args<Spinning>) -> String {
+    let end = Instant::now() + Duration::from_micros(microseconds);
+    while Instant::now() < end {
+        black_box(&text);
+    }
+    text
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Size {
+    bytes: usize,
+}
+
+async fn large(State(running): State<Running>, Args(Size { bytes }): Args<Size>) -> String {
+    let _runner = Runner::new(running);
+    "x".repeat(bytes)
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Flood {
+    messages: u32,
+    bytes: usize,
+}
+
+/// Says what nobody may be reading.
+async fn flood(
+    State(running): State<Running>,
+    context: Context,
+    Args(Flood { messages, bytes }): Args<Flood>,
+) -> &'static str {
+    let _runner = Runner::new(running);
+    for done in 1..=messages {
+        let progress = Progress::new(done).message("x".repeat(bytes));
+        context.progress(progress).await;
+    }
+    "All is said."
+}
+
+async fn panics() -> String {
+    panic!("asked to")
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Answer {
+    word: String,
+}
+
+async fn ask(
+    State(running): State<Running>,
+    ask: Ask,
+    Args(Words { text }): Args<Words>,
+) -> Result<String, Failure> {
+    let _runner = Runner::new(running);
+    let answer = ask.form("word", &format!("What about {text}?")).await?;
+    Ok(match answer {
+        Some(Answer { word }) => format!("{text}: {word}"),
+        None => format!("{text}: declined"),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Which {
+    uri: String,
+}
+
+async fn update(State(changes): State<Changes>, Args(Which { uri }): Args<Which>) -> &'static str {
+    changes.resource_updated(&uri);
+    "It has changed."
+}
+
+async fn relist(State(changes): State<Changes>) -> &'static str {
+    changes.resources_changed();
+    "The list has changed."
+}
+
+/// What is going on in the server.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Gauges {
+    /// Handlers that wait.
+    pub(crate) running: usize,
+    /// Tasks of the runtime.
+    pub(crate) tasks: usize,
+}
+
+async fn gauges(State(running): State<Running>) -> Json<Gauges> {
+    Json(Gauges {
+        running: running.0.load(Ordering::Relaxed),
+        tasks: Handle::current().metrics().num_alive_tasks(),
+    })
+}

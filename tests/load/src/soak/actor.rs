@@ -1,0 +1,109 @@
+//! Who takes part: each does one kind of thing again and again, as the lot falls, until the end.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use tokio::time::sleep;
+
+use super::tally::Tally;
+use super::{calls, faults, files, legacy, listening, tasks};
+use crate::peer::Source;
+
+/// Where all happens.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    pub(super) server: SocketAddr,
+    /// What is served of the file system.
+    pub(super) directory: PathBuf,
+    pub(super) end: Instant,
+    pub(super) tally: Arc<Tally>,
+}
+
+/// A kind of client.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Actor {
+    Caller,
+    Asked,
+    Reader,
+    Writer,
+    Listener,
+    Legacy,
+    TaskMaster,
+    Cutter,
+    Mumbler,
+    Slow,
+}
+
+/// What an actor has of its own.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) stage: Stage,
+    pub(super) source: Source,
+    /// One of those of its kind and others: it appears in names that must be its own.
+    pub(super) number: usize,
+    pub(super) lot: Rng,
+}
+
+impl Actor {
+    /// All that take part.
+    pub(super) fn cast() -> impl Iterator<Item = Self> {
+        let cast = [
+            (Self::Caller, 8),
+            (Self::Asked, 2),
+            (Self::Reader, 3),
+            (Self::Writer, 1),
+            (Self::Listener, 16),
+            (Self::Legacy, 4),
+            (Self::TaskMaster, 3),
+            (Self::Cutter, 6),
+            (Self::Mumbler, 4),
+            (Self::Slow, 12),
+        ];
+        cast.into_iter()
+            .flat_map(|(actor, count)| std::iter::repeat_n(actor, count))
+    }
+
+    /// Acts until the end.
+    pub(super) async fn act(self, stage: Stage, number: usize, seed: u64) {
+        let mut part = Part {
+            source: Source::other(number),
+            number,
+            lot: Rng::with_seed(seed.wrapping_add(number as u64)),
+            stage,
+        };
+        while Instant::now() < part.stage.end {
+            match self {
+                Self::Caller => calls::call(&mut part).await,
+                Self::Asked => calls::be_asked(&mut part).await,
+                Self::Reader => files::read(&mut part).await,
+                Self::Writer => files::write(&mut part).await,
+                Self::Listener => listening::listen(&mut part).await,
+                Self::Legacy => legacy::hold_session(&mut part).await,
+                Self::TaskMaster => tasks::task(&mut part).await,
+                Self::Cutter => faults::cut(&mut part).await,
+                Self::Mumbler => faults::mumble(&mut part).await,
+                Self::Slow => faults::be_slow(&mut part).await,
+            }
+            part.pause(20).await;
+        }
+    }
+}
+
+impl Part {
+    pub(super) fn note(&self, what: &'static str, outcome: anyhow::Result<()>) {
+        self.stage.tally.note(what, outcome);
+    }
+
+    /// Words that nobody else says.
+    pub(super) fn nonce(&mut self) -> String {
+        format!("{}-{:016x}", self.number, self.lot.u64(..))
+    }
+
+    /// For up to so many milliseconds.
+    pub(super) async fn pause(&mut self, most: u64) {
+        sleep(Duration::from_millis(self.lot.u64(..=most))).await;
+    }
+}

@@ -1,0 +1,167 @@
+//! The soak: for minutes, all that clients do, in good order and in bad, at the same time, drawn by lot. Every reply is looked
+//! at, and what the server takes must stay what it was.
+
+mod actor;
+mod calls;
+mod faults;
+mod files;
+mod flat;
+mod legacy;
+mod listening;
+mod tally;
+mod tasks;
+
+use std::fs;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use self::actor::{Actor, Stage};
+use self::flat::Samples;
+use self::tally::Tally;
+use crate::message::Message;
+use crate::peer::{Peer, Source};
+use crate::process::Server;
+use crate::report::{self, Descriptors, Held, Memory, Outcome, mebibytes};
+use crate::served::Gauges;
+use crate::settings::Settings;
+use crate::usage::Usage;
+
+/// After which nothing of what was left behind may be there, with the limits below.
+const QUIET: Duration = Duration::from_secs(25);
+/// Descriptors and tasks that may be more than at first.
+const COMING_AND_GOING: usize = 5;
+
+/// Short, so that each ends many times.
+fn settings(directory: std::path::PathBuf) -> Settings {
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    Settings {
+        directory: Some(directory),
+        head: seconds(3),
+        body_grace: seconds(3),
+        write_stall: seconds(4),
+        keep_alive: seconds(2),
+        session_idle: seconds(10),
+        resume: seconds(5),
+        task_ttl: seconds(10),
+        ..Settings::default()
+    }
+}
+
+/// Runs for so many minutes; whether all was held.
+pub(crate) async fn run(minutes: f64, seed: Option<u64>, is_json: bool) -> Result<bool> {
+    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    writeln!(io::stderr(), "soak of {minutes} minutes, seed {seed}")?;
+    let outcome = soak(Duration::from_secs_f64(minutes * 60.0), seed).await?;
+    if is_json {
+        writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&outcome)?)?;
+    } else {
+        report::print(std::slice::from_ref(&outcome))?;
+    }
+    Ok(outcome.is_held())
+}
+
+async fn soak(lasting: Duration, seed: u64) -> Result<Outcome> {
+    let directory = tempfile::tempdir()?;
+    let files = directory.path().join("soak");
+    fs::create_dir(&files)?;
+    let server = Server::start(&settings(files.clone()))?;
+    let (start, tally) = (Instant::now(), Arc::new(Tally::default()));
+    let mut watcher = Peer::connect(server.address, Source::BYSTANDER).await?;
+    let (before, gauges_before) = (server.usage()?, gauges(&mut watcher).await?);
+    let stage = Stage {
+        server: server.address,
+        directory: files,
+        end: start + lasting,
+        tally: Arc::clone(&tally),
+    };
+    let actors: JoinSet<()> = Actor::cast()
+        .zip(0..)
+        .map(|(actor, number)| actor.act(stage.clone(), number, seed))
+        .collect();
+    let mut samples = Samples::default();
+    while start.elapsed() < lasting {
+        sleep(Duration::from_secs(1)).await;
+        samples.add(
+            start.elapsed(),
+            server.usage()?,
+            gauges(&mut watcher).await?,
+        );
+    }
+    actors.join_all().await;
+    let quiet = quiet(&server, &mut watcher, before, gauges_before).await?;
+    let (after, gauges_after) = (server.usage()?, gauges(&mut watcher).await?);
+    let mut held = tally.judge();
+    held.extend(samples.judge());
+    held.extend(left(before, after, gauges_before, gauges_after));
+    let stopped = server.stop(Duration::from_secs(35)).context("at the end")?;
+    held.push(Held::within(
+        "end of the server when it is asked to",
+        stopped,
+        Duration::from_secs(5),
+    ));
+    Ok(Outcome {
+        scenario: "soak",
+        asked: format!("seed {seed}, {} s: {}", lasting.as_secs(), tally.summary()),
+        seconds: start.elapsed().as_secs_f64(),
+        bystander: None,
+        memory: Some(Memory {
+            before: mebibytes(before.resident),
+            peak: mebibytes(after.peak),
+            after: mebibytes(after.resident),
+        }),
+        descriptors: Some(Descriptors {
+            before: before.descriptors,
+            after: after.descriptors,
+        }),
+        recovery_seconds: Some(quiet.as_secs_f64()),
+        held,
+    })
+}
+
+/// How long it took until nothing was left of what the actors did; in vain, all the time there is for that.
+async fn quiet(
+    server: &Server,
+    watcher: &mut Peer,
+    before: Usage,
+    was: Gauges,
+) -> Result<Duration> {
+    let start = Instant::now();
+    while start.elapsed() < QUIET {
+        let (usage, is) = (server.usage()?, gauges(watcher).await?);
+        let all_left = left(before, usage, was, is);
+        if all_left.iter().all(|held| held.is_held) {
+            break;
+        }
+        sleep(Duration::from_millis(200)).await;
+    }
+    Ok(start.elapsed())
+}
+
+fn left(before: Usage, after: Usage, was: Gauges, is: Gauges) -> Vec<Held> {
+    vec![
+        Held::most("handlers that still run", is.running, 0),
+        Held::most(
+            "descriptors after",
+            after.descriptors,
+            before.descriptors + COMING_AND_GOING,
+        ),
+        Held::most(
+            "tasks of the runtime after",
+            is.tasks,
+            was.tasks + COMING_AND_GOING,
+        ),
+    ]
+}
+
+async fn gauges(peer: &mut Peer) -> Result<Gauges> {
+    let reply = peer.reply(&Message::call(0, "gauges", &json!({}))).await?;
+    Ok(serde_json::from_value(
+        reply["result"]["structuredContent"].clone(),
+    )?)
+}

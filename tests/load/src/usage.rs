@@ -1,0 +1,59 @@
+//! What a process takes, as the operating system tells it under `/proc`.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// What a process has at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    /// Bytes of memory.
+    pub(crate) resident: u64,
+    /// The most there were since [`forget_peak`].
+    pub(crate) peak: u64,
+    /// Open file descriptors.
+    pub(crate) descriptors: usize,
+    /// Time of the processor that it has had, in user and kernel mode.
+    pub(crate) processor: Duration,
+}
+
+impl Usage {
+    pub(crate) fn of(process: u32) -> Result<Self> {
+        let status = read(process, "status")?;
+        let bytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line.and_then(|line| line.split_whitespace().next());
+            let kib: u64 = kib.with_context(|| format!("no {name}"))?.parse()?;
+            Ok::<_, anyhow::Error>(kib << 10)
+        };
+        Ok(Self {
+            resident: bytes("VmRSS:")?,
+            peak: bytes("VmHWM:")?,
+            descriptors: fs::read_dir(path(process, "fd"))?.count(),
+            processor: processor(&read(process, "stat")?)?,
+        })
+    }
+}
+
+/// Has the peak count from here.
+pub(crate) fn forget_peak(process: u32) -> Result<()> {
+    Ok(fs::write(path(process, "clear_refs"), "5")?)
+}
+
+/// In ticks of 10 ms, which Linux has on every architecture (`USER_HZ`). The name before it may have spaces and parentheses.
+fn processor(stat: &str) -> Result<Duration> {
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after_name.split_whitespace().skip(11).take(2);
+    let ticks: Vec<u64> = ticks.map(str::parse).collect::<Result<_, _>>()?;
+    Ok(Duration::from_millis(ticks.iter().sum::<u64>() * 10))
+}
+
+fn read(process: u32, name: &str) -> Result<String> {
+    let path = path(process, name);
+    fs::read_to_string(&path).with_context(|| format!("{path} can't be read"))
+}
+
+fn path(process: u32, name: &str) -> String {
+    format!("/proc/{process}/{name}")
+}
