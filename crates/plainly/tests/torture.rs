@@ -21,5 +21,7 @@ mod faults;
 mod more;
 #[path = "torture/rack.rs"]
 mod rack;
+#[path = "torture/response.rs"]
+mod response;
 #[path = "torture/wire.rs"]
 mod wire;

@@ -1,7 +1,8 @@
 //! Each conversation, each of its operations, each fault.
 
+use std::cell::Cell;
 use std::sync::Once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use plainly::Revision;
 use tokio::runtime::Handle;
@@ -13,8 +14,10 @@ use crate::more::fixture;
 use crate::talking::Client;
 use crate::wire::{Way, Wire};
 
-/// How often anything panicked.
-static PANICS: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// How often anything panicked on this thread, on which all of a test runs.
+    static PANICS: Cell<usize> = const { Cell::new(0) };
+}
 static WATCHING: Once = Once::new();
 
 /// Counts panics: those in tasks end nothing but the task.
@@ -22,7 +25,7 @@ pub(crate) fn watch_panics() {
     WATCHING.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            PANICS.fetch_add(1, Ordering::SeqCst);
+            PANICS.set(PANICS.get() + 1);
             before(info);
         }));
     });
@@ -30,11 +33,7 @@ pub(crate) fn watch_panics() {
 
 #[track_caller]
 pub(crate) fn assert_no_panic(why: &str) {
-    assert_eq!(
-        PANICS.load(Ordering::SeqCst),
-        0,
-        "{why}: something panicked"
-    );
+    assert_eq!(PANICS.get(), 0, "{why}: something panicked");
 }
 
 /// Waits until no more tasks are alive than there were.

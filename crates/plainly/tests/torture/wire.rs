@@ -10,12 +10,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use plainly::server::Server;
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{BufReader, DuplexStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tower_service::Service;
 
 use crate::faults::{Fault, Faulty, Plan};
+use crate::response::{Response, line, say, write};
 
 /// Nothing more comes, as it was to be expected.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,8 @@ enum Kind {
         session: Option<String>,
         /// By the ids of the requests.
         responses: HashMap<String, Response>,
+        /// A connection on which all is said, for the next request.
+        idle: Option<BufReader<DuplexStream>>,
     },
 }
 
@@ -75,6 +78,7 @@ impl Wire {
                 server,
                 session: None,
                 responses: HashMap::new(),
+                idle: None,
             },
         };
         Self {
@@ -125,9 +129,10 @@ impl Wire {
                 let text = post(message, session.as_deref());
                 let mut response = self.send(&text).await?;
                 match Self::within(&plan, response.head()).await?.status {
-                    202 => Ok(()),
-                    _ => Err(Cut),
+                    202 => self.keep(response),
+                    _ => return Err(Cut),
                 }
+                Ok(())
             }
         }
     }
@@ -140,10 +145,17 @@ impl Wire {
             Kind::Http {
                 session, responses, ..
             } => {
-                let response = responses.get_mut(&id.to_string()).ok_or(Cut)?;
+                let mut response = responses.remove(&id.to_string()).ok_or(Cut)?;
                 let head = Self::within(&plan, response.head()).await?;
                 *session = head.session.clone().or(session.take());
-                Self::within(&plan, response.message()).await?
+                let is_events = head.is_events;
+                let text = Self::within(&plan, response.message()).await?;
+                if is_events {
+                    responses.insert(id.to_string(), response);
+                } else {
+                    self.keep(response);
+                }
+                text
             }
         };
         let message: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text:?}"));
@@ -242,11 +254,23 @@ impl Wire {
         }
     }
 
-    /// Sends a request of HTTP on a connection of its own.
+    /// The connection of a response that was read to its end is there for the next request.
+    fn keep(&mut self, response: Response) {
+        if let Kind::Http { idle, .. } = &mut self.kind {
+            *idle = Some(response.stream);
+        }
+    }
+
+    /// Sends a request of HTTP: on a connection that nothing else is on, or a new one.
     async fn send(&mut self, text: &str) -> Result<Response, Cut> {
-        let Kind::Http { server, .. } = &self.kind else {
+        let Kind::Http { server, idle, .. } = &mut self.kind else {
             return Err(Cut);
         };
+        let plan = Arc::clone(&self.plan);
+        if let Some(mut stream) = idle.take() {
+            Self::within(&plan, write(&mut stream, text)).await?;
+            return Ok(Response::on(stream));
+        }
         let (near, far) = tokio::io::duplex(PIPE);
         let io = TokioIo::new(Faulty::new(far, &self.plan));
         let http = server.http();
@@ -264,13 +288,8 @@ impl Wire {
             }
         }));
         let mut stream = BufReader::new(near);
-        let plan = Arc::clone(&self.plan);
         Self::within(&plan, write(&mut stream, text)).await?;
-        Ok(Response {
-            stream,
-            head: None,
-            last: None,
-        })
+        Ok(Response::on(stream))
     }
 
     /// Hangs up. All that served it ends by itself, or, where nothing comes that tells it to, when it is told to.
@@ -294,93 +313,6 @@ impl Wire {
             ended.expect("serving does not end").unwrap();
         }
         heard
-    }
-}
-
-async fn write(stream: &mut BufReader<DuplexStream>, text: &str) -> Result<(), Cut> {
-    stream.write_all(text.as_bytes()).await.map_err(|_| Cut)
-}
-
-async fn say(stream: &mut BufReader<DuplexStream>, message: &Value) -> Result<(), Cut> {
-    write(stream, &format!("{message}\n")).await
-}
-
-/// The next line that is complete.
-async fn line(stream: &mut BufReader<DuplexStream>) -> Result<String, Cut> {
-    let mut line = String::new();
-    stream.read_line(&mut line).await.map_err(|_| Cut)?;
-    if line.ends_with('\n') {
-        Ok(line)
-    } else {
-        Err(Cut)
-    }
-}
-
-/// A response of HTTP.
-struct Response {
-    stream: BufReader<DuplexStream>,
-    /// Once it was read.
-    head: Option<Head>,
-    /// The id of the last event.
-    last: Option<String>,
-}
-
-struct Head {
-    status: u16,
-    session: Option<String>,
-    is_events: bool,
-    length: usize,
-}
-
-impl Head {
-    async fn read(stream: &mut BufReader<DuplexStream>) -> Result<Self, Cut> {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            head += &line(stream).await?;
-        }
-        let header = |wanted: &str| {
-            head.lines().find_map(|line| {
-                let (name, value) = line.split_once(": ")?;
-                name.eq_ignore_ascii_case(wanted).then(|| value.to_owned())
-            })
-        };
-        let length = header("content-length").map_or(0, |length| length.parse().unwrap());
-        Ok(Self {
-            status: head[9..12].parse().unwrap(),
-            session: header("mcp-session-id"),
-            is_events: header("content-type").as_deref() == Some("text/event-stream"),
-            length,
-        })
-    }
-}
-
-impl Response {
-    async fn head(&mut self) -> Result<&Head, Cut> {
-        let head = match self.head.take() {
-            Some(head) => head,
-            None => Head::read(&mut self.stream).await?,
-        };
-        Ok(self.head.insert(head))
-    }
-
-    /// The next message: of an event, or the whole body.
-    async fn message(&mut self) -> Result<String, Cut> {
-        let head = self.head().await?;
-        if !head.is_events {
-            let mut body = vec![0; head.length];
-            self.stream.read_exact(&mut body).await.map_err(|_| Cut)?;
-            return Ok(String::from_utf8(body).unwrap());
-        }
-        loop {
-            let line = line(&mut self.stream).await?;
-            if let Some(id) = line.strip_prefix("id: ") {
-                self.last = Some(id.trim_end().to_owned());
-            }
-            let data = line.strip_prefix("data: ").map(str::trim_end);
-            if let Some(data) = data.filter(|data| !data.is_empty()) {
-                return Ok(data.to_owned());
-            }
-        }
     }
 }
 
