@@ -23,5 +23,8 @@ mod more;
 mod rack;
 #[path = "torture/response.rs"]
 mod response;
+#[cfg(feature = "http-client")]
+#[path = "torture/resumed.rs"]
+mod resumed;
 #[path = "torture/wire.rs"]
 mod wire;

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use crate::rack::{assert_no_panic, watch_panics};
 
 /// A test that hangs fails.
-async fn within<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future)
         .await
         .expect("took too long")
@@ -56,26 +56,37 @@ fn response(id: &Value, is_events: bool) -> String {
     format!("{head}{first}{last}0\r\n\r\n")
 }
 
-/// The next request on a connection.
-async fn request(stream: &mut BufReader<TcpStream>) -> Option<Value> {
-    let (mut head, mut length) = (String::new(), 0);
-    while head != "\r\n" {
-        head.clear();
-        if stream.read_line(&mut head).await.ok()? == 0 {
-            return None;
+/// A request over HTTP.
+pub(crate) struct Request {
+    /// In lower case.
+    pub(crate) head: String,
+    /// Null where there is none.
+    pub(crate) body: Value,
+}
+
+impl Request {
+    /// The next one on a connection.
+    pub(crate) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Self> {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if stream.read_line(&mut head).await.ok()? == 0 {
+                return None;
+            }
         }
-        if let Some(value) = head.to_lowercase().strip_prefix("content-length: ") {
-            length = value.trim_end().parse().unwrap();
-        }
+        head.make_ascii_lowercase();
+        let length = head
+            .split_once("content-length: ")
+            .and_then(|(_, rest)| rest.lines().next());
+        let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+        stream.read_exact(&mut body).await.ok()?;
+        let body = serde_json::from_slice(&body).unwrap_or_default();
+        Some(Self { head, body })
     }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.ok()?;
-    Some(serde_json::from_slice(&body).unwrap())
 }
 
 async fn talk(stream: TcpStream) {
     let mut stream = BufReader::new(stream);
-    while let Some(asked) = request(&mut stream).await {
+    while let Some(Request { body: asked, .. }) = Request::read(&mut stream).await {
         let params = &asked["params"];
         let arguments = &params["arguments"];
         let is_events = arguments["events"] == true;
