@@ -1,4 +1,4 @@
-//! Responses over HTTP that break off after each of their bytes: the call ends at once, with all that it was told or with an
+//! Responses over HTTP that break off, or fall silent, after each of their bytes: the call ends in time, with all that it was told or with an
 //! error, and the next one is served.
 
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 enum End {
     Closed,
     Reset,
+    /// It doesn't.
+    Silent,
 }
 
 /// What is answered to a call: whether as events, after how many bytes it ends, and how.
@@ -107,8 +109,11 @@ async fn talk(stream: TcpStream) {
         };
         let length = text.len().min(after as usize);
         stream.write_all(&text.as_bytes()[..length]).await.ok();
-        if arguments["reset"] == true {
-            stream.get_ref().set_zero_linger().unwrap();
+        match arguments["end"].as_str() {
+            Some("Reset") => stream.get_ref().set_zero_linger().unwrap(),
+            // Until the client hangs up.
+            Some("Silent") => drop(stream.read_u8().await),
+            _ => {}
         }
         return;
     }
@@ -131,8 +136,12 @@ async fn broken_off(client: &Client, breaking: Breaking) {
         after,
         end,
     } = breaking;
-    let arguments =
-        json!({"events": is_events, "after": after, "reset": matches!(end, End::Reset)});
+    let arguments = json!({"events": is_events, "after": after, "end": format!("{end:?}")});
+    let timeout = match end {
+        End::Closed | End::Reset => Duration::from_secs(60),
+        End::Silent => Duration::from_millis(50),
+    };
+    let client = &client.with_timeout(timeout);
     let call = client.call_tool("x", &arguments).on_progress(|_| {});
     match within(call.into_future()).await {
         Ok(result) => {
@@ -141,6 +150,7 @@ async fn broken_off(client: &Client, breaking: Breaking) {
         }
         Err(error) => assert!(error.local().is_some(), "{breaking:?}: {error}"),
     }
+    let client = client.with_timeout(Duration::from_secs(60));
     let next = within(
         client
             .call_tool("x", json!({"events": is_events}))
@@ -159,7 +169,8 @@ async fn responses_that_break_off_after_each_byte() {
     for is_events in [false, true] {
         let length = response(&json!(100), is_events).len();
         for after in 0..=length {
-            for end in [End::Closed, End::Reset] {
+            let silent = (after % 10 == 0).then_some(End::Silent);
+            for end in [End::Closed, End::Reset].into_iter().chain(silent) {
                 broken_off(
                     &client,
                     Breaking {

@@ -19,6 +19,7 @@ pub(crate) struct Conversation {
 const MOMENT: Duration = Duration::from_millis(100);
 
 const BOTH: &[Way] = &[Way::Stream, Way::Http];
+const ALL: &[Way] = &[Way::Stream, Way::Http, Way::Events];
 const MODERN: Revision = Revision::V2026_07_28;
 const LEGACY: Revision = Revision::V2025_11_25;
 
@@ -29,18 +30,18 @@ pub(crate) const CONVERSATIONS: [Conversation; 18] = [
     of("errors", MODERN, BOTH),
     of("long", MODERN, BOTH),
     of("told", MODERN, BOTH),
-    of("told", LEGACY, BOTH),
-    of("batch", Revision::V2025_03_26, BOTH),
-    of("session", LEGACY, BOTH),
+    of("told", LEGACY, ALL),
+    of("batch", Revision::V2025_03_26, ALL),
+    of("session", LEGACY, ALL),
     of("listen", MODERN, BOTH),
-    of("subscribe", LEGACY, &[Way::Stream]),
+    of("subscribe", LEGACY, &[Way::Stream, Way::Events]),
     of("question", MODERN, BOTH),
-    of("question", LEGACY, BOTH),
+    of("question", LEGACY, ALL),
     of("task", MODERN, BOTH),
     of("cancel", MODERN, BOTH),
     of("resume", LEGACY, &[Way::Http]),
     of("together", MODERN, BOTH),
-    of("together", LEGACY, BOTH),
+    of("together", LEGACY, ALL),
 ];
 
 const fn of(name: &'static str, revision: Revision, ways: &'static [Way]) -> Conversation {

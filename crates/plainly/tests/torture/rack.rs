@@ -163,3 +163,8 @@ async fn modern_conversations_over_http_fail_at_each_operation() {
 async fn sessions_over_http_fail_at_each_operation() {
     torture_all(Way::Http, |of| of.revision != Revision::V2026_07_28).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn sessions_over_http_with_sse_fail_at_each_operation() {
+    torture_all(Way::Events, |_| true).await;
+}

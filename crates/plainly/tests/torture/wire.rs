@@ -32,6 +32,8 @@ const PIPE: usize = 1 << 10;
 pub(crate) enum Way {
     Stream,
     Http,
+    /// HTTP with SSE.
+    Events,
 }
 
 /// A client's end.
@@ -57,6 +59,11 @@ enum Kind {
         /// A connection on which all is said, for the next request.
         idle: Option<BufReader<DuplexStream>>,
     },
+    Events {
+        server: Server,
+        /// Once its stream is open.
+        opened: Option<(Response, String)>,
+    },
 }
 
 impl Wire {
@@ -79,6 +86,10 @@ impl Wire {
                 session: None,
                 responses: HashMap::new(),
                 idle: None,
+            },
+            Way::Events => Kind::Events {
+                server,
+                opened: None,
             },
         };
         Self {
@@ -117,6 +128,7 @@ impl Wire {
                 }
                 Ok(())
             }
+            Kind::Events { .. } => self.put(request).await,
         }
     }
 
@@ -134,6 +146,36 @@ impl Wire {
                 }
                 Ok(())
             }
+            Kind::Events { .. } => self.put(message).await,
+        }
+    }
+
+    /// Posts a message where the stream of events, which is opened for the first one, says.
+    async fn put(&mut self, message: &Value) -> Result<(), Cut> {
+        let plan = Arc::clone(&self.plan);
+        if let Kind::Events { opened: None, .. } = &self.kind {
+            let mut stream = self.send(&head("GET", "/sse", "", 0)).await?;
+            if Self::within(&plan, stream.head()).await?.status != 200 {
+                return Err(Cut);
+            }
+            let endpoint = Self::within(&plan, stream.message()).await?;
+            if let Kind::Events { opened, .. } = &mut self.kind {
+                *opened = Some((stream, endpoint));
+            }
+        }
+        let Kind::Events {
+            opened: Some((_, endpoint)),
+            ..
+        } = &self.kind
+        else {
+            return Err(Cut);
+        };
+        let body = message.to_string();
+        let text = head("POST", endpoint, "", body.len()) + &body;
+        let mut response = self.send(&text).await?;
+        match Self::within(&plan, response.head()).await?.status {
+            202 => Ok(()),
+            _ => Err(Cut),
         }
     }
 
@@ -156,6 +198,10 @@ impl Wire {
                     self.keep(response);
                 }
                 text
+            }
+            Kind::Events { opened, .. } => {
+                let (stream, _) = opened.as_mut().ok_or(Cut)?;
+                Self::within(&plan, stream.message()).await?
             }
         };
         let message: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text:?}"));
@@ -190,8 +236,8 @@ impl Wire {
                 Self::within(&plan, write(stream, &format!("{text}\n"))).await?;
                 Self::within(&plan, line(stream)).await.map(drop)
             }
-            Kind::Http { .. } => {
-                let text = head("POST", "", text.len()) + text;
+            Kind::Http { .. } | Kind::Events { .. } => {
+                let text = head("POST", "/", "", text.len()) + text;
                 let mut response = self.send(&text).await?;
                 let refused = Self::within(&plan, response.head()).await?.status;
                 assert!((400..500).contains(&refused), "{refused}");
@@ -204,7 +250,7 @@ impl Wire {
     /// has its own.
     pub(crate) async fn cancel(&mut self, id: &Value) -> Result<(), Cut> {
         match &mut self.kind {
-            Kind::Stream(_) => {
+            Kind::Stream(_) | Kind::Events { .. } => {
                 let params = serde_json::json!({"requestId": id});
                 let method = "notifications/cancelled";
                 let cancelled =
@@ -230,7 +276,7 @@ impl Wire {
         let (session, last) = (session.clone().ok_or(Cut)?, lost.last.clone().ok_or(Cut)?);
         drop(lost);
         let headers = format!("Mcp-Session-Id: {session}\r\nLast-Event-ID: {last}\r\n");
-        let resumed = self.send(&head("GET", &headers, 0)).await?;
+        let resumed = self.send(&head("GET", "/", &headers, 0)).await?;
         if let Kind::Http { responses, .. } = &mut self.kind {
             responses.insert(id.to_string(), resumed);
         }
@@ -247,7 +293,7 @@ impl Wire {
             return Ok(());
         };
         let headers = format!("Mcp-Session-Id: {session}\r\n");
-        let mut response = self.send(&head("DELETE", &headers, 0)).await?;
+        let mut response = self.send(&head("DELETE", "/", &headers, 0)).await?;
         match Self::within(&self.plan, response.head()).await?.status {
             204 => Ok(()),
             _ => Err(Cut),
@@ -263,17 +309,19 @@ impl Wire {
 
     /// Sends a request of HTTP: on a connection that nothing else is on, or a new one.
     async fn send(&mut self, text: &str) -> Result<Response, Cut> {
-        let Kind::Http { server, idle, .. } = &mut self.kind else {
-            return Err(Cut);
+        let (server, idle) = match &mut self.kind {
+            Kind::Http { server, idle, .. } => (server, idle.take()),
+            Kind::Events { server, .. } => (server, None),
+            Kind::Stream(_) => return Err(Cut),
         };
         let plan = Arc::clone(&self.plan);
-        if let Some(mut stream) = idle.take() {
+        if let Some(mut stream) = idle {
             Self::within(&plan, write(&mut stream, text)).await?;
             return Ok(Response::on(stream));
         }
         let (near, far) = tokio::io::duplex(PIPE);
         let io = TokioIo::new(Faulty::new(far, &self.plan));
-        let http = server.http();
+        let http = server.http().sse_endpoint("/sse");
         let service = service_fn(move |request| {
             let answer = http.clone().call(request);
             async move { Ok::<_, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
@@ -318,16 +366,16 @@ impl Wire {
 
 fn post(message: &Value, session: Option<&str>) -> String {
     let body = message.to_string();
-    head("POST", &headers(message, session), body.len()) + &body
+    head("POST", "/", &headers(message, session), body.len()) + &body
 }
 
-fn head(method: &str, headers: &str, length: usize) -> String {
+fn head(method: &str, path: &str, headers: &str, length: usize) -> String {
     let accept = match method {
         "POST" => "application/json, text/event-stream",
         _ => "text/event-stream",
     };
     format!(
-        "{method} / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
          Accept: {accept}\r\n{headers}Content-Length: {length}\r\n\r\n"
     )
 }
