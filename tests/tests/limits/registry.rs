@@ -482,6 +482,7 @@ const ROWS: &[Row] = &[
         &[
             "directory_store/reading files_are_read_up_to_the_limit",
             "directory_store/reading the_limit_is_16_mib_unless_set",
+            "limits/files the_largest_file_that_is_read_reaches_our_own_client",
             "cli/serving a_file_beyond_the_limit_is_listed_and_not_read",
         ],
         ByTest(&[

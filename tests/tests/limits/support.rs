@@ -131,7 +131,7 @@ pub(crate) fn json_of(reply: &Reply) -> Value {
 
 /// It says that there is too much, and when to come again.
 pub(crate) fn assert_overloaded(reply: &Reply) {
-    assert_eq!(reply.status, 503, "{reply:?}");
+    assert_eq!(reply.status, 503);
     assert_eq!(json_of(reply)["error"]["data"]["kind"], "overloaded");
 }
 
