@@ -3,11 +3,16 @@
 #![no_main]
 
 #[path = "../../crates/plainly/src/server/cursor.rs"]
+#[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
-#[path = "../../crates/plainly/src/limits.rs"]
-mod limits;
 #[path = "../../crates/plainly/src/server/seal.rs"]
+#[expect(dead_code, reason = "the rest is for servers without a key")]
 mod seal;
+
+/// Where the modules expect the limits to be.
+mod limits {
+    pub(crate) use plainly::limits::Limits;
+}
 
 use std::time::Duration;
 
@@ -19,11 +24,9 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{ClientCapabilities, Cursor};
 
 fuzz_target!(|text: &str| {
-    let limits = limits::Limits {
-        cursor_ttl: Duration::MAX,
-        cursor_bytes: usize::MAX,
-        ..limits::Limits::default()
-    };
+    let mut limits = limits::Limits::default();
+    limits.cursor_ttl = Duration::MAX;
+    limits.cursor_bytes = usize::MAX;
     let cursors = cursor::Cursors::new(seal::Keys::new([7; 32]), "fuzz", &limits);
     let anybody = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
     let cursors = cursors.of(&anybody);

@@ -3,8 +3,6 @@
 
 #![no_main]
 
-use std::time::{Duration, Instant};
-
 use jsonschema::PatternOptions;
 use libfuzzer_sys::fuzz_target;
 use plainly::limits::Limits;
@@ -12,21 +10,16 @@ use plainly::{Args, Server, Tool};
 use plainly_fuzz::{Peer, modern, simulate};
 use serde_json::{Map, Value, json};
 
-/// Far more than the longest input takes on a slow machine.
-const LONG: Duration = Duration::from_secs(2);
-
 async fn any(Args(_): Args<Map<String, Value>>) -> &'static str {
     "called"
 }
 
 fuzz_target!(|text: &str| {
     let (schema, arguments) = text.split_once('\n').unwrap_or((text, "{}"));
-    let start = Instant::now();
     let server = Server::builder("fuzz", "1")
         .limits(Limits::default())
         .tool(Tool::new("tool", any).input_schema(schema))
         .build();
-    assert!(start.elapsed() < LONG);
     let server = match server {
         Ok(server) => server,
         Err(error) => return assert!(error.to_string().contains("tool"), "{error}"),
@@ -40,11 +33,9 @@ fuzz_target!(|text: &str| {
 
 async fn check(server: Server, schema: Value, arguments: Value) {
     let params = json!({"name": "tool", "arguments": arguments});
-    let start = Instant::now();
     let heard = Peer::connect(&server, None)
         .ask(&modern(&json!(1), "tools/call", params))
         .await;
-    assert!(start.elapsed() < LONG);
     let text = heard[0]["result"]["content"][0]["text"].as_str();
     let is_unread = heard[0]["error"]["code"] == -32600;
     let is_too_much = text.is_some_and(|text| text.contains("there is too much in it"));

@@ -3,6 +3,7 @@
 #![no_main]
 
 #[path = "../../crates/plainly/src/transport/http_client/sse.rs"]
+#[expect(dead_code, reason = "the rest is for clients that go on")]
 mod sse;
 
 use bytes::Bytes;
