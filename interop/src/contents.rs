@@ -9,6 +9,9 @@ pub const MISSING_URI: &str = "file:///bench/missing.txt";
 /// How many tools `tools/list` finds.
 pub const TOOLS: usize = 100;
 
+/// How long clients may keep them, in milliseconds.
+pub const TOOLS_TTL: u64 = 300_000;
+
 /// What each of them says of itself.
 pub const TOOL_DESCRIPTION: &str = "Searches one of many collections and returns what fits best";
 

@@ -16,7 +16,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
 use crate::Case;
-use crate::contents::{Content, Held, TOOL_DESCRIPTION, TOOL_SCHEMA, tool_names};
+use crate::contents::{Content, Held, TOOL_DESCRIPTION, TOOL_SCHEMA, TOOLS_TTL, tool_names};
 
 /// Holds what the case needs, and is cloned for each request over HTTP.
 #[derive(Debug, Clone)]
@@ -80,8 +80,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(self.tools.to_vec())
-            .with_ttl_ms(0)
-            .with_cache_scope(CacheScope::Private))
+            .with_ttl_ms(TOOLS_TTL)
+            .with_cache_scope(CacheScope::Public))
     }
 
     async fn read_resource(

@@ -1,12 +1,8 @@
 //! The documentation has the tables that the code has.
 
-use std::time::Duration;
-
 use plainly::errors::{ProblemCode, Revision, registry};
-use plainly::limits::Limits;
 use plainly::protocol::method::methods;
 use plainly::protocol::shape::{Elsewhere, fields};
-use plainly::transport::http::HttpLimits;
 
 /// The cells of every row of every table of a page, without heads.
 fn rows(page: &str) -> Vec<Vec<&str>> {
@@ -70,113 +66,6 @@ fn the_page_of_errors_has_every_problem() {
     let expected: Vec<Vec<String>> = problems.collect();
     assert_eq!(expected.len(), 29);
     assert_eq!(table(page, "| problem | category |"), expected);
-}
-
-fn bytes(bytes: usize) -> String {
-    match bytes {
-        mib if mib % (1 << 20) == 0 => format!("{} MiB", mib >> 20),
-        kib if kib % (1 << 10) == 0 => format!("{} KiB", kib >> 10),
-        bytes => format!("{bytes} B"),
-    }
-}
-
-fn number(number: usize) -> String {
-    match number {
-        small @ ..1_000 => small.to_string(),
-        large => format!("{},{:03}", large / 1_000, large % 1_000),
-    }
-}
-
-fn time(time: Duration) -> String {
-    format!("{} s", time.as_secs())
-}
-
-fn of_a_server() -> Vec<(&'static str, String)> {
-    let server = Limits::default();
-    vec![
-        ("message_bytes", bytes(server.message_bytes)),
-        ("envelope.depth", number(server.envelope.depth)),
-        (
-            "envelope.members_per_object",
-            number(server.envelope.members_per_object),
-        ),
-        ("envelope.nodes", number(server.envelope.nodes)),
-        (
-            "envelope.batch_messages",
-            number(server.envelope.batch_messages),
-        ),
-        ("envelope.method_bytes", bytes(server.envelope.method_bytes)),
-        ("envelope.id_bytes", bytes(server.envelope.id_bytes)),
-        ("uri_bytes", bytes(server.uri_bytes)),
-        ("cursor_bytes", bytes(server.cursor_bytes)),
-        ("cursor_ttl", time(server.cursor_ttl)),
-        ("page_entries", number(server.page_entries)),
-        ("reply_bytes", bytes(server.reply_bytes)),
-        ("deadline", time(server.deadline)),
-        ("requests", number(server.requests)),
-        (
-            "requests_per_connection",
-            number(server.requests_per_connection),
-        ),
-        ("listens", number(server.listens)),
-        (
-            "listens_per_connection",
-            number(server.listens_per_connection),
-        ),
-        ("listen_uris", number(server.listen_uris)),
-        ("listen_bytes", bytes(server.listen_bytes)),
-        ("tasks", number(server.tasks)),
-        ("tasks_per_principal", number(server.tasks_per_principal)),
-        ("task_bytes", bytes(server.task_bytes)),
-        ("task_deadline", time(server.task_deadline)),
-        ("task_ttl", time(server.task_ttl)),
-        ("task_poll", time(server.task_poll)),
-        ("schema_bytes", bytes(server.schema_bytes)),
-        ("schema_depth", number(server.schema_depth)),
-        ("subschemas", number(server.subschemas)),
-        ("questions", number(server.questions)),
-        ("questions_in_all", number(server.questions_in_all)),
-        ("answer", time(server.answer)),
-        ("rounds", number(server.rounds)),
-        ("state_bytes", bytes(server.state_bytes)),
-        ("state_ttl", time(server.state_ttl)),
-        ("sessions", number(server.sessions)),
-        ("session_idle", time(server.session_idle)),
-        ("resume", time(server.resume)),
-        ("resume_events", number(server.resume_events)),
-        ("resume_bytes", bytes(server.resume_bytes)),
-        ("resume_total", bytes(server.resume_total)),
-        ("shutdown", time(server.shutdown)),
-    ]
-}
-
-fn of_http() -> Vec<(&'static str, String)> {
-    let http = HttpLimits::default();
-    vec![
-        ("message_bytes", bytes(http.message_bytes)),
-        ("body", time(http.body)),
-        ("head_bytes", bytes(http.head_bytes)),
-        ("head", time(http.head)),
-        ("idle", time(http.idle)),
-        ("keep_alive", time(http.keep_alive)),
-        ("write_stall", time(http.write_stall)),
-        ("connections", number(http.connections)),
-        ("connections_per_peer", number(http.connections_per_peer)),
-        ("shutdown", time(http.shutdown)),
-    ]
-}
-
-#[test]
-fn the_page_of_limits_has_the_defaults() {
-    let page = include_str!("../../../docs/limits.md");
-    let documented: Vec<_> = rows(page)
-        .iter()
-        .filter_map(|row| {
-            let (name, _) = row[0].strip_prefix('`')?.split_once('`')?;
-            Some((name, row[1].to_owned()))
-        })
-        .collect();
-    assert_eq!(documented, [of_a_server(), of_http()].concat());
 }
 
 #[test]

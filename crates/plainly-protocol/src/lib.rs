@@ -24,6 +24,8 @@ pub mod question;
 
 pub mod shape;
 
+pub mod writer;
+
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,6 +6,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The cores that this program may use.
 pub(crate) struct Cores {
+    all: CpuSet,
     server: CpuSet,
     load: CpuSet,
 }
@@ -19,6 +20,7 @@ impl Cores {
             return Err("it takes two cores: one for the server, one for the load".into());
         };
         let cores = Self {
+            all,
             server: only(server),
             load: only(load),
         };
@@ -26,15 +28,31 @@ impl Cores {
         Ok(cores)
     }
 
-    /// Starts something on the core of the server. Processes begin where the one is that starts them.
+    /// Starts something on the core of the server: processes begin where the one is that starts them.
     pub(crate) fn start<T>(
         &self,
         start: impl FnOnce() -> Result<T, Box<dyn Error>>,
     ) -> Result<T, Box<dyn Error>> {
-        sched_setaffinity(None, &self.server)?;
-        let started = start();
+        self.within(&self.server, start)
+    }
+
+    /// Does something on all cores.
+    pub(crate) fn on_all<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, Box<dyn Error>>,
+    ) -> Result<T, Box<dyn Error>> {
+        self.within(&self.all, work)
+    }
+
+    fn within<T>(
+        &self,
+        set: &CpuSet,
+        work: impl FnOnce() -> Result<T, Box<dyn Error>>,
+    ) -> Result<T, Box<dyn Error>> {
+        sched_setaffinity(None, set)?;
+        let done = work();
         sched_setaffinity(None, &self.load)?;
-        started
+        done
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Measure {
     pub(crate) peak: f64,
     /// Bytes after the load.
     pub(crate) after: f64,
+    /// Of them its own, which are neither code nor another file.
+    pub(crate) own: f64,
 }
 
 /// Between a request and its answer, in seconds.
@@ -64,6 +66,7 @@ pub(crate) struct Figures {
     pub(crate) idle: f64,
     pub(crate) peak: f64,
     pub(crate) after: f64,
+    pub(crate) own: f64,
 }
 
 impl Figures {
@@ -80,6 +83,7 @@ impl Figures {
             idle: of(|round| round.idle),
             peak: of(|round| round.peak),
             after: of(|round| round.after),
+            own: of(|round| round.own),
         }
     }
 }

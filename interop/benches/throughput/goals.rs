@@ -14,7 +14,7 @@ const RATES: [(Part, Option<f64>, f64); 5] = [
     (Part::Http(Case::Read), Some(0.70), 2.5),
     (Part::Http(Case::ReadText), Some(0.45), 2.0),
     (Part::Http(Case::Missing), Some(0.70), 2.5),
-    (Part::Pipelined, None, 2.5),
+    (Part::PIPELINED, None, 2.5),
 ];
 
 /// Peak memory over these cases: at most this much of rmcp.

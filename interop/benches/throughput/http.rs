@@ -43,6 +43,7 @@ pub(crate) fn round(
         idle,
         peak: memory.peak,
         after: memory.resident,
+        own: memory.own,
     })
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn description() -> Result<String, Box<dyn Error>> {
     let lock = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock"))?;
     Ok(format!(
         "{} × {}, Linux {}, {}; rmcp {}, hyper {}, axum {}",
-        std::thread::available_parallelism()?,
+        models.len(),
         models.first().unwrap_or(&"an unknown processor"),
         kernel.trim_end(),
         String::from_utf8(rustc)?.trim_end(),

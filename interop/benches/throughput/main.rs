@@ -24,9 +24,9 @@ use clap::Parser;
 use plainly_interop::Case;
 
 use cores::Cores;
-use figures::{Figures, Measure, median};
+use figures::median;
 use goals::Goals;
-use part::{Part, WINDOW};
+use part::Part;
 use programs::{Columns, HTTP, Program, STDIO};
 use table::Results;
 
@@ -73,55 +73,55 @@ fn main() -> Result<(), Box<dyn Error>> {
         return answers();
     }
     let options = Options::parse();
-    let results = measure(&options)?;
-    print(&options, &results)
+    let mut results = Results::default();
+    let outcome = measure(&options, &mut results);
+    // Nobody has to wait again for what was measured before a failure.
+    print(&options, &results)?;
+    outcome
 }
 
 /// Every server answers every case.
+#[expect(clippy::print_stdout, reason = "says what was looked at")]
 fn answers() -> Result<(), Box<dyn Error>> {
     for case in Case::ALL {
-        for program in HTTP {
-            http::answers(program, case)?;
-        }
-        for program in STDIO {
-            stdio::answers(program, case)?;
-        }
+        HTTP.iter()
+            .try_for_each(|program| http::answers(program, case))?;
+        STDIO
+            .iter()
+            .try_for_each(|program| stdio::answers(program, case))?;
+        println!(
+            "{} servers answer {}",
+            HTTP.len() + STDIO.len(),
+            case.name()
+        );
     }
     Ok(())
 }
 
-fn measure(options: &Options) -> Result<Results, Box<dyn Error>> {
-    let mut results = Results::default();
-    // Before this program is moved to one core: compilers take all there are.
-    if options.wants(Part::Build) {
-        results.built = Some(minimal::builds()?);
-    }
+fn measure(options: &Options, results: &mut Results) -> Result<(), Box<dyn Error>> {
     let cores = Cores::split()?;
+    let length = Duration::from_secs(options.seconds);
     for part in Part::ALL.into_iter().filter(|&part| options.wants(part)) {
         tell(part);
-        let length = Duration::from_secs(options.seconds);
-        let load = |programs, round: &dyn Fn(&Program) -> Result<Measure, Box<dyn Error>>| {
-            let rounds = interleaved(programs, options.rounds, round)?;
-            Ok::<_, Box<dyn Error>>(rounds.map(|rounds| Figures::new(rounds)))
-        };
-        let figures = match part {
-            Part::Http(case) => load(HTTP, &|program| http::round(&cores, program, case, length))?,
-            Part::Pipelined => load(STDIO, &|program| {
-                stdio::round(&cores, program, WINDOW, length)
-            })?,
-            Part::PingPong => load(STDIO, &|program| stdio::round(&cores, program, 1, length))?,
+        match part {
+            Part::Http(case) => {
+                let round = |program: &Program| http::round(&cores, program, case, length);
+                results.add(part, &interleaved(HTTP, options.rounds, round)?);
+            }
+            Part::Stdio { window } => {
+                let round = |program: &Program| stdio::round(&cores, program, window, length);
+                results.add(part, &interleaved(STDIO, options.rounds, round)?);
+            }
             Part::Start => {
                 let start = |program: &Program| stdio::start(&cores, program);
                 let starts = interleaved(STDIO, options.starts, start)?;
-                results.start =
-                    Some(starts.map(|all| median(all.iter().map(Duration::as_secs_f64))));
-                continue;
+                let seconds = |starts: &Vec<_>| median(starts.iter().map(Duration::as_secs_f64));
+                results.start = Some(starts.map(seconds));
             }
-            Part::Build => continue,
-        };
-        results.loads.push((part, figures));
+            Part::Build => results.built = Some(cores.on_all(minimal::builds)?),
+        }
     }
-    Ok(results)
+    Ok(())
 }
 
 /// What so many rounds of each program showed, one program after the other in each round, so that whatever else the

@@ -11,20 +11,19 @@ use crate::http::CONNECTIONS;
 pub(crate) enum Part {
     /// A case over HTTP.
     Http(Case),
-    /// Calls of `echo` over stdio, many in flight.
-    Pipelined,
-    /// Calls of `echo` over stdio, one after another.
-    PingPong,
+    /// Calls of `echo` over stdio, of which so many are in flight.
+    Stdio { window: u64 },
     /// From the start of a server to its first answer over stdio.
     Start,
     /// Building a minimal server from nothing.
     Build,
 }
 
-/// How many calls are in flight when there are many.
-pub(crate) const WINDOW: u64 = 64;
-
 impl Part {
+    /// Few enough that neither pipe can fill up while both sides write.
+    pub(crate) const PIPELINED: Self = Self::Stdio { window: 64 };
+    pub(crate) const PING_PONG: Self = Self::Stdio { window: 1 };
+
     pub(crate) const ALL: [Self; 10] = [
         Self::Http(Case::Echo),
         Self::Http(Case::Read),
@@ -32,8 +31,8 @@ impl Part {
         Self::Http(Case::ReadBinary),
         Self::Http(Case::Missing),
         Self::Http(Case::List),
-        Self::Pipelined,
-        Self::PingPong,
+        Self::PIPELINED,
+        Self::PING_PONG,
         Self::Start,
         Self::Build,
     ];
@@ -41,8 +40,8 @@ impl Part {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Http(case) => case.name(),
-            Self::Pipelined => "pipelined",
-            Self::PingPong => "ping-pong",
+            Self::Stdio { window: 1 } => "ping-pong",
+            Self::Stdio { .. } => "pipelined",
             Self::Start => "start",
             Self::Build => "build",
         }
@@ -52,8 +51,8 @@ impl Part {
         let echo = Case::Echo.title();
         match self {
             Self::Http(case) => format!("{}, HTTP, {CONNECTIONS} connections", case.title()),
-            Self::Pipelined => format!("{echo}, stdio, {WINDOW} in flight"),
-            Self::PingPong => format!("{echo}, stdio, one after another"),
+            Self::Stdio { window: 1 } => format!("{echo}, stdio, one after another"),
+            Self::Stdio { window } => format!("{echo}, stdio, {window} in flight"),
             Self::Start => "start-up to first answer on stdio".to_owned(),
             Self::Build => "a minimal server, built from nothing".to_owned(),
         }

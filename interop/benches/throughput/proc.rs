@@ -7,6 +7,8 @@ use std::fs;
 pub(crate) struct Memory {
     /// Now.
     pub(crate) resident: f64,
+    /// Of that its own, which is neither code nor another file.
+    pub(crate) own: f64,
     /// At most, until now.
     pub(crate) peak: f64,
 }
@@ -45,6 +47,7 @@ pub(crate) fn memory(id: u32) -> Result<Memory, Box<dyn Error>> {
     };
     Ok(Memory {
         resident: bytes("VmRSS:")?,
+        own: bytes("RssAnon:")?,
         peak: bytes("VmHWM:")?,
     })
 }

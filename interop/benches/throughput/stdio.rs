@@ -15,7 +15,7 @@ use crate::figures::{Latency, Measure};
 use crate::programs::Program;
 use crate::running::Running;
 
-/// `window` requests are in flight: few enough that neither pipe can fill up while both sides write.
+/// Of the requests `window` are in flight.
 pub(crate) fn round(
     cores: &Cores,
     program: &Program,
@@ -40,6 +40,7 @@ pub(crate) fn round(
         idle,
         peak: memory.peak,
         after: memory.resident,
+        own: memory.own,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::figures::Figures;
+use crate::figures::{Figures, Measure};
 use crate::minimal::Built;
 use crate::part::Part;
 use crate::programs::{Column, Columns};
@@ -10,13 +10,18 @@ use crate::programs::{Column, Columns};
 /// Everything that was measured.
 #[derive(Default)]
 pub(crate) struct Results {
-    pub(crate) loads: Vec<(Part, Columns<Figures>)>,
+    loads: Vec<(Part, Columns<Figures>)>,
     /// Seconds.
     pub(crate) start: Option<Columns<f64>>,
     pub(crate) built: Option<Columns<Built>>,
 }
 
 impl Results {
+    pub(crate) fn add(&mut self, part: Part, rounds: &Columns<Vec<Measure>>) {
+        self.loads
+            .push((part, rounds.map(|rounds| Figures::new(rounds))));
+    }
+
     pub(crate) fn load(&self, part: Part) -> Option<&Columns<Figures>> {
         let mut loads = self.loads.iter();
         loads
@@ -116,11 +121,11 @@ fn load(part: Part, figures: &Columns<Figures>) -> [Row; 4] {
             }),
         ),
         Row::new(
-            "– memory idle / peak / after, MiB",
+            "– memory idle / peak / after (its own), MiB",
             figures.map(|figures| {
-                [figures.idle, figures.peak, figures.after]
-                    .map(mebibytes)
-                    .join(" / ")
+                let times = [figures.idle, figures.peak, figures.after];
+                let times = times.map(mebibytes).join(" / ");
+                format!("{times} ({})", mebibytes(figures.own))
             }),
         )
         .compared(&figures.map(|figures| figures.peak)),

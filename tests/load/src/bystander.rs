@@ -16,8 +16,8 @@ use crate::peer::{Peer, Source};
 
 /// Calls a second.
 const RATE: u32 = 100;
-/// Connections that take turns.
-const LANES: u32 = 4;
+/// Connections that take turns: enough for calls of 150 ms.
+const LANES: u32 = 16;
 /// After which a call has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
 

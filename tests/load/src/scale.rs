@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::trial::Bearable;
+
 /// How much is asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
@@ -20,9 +22,10 @@ impl Scale {
         Duration::from_secs(self.pick(short, full))
     }
 
-    /// How long almost all calls of a bystander may take: in short, on a busy machine without optimization, only not for ever.
-    pub(crate) fn bearable(self, milliseconds: u64) -> Duration {
-        Duration::from_millis(self.pick(5_000, milliseconds))
+    /// So many failures, and so much time: in short, on a busy machine without optimization, only not for ever.
+    pub(crate) fn bearable(self, failed: usize, milliseconds: u64) -> Option<Bearable> {
+        let p99 = Duration::from_millis(self.pick(5_000, milliseconds));
+        Some(Bearable { failed, p99 })
     }
 
     /// A limit that is as by default in full, and shorter in short.

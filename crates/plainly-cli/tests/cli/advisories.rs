@@ -421,6 +421,33 @@ fn cve_2025_6514_command_that_goes_through_a_shell() {
     assert!(!target.exists());
 }
 
+/// Patterns and globs over which engines that go back would think for years.
+#[test]
+fn cve_2026_0621_search_that_takes_for_ever() {
+    let place = Place::new();
+    let name = "a".repeat(200);
+    fs::write(Path::new(&place.data()).join(name), "a".repeat(100_000)).unwrap();
+    let mut server = Talking::start(&place);
+    let start = Instant::now();
+    for arguments in [
+        json!({"pattern": "(a+)+$b"}),
+        json!({"pattern": "(a|aa)+b"}),
+        json!({"pattern": "(.*)*x"}),
+        json!({"pattern": "(a*)*(a*)*(a*)*c"}),
+        json!({"pattern": "(a{1,1000}){1,1000}{1,1000}"}),
+        json!({"pattern": "\\w{1000}{1000}"}),
+        json!({"pattern": "(".repeat(100_000)}),
+        json!({"glob": "*a".repeat(100) + "b"}),
+        json!({"glob": "{a*,{a*,{a*,{a*,a*}}}}*b"}),
+        json!({"glob": "**/".repeat(1_000) + "b"}),
+    ] {
+        let call = json!({"name": "search", "arguments": arguments});
+        let said = server.ask("tools/call", call);
+        assert!(said["result"].is_object(), "{arguments}: {said}");
+    }
+    assert!(start.elapsed() < PATIENCE / 2, "{:?}", start.elapsed());
+}
+
 /// By default nobody but this machine can connect.
 #[test]
 fn cve_2026_23744_listens_to_other_machines_by_default() {

@@ -11,6 +11,14 @@ pub(super) struct Cursor<'a> {
     pub(super) at: usize,
 }
 
+/// A string.
+pub(super) struct Quoted<'a> {
+    /// What stands between its quotes.
+    pub(super) inner: &'a str,
+    /// There are escapes in it.
+    pub(super) escaped: bool,
+}
+
 pub(super) type Step<T = ()> = Result<T, Defect>;
 
 impl<'a> Cursor<'a> {
@@ -38,8 +46,8 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A string whose opening quote is next; true if it has escapes.
-    pub(super) fn string(&mut self) -> Step<bool> {
+    /// A string whose opening quote is next.
+    pub(super) fn string(&mut self) -> Step<Quoted<'a>> {
         let start = self.at;
         self.at += 1;
         let mut escaped = false;
@@ -47,8 +55,9 @@ impl<'a> Cursor<'a> {
             self.at += escape::plain_run(self.rest());
             match self.peek() {
                 Some(b'"') => {
+                    let inner = self.slice(start + 1);
                     self.at += 1;
-                    return Ok(escaped);
+                    return Ok(Quoted { inner, escaped });
                 }
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(self.expected("control character in a string")),

@@ -7,7 +7,7 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{Cursor, Quoted, Step};
 use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
@@ -273,9 +273,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if self.cursor.peek() != Some(b'"') {
             return Err(self.cursor.expected("expected a key"));
         }
-        let escaped = self.cursor.string()?;
-        let quoted = self.cursor.slice(at);
-        let inner = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        let Quoted { inner, escaped } = self.cursor.string()?;
         self.cursor.skip_whitespace();
         if !self.cursor.eat(b':') {
             return Err(self.cursor.expected("expected `:`"));

@@ -2,16 +2,28 @@
 //! `#[serde(with)]`. Knows no type that holds bytes.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use ::base64::Engine;
 use ::base64::display::Base64Display;
-use ::base64::engine::general_purpose::STANDARD;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use ::base64::engine::Simd;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+use ::base64::engine::general_purpose::GeneralPurpose;
+use ::base64::engine::general_purpose::PAD;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serializer};
 
+/// With vectors: without them each byte takes 6 instructions more.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+static STANDARD: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+static STANDARD: LazyLock<GeneralPurpose> =
+    LazyLock::new(|| GeneralPurpose::new(&::base64::alphabet::STANDARD, PAD));
+
 /// Encodes straight into the serializer's output: no string between.
 pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&Base64Display::new(bytes, &STANDARD))
+    serializer.collect_str(&Base64Display::new(bytes, &*STANDARD))
 }
 
 /// Decodes, and refuses missing padding, white space, the URL-safe alphabet and stray trailing bits.

@@ -170,15 +170,19 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if self.out.is_empty() {
             return Ok(());
         }
-        let writing = async {
-            self.writer.write_all_buf(&mut self.out).await?;
-            self.writer.flush().await
-        };
         let most = self.server.limits().write_stall;
-        timeout(most, writing).await.map_err(|_elapsed| {
+        let unread = |_elapsed| {
             let why = format!("the peer left its replies unread for {most:?}");
             io::Error::new(io::ErrorKind::TimedOut, why)
-        })??;
+        };
+        // Each part that is taken gives it the whole time again.
+        while !self.out.is_empty() {
+            let writing = self.writer.write_buf(&mut self.out);
+            if timeout(most, writing).await.map_err(unread)?? == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+        }
+        timeout(most, self.writer.flush()).await.map_err(unread)??;
         self.large.clear();
         Ok(())
     }

@@ -7,6 +7,7 @@ use plainly_protocol::shape::{Shape, Surroundings, surroundings};
 use plainly_protocol::types::{
     CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ResultType,
 };
+use plainly_protocol::writer;
 use serde::Serialize;
 use serde_json::Map;
 
@@ -214,7 +215,7 @@ impl Write<'_> {
     fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
         let mut out = opening(Some(self.id));
         out.extend_from_slice(RESULT);
-        serde_json::to_writer(&mut out, body).map_err(|error| {
+        writer::write(&mut out, body).map_err(|error| {
             ProtocolError::internal("The result could not be written").with_source(error)
         })?;
         let closed = out.pop();

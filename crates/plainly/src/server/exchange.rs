@@ -25,18 +25,18 @@ use super::streams::Streams;
 use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
 
 impl Exchange for Server {
-    async fn exchange(&self, frame: Frame) -> Reply {
+    async fn exchange(&self, frame: &Frame) -> Reply {
         // The transport's own limit may be another.
         if frame.body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
         match envelope::parse(&frame.body, &self.limits().envelope) {
-            Ok(Envelope::Single(Message::Request(request))) => self.request(&frame, &request).await,
+            Ok(Envelope::Single(Message::Request(request))) => self.request(frame, &request).await,
             Ok(Envelope::Single(Message::Notification(notification))) => {
-                self.notification(&frame, &notification)
+                self.notification(frame, &notification)
             }
-            Ok(Envelope::Single(Message::Response(response))) => self.response(&frame, &response),
-            Ok(Envelope::Batch(messages)) => self.batch(&frame, messages).await,
+            Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
+            Ok(Envelope::Batch(messages)) => self.batch(frame, messages).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
     }

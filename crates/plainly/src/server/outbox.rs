@@ -88,6 +88,10 @@ impl Outbox {
     pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Said> {
         let mut state = self.lock();
         let Some(message) = state.messages.pop_front() else {
+            // Once it is closed there is nothing to be woken for.
+            if state.is_closed {
+                return Poll::Pending;
+            }
             match &mut state.reader {
                 Some(reader) => reader.clone_from(context.waker()),
                 reader => *reader = Some(context.waker().clone()),

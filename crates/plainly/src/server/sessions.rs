@@ -49,7 +49,13 @@ struct Opened {
 impl Opened {
     /// For how long there was no request, and no stream either.
     fn idle(&self) -> Duration {
-        self.used.0.elapsed().min(self.session.idle())
+        self.idle_at(Instant::now())
+    }
+
+    /// The same as of `now`, a moment ago.
+    fn idle_at(&self, now: Instant) -> Duration {
+        let unused = now.saturating_duration_since(self.used.0);
+        unused.min(self.session.idle())
     }
 }
 
@@ -186,8 +192,10 @@ impl Table {
         let names = self.of.get(principal)?.iter();
         let names = names.filter_map(|used| self.by_use.get(used));
         let mut idlest: Option<(Duration, &Arc<str>)> = None;
+        let now = Instant::now();
         for name in names {
-            let idle = self.sessions.get(name).map_or(Duration::ZERO, Opened::idle);
+            let opened = self.sessions.get(name);
+            let idle = opened.map_or(Duration::ZERO, |opened| opened.idle_at(now));
             if idlest.is_none_or(|(longest, _)| idle > longest) {
                 idlest = Some((idle, name));
             }

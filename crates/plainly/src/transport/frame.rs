@@ -128,7 +128,7 @@ pub struct Pipe {
 /// What an HTTP transport carries messages for: a server.
 pub trait Exchange: Clone + Send + Sync + 'static {
     /// Answers one message. Dropping the future cancels the request.
-    fn exchange(&self, frame: Frame) -> impl Future<Output = Reply> + Send;
+    fn exchange(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
     /// Opens the stream of the session that the headers of an empty frame name, on which the server speaks first.
     fn open_stream(&self, frame: &Frame) -> Reply;

@@ -12,6 +12,8 @@ pub(crate) mod http_client;
 pub mod lines;
 #[cfg(feature = "client")]
 mod meter;
+#[cfg(feature = "stdio")]
+pub(crate) mod thread;
 
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;

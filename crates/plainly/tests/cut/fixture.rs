@@ -11,15 +11,15 @@ use plainly::protocol::types::{
 };
 use plainly::server::extract::{Ask, Context, State};
 use plainly::server::{
-    AskError, Changes, MemoryTasks, Server, TaskRecord, TaskStore, TaskStoreError, TaskSupport,
-    Tool,
+    AskError, Changes, MemoryTasks, Server, ServerBuilder, TaskRecord, TaskStore, TaskStoreError,
+    TaskSupport, Tool,
 };
 
 /// How many handlers run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Running(Arc<AtomicUsize>);
 
-struct Runs(Running);
+pub(crate) struct Runs(Running);
 
 impl Drop for Runs {
     fn drop(&mut self) {
@@ -28,7 +28,7 @@ impl Drop for Runs {
 }
 
 impl Running {
-    fn one_more(&self) -> Runs {
+    pub(crate) fn one_more(&self) -> Runs {
         self.0.fetch_add(1, Ordering::SeqCst);
         Runs(self.clone())
     }
@@ -104,16 +104,18 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    pub(crate) fn new(sessions: usize) -> Self {
+    /// With more than what is here.
+    pub(crate) fn with(sessions: usize, more: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
         let mut limits = Limits::default();
         (limits.requests, limits.requests_per_connection) = (6, 6);
         (limits.listens, limits.listens_per_connection) = (4, 2);
         (limits.questions, limits.questions_in_all) = (1, 2);
         (limits.sessions, limits.resume_events) = (sessions, 4);
+        limits.page_entries = 2;
         let (running, changes) = (Running::default(), Changes::new());
         let tasks = Named(MemoryTasks::new(&limits), Arc::default());
         let names = Arc::clone(&tasks.1);
-        let server = Server::builder("cut", "1")
+        let builder = Server::builder("cut", "1")
             .limits(limits)
             .state(running.clone())
             .state(changes.clone())
@@ -122,9 +124,8 @@ impl Fixture {
             .tool(Tool::new("echo", async || "here"))
             .tool(Tool::new("talk", talk))
             .tool(Tool::new("touch", touch))
-            .tool(Tool::new("work", work).task(TaskSupport::Required))
-            .build()
-            .unwrap();
+            .tool(Tool::new("work", work).task(TaskSupport::Required));
+        let server = more(builder).build().unwrap();
         Self {
             server,
             running,

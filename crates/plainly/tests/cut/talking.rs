@@ -21,7 +21,7 @@ impl Client {
         }
     }
 
-    fn is_modern(&self) -> bool {
+    pub(crate) fn is_modern(&self) -> bool {
         self.revision == Revision::V2026_07_28
     }
 
@@ -33,7 +33,7 @@ impl Client {
         })
     }
 
-    async fn start(&mut self, method: &str, mut params: Value) -> Result<Value, Cut> {
+    pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> Result<Value, Cut> {
         if self.is_modern() {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] =
                 self.revision.as_str().into();
@@ -47,7 +47,7 @@ impl Client {
     }
 
     /// The reply to the request `id`; all that comes before it is heard, and answered where it asks.
-    async fn reply(&mut self, id: &Value) -> Result<Value, Cut> {
+    pub(crate) async fn reply(&mut self, id: &Value) -> Result<Value, Cut> {
         loop {
             let message = self.wire.next(id).await?;
             if message.get("method").is_none() {
@@ -82,12 +82,8 @@ impl Client {
         self.wire.tell(&initialized).await
     }
 
-    /// Says and hears all that there is.
-    pub(crate) async fn talk(&mut self) -> Result<(), Cut> {
-        self.begin().await?;
-        if self.is_modern() {
-            self.listen().await?;
-        }
+    /// Is told and asked by turns.
+    pub(crate) async fn question(&mut self) -> Result<(), Cut> {
         let mut params = json!({"name": "talk", "_meta": {"progressToken": "p"}});
         let mut result = self.ask("tools/call", params.clone()).await?;
         while result["resultType"] == "input_required" {
@@ -96,14 +92,11 @@ impl Client {
             result = self.ask("tools/call", params.clone()).await?;
         }
         assert_eq!(result["content"][0]["text"], "Accept Hi", "{result}");
-        if self.is_modern() {
-            self.follow().await?;
-        }
         Ok(())
     }
 
     /// Listens, and hears of a change.
-    async fn listen(&mut self) -> Result<(), Cut> {
+    pub(crate) async fn listen(&mut self) -> Result<(), Cut> {
         let params = json!({"notifications": {"toolsListChanged": true}});
         let listen = self.start("subscriptions/listen", params).await?;
         let first = self.wire.next(&listen).await?;
@@ -122,7 +115,7 @@ impl Client {
     }
 
     /// Follows a task to its end.
-    async fn follow(&mut self) -> Result<(), Cut> {
+    pub(crate) async fn follow(&mut self) -> Result<(), Cut> {
         let task = self.ask("tools/call", json!({"name": "work"})).await?;
         let id = task["taskId"].clone();
         let asked = self.task(&id, "input_required").await?;

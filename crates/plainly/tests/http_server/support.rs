@@ -82,7 +82,7 @@ impl Echo {
 }
 
 impl Exchange for Echo {
-    async fn exchange(&self, frame: Frame) -> Reply {
+    async fn exchange(&self, frame: &Frame) -> Reply {
         self.0.calls.fetch_add(1, Ordering::SeqCst);
         self.0.running.fetch_add(1, Ordering::SeqCst);
         let _running = Running(Arc::clone(&self.0));
@@ -97,7 +97,7 @@ impl Exchange for Echo {
         if &frame.body[..] == b"\"large\"" {
             return Reply::new(StatusCode::OK, Bytes::from(vec![b' '; 32 << 20]));
         }
-        Reply::new(StatusCode::OK, frame.body)
+        Reply::new(StatusCode::OK, frame.body.clone())
     }
 
     /// The stream of a session named after what it does.

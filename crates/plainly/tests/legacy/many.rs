@@ -108,7 +108,7 @@ async fn measured() -> String {
 
 async fn open(server: &Server) -> String {
     let body = Bytes::from(initialize("2025-11-25").to_string());
-    let reply = server.exchange(Frame::new(HeaderMap::new(), body)).await;
+    let reply = server.exchange(&Frame::new(HeaderMap::new(), body)).await;
     reply.headers["mcp-session-id"].to_str().unwrap().to_owned()
 }
 
@@ -117,7 +117,7 @@ async fn ping(server: &Server, session: &str) -> u16 {
     headers.insert("mcp-session-id", session.parse().unwrap());
     let body: Value = request(1, "ping");
     let frame = Frame::new(headers, Bytes::from(body.to_string()));
-    server.exchange(frame).await.status.as_u16()
+    server.exchange(&frame).await.status.as_u16()
 }
 
 /// Bytes of this process in memory.

@@ -40,7 +40,7 @@ async fn listening(server: &Server, id: usize) -> Box<dyn Feed> {
         headers.insert(name, HeaderValue::from_static(value));
     }
     let frame = Frame::new(headers, Bytes::from(listen(id, &asked).to_string()));
-    match server.exchange(frame).await.body {
+    match server.exchange(&frame).await.body {
         ReplyBody::Feed(feed) => feed,
         ReplyBody::Whole(body) => panic!("{body:?}"),
     }

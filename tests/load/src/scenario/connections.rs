@@ -79,8 +79,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     );
     let bounds = Bounds {
         growth: limit as u64 * (24 << 10) + (8 << 20),
-        failed: 0,
-        p99: scale.bearable(1_000),
+        bystander: scale.bearable(0, 1_000),
     };
     trial.end("connections", asked, bounds, held).await
 }

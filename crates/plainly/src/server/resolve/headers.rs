@@ -27,7 +27,7 @@ impl<'a> Header<'a> {
         let mut values = headers.get_all(name).iter();
         match (values.next().map(HeaderValue::to_str), values.next()) {
             (None, _) => Self::Absent,
-            (Some(Ok(value)), None) => Self::One(value.trim_matches([' ', '\t'])),
+            (Some(Ok(value)), None) => Self::One(value.trim_ascii()),
             (Some(_), _) => Self::Unclear,
         }
     }

@@ -86,7 +86,7 @@ impl Endpoint {
         message_bytes: usize,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config()?)
+            .tls_backend_preconfigured(tls::config(url.scheme())?)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(connect)

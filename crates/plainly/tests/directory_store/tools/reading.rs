@@ -134,6 +134,9 @@ fn what_is_too_large_is_said_with_its_size() {
         "{error}"
     );
     let fixture = Fixture::new(&[]);
+    std::fs::write(fixture.root().join("at.bin"), vec![0; 8 << 20]).unwrap();
+    let answer = Tools::of(&fixture).call("read_resource", json!({"uri": "docs/at.bin"}));
+    assert!(!answer.is_error, "{}", answer.text);
     std::fs::write(fixture.root().join("a.bin"), vec![0; (8 << 20) + 1]).unwrap();
     let error = Tools::of(&fixture).error("read_resource", json!({"uri": "docs/a.bin"}));
     assert!(

@@ -1,0 +1,249 @@
+//! What has no end, or is more than anybody takes: what it costs is what the limit says, while others are served. Each test
+//! runs in a process of its own, whose memory at its highest is looked at.
+
+use std::net::SocketAddr;
+use std::process::Command;
+
+use plainly::client::Client;
+use plainly::limits::ClientLimits;
+use plainly::store::directory::DirectoryStore;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use crate::support::{
+    Stream, exchange, listening, request, saying, server, server_with, status, within,
+};
+
+/// What any test costs beside: threads, stacks, and what an allocator keeps.
+const BESIDE: usize = 4 << 20;
+
+/// Set where nothing else runs in the process.
+const ALONE: &str = "PLAINLY_TEST_ALONE";
+
+/// Runs `test` in a process of its own, in which its memory may grow to twice `limit`.
+fn alone(name: &str, limit: usize, test: impl AsyncFnOnce()) {
+    if std::env::var_os(ALONE).is_none() {
+        let alone = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", &format!("memory::{name}")])
+            .args(["--nocapture", "--test-threads=1"])
+            .env(ALONE, "1")
+            // Memory that is given back is given back to the system, as far as an allocator can.
+            .env("MALLOC_ARENA_MAX", "1")
+            .env("MALLOC_MMAP_THRESHOLD_", "65536")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&alone.stdout);
+        let failed = String::from_utf8_lossy(&alone.stderr);
+        assert!(
+            alone.status.success() && said.contains("ok. 1 passed"),
+            "{said}{failed}"
+        );
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let more = runtime.unwrap().block_on(async {
+        Box::pin(warm_up()).await;
+        // What is the highest is forgotten: clear_refs in proc(5).
+        std::fs::write("/proc/self/clear_refs", "5").unwrap();
+        let before = highest();
+        Box::pin(test()).await;
+        highest() - before
+    });
+    assert!(more <= 2 * limit + BESIDE, "{more} bytes more");
+}
+
+/// Brings the code that is used into memory, which is the greater part of what a small test costs.
+async fn warm_up() {
+    let (server, _) = server(|_| {});
+    let address = listening(&server).await;
+    for bytes in [1, 100_000] {
+        status(address, &saying(1, bytes)).await;
+        let mut stream = Stream::open(&server, None, 1 << 16);
+        assert!(stream.ask(saying(1, bytes)).await["result"].is_object());
+    }
+    let client = Client::http(format!("http://{address}"));
+    assert!(within(Box::pin(client.connect())).await.is_ok());
+}
+
+/// The most memory that this process had in use.
+fn highest() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.unwrap().trim().trim_end_matches(" kB");
+    kib.parse::<usize>().unwrap() << 10
+}
+
+#[test]
+fn many_who_take_no_large_reply_cost_no_more_than_the_limit() {
+    const LARGE: usize = 1 << 20;
+    const ROOM: usize = 8 << 20;
+    let name = "many_who_take_no_large_reply_cost_no_more_than_the_limit";
+    alone(name, ROOM, async || {
+        let (server, _) = server(|limits| limits.reply_bytes_in_all = ROOM);
+        let mut open = Vec::new();
+        for _ in 0..40 {
+            open.push(exchange(&server, None, &saying(1, LARGE)).await);
+        }
+        let served = open.iter().filter(|reply| reply.status == 200);
+        assert_eq!(served.count(), 7);
+        assert_eq!(exchange(&server, None, &saying(1, 10)).await.status, 200);
+        drop(open);
+        assert_eq!(exchange(&server, None, &saying(1, LARGE)).await.status, 200);
+    });
+}
+
+#[test]
+fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
+    const LARGE: usize = 1 << 20;
+    const ROOM: usize = 8 << 20;
+    alone(
+        "many_files_that_nobody_takes_cost_no_more_than_the_limit",
+        ROOM,
+        async || {
+            let root = tempfile::tempdir().unwrap();
+            std::fs::write(root.path().join("large"), "x".repeat(LARGE)).unwrap();
+            std::fs::write(root.path().join("small"), "small").unwrap();
+            let store = DirectoryStore::builder().mount_as("docs", root.path());
+            let store = store.bytes_at_once(ROOM as u64).build().unwrap();
+            let (server, _) = server_with(|builder| builder.store(store), |_| {});
+            let reading = |id, name| {
+                request(
+                    id,
+                    "resources/read",
+                    json!({"uri": format!("file:///docs/{name}")}),
+                )
+            };
+            let mut streams = Vec::new();
+            for _ in 0..2 {
+                let mut stream = Stream::open(&server, None, 64 << 10);
+                let mut asked: Vec<_> = (0..60).map(|id| reading(id, "large")).collect();
+                asked.push(saying(60, 100_000));
+                stream.send(&asked).await;
+                streams.push(stream);
+            }
+            assert_eq!(
+                exchange(&server, None, &reading(1, "small")).await.status,
+                200
+            );
+            // Whatever they were to be told, they are told it.
+            for stream in &mut streams {
+                let (mut read, mut refused) = (0, 0);
+                for _ in 0..61 {
+                    let line = stream.next_line().await;
+                    refused += usize::from(line.contains("overloaded"));
+                    read += usize::from(line.contains("xxx"));
+                }
+                assert_eq!(read + refused, 61);
+            }
+            assert_eq!(
+                exchange(&server, None, &reading(1, "large")).await.status,
+                200
+            );
+        },
+    );
+}
+
+#[test]
+fn a_line_without_end_costs_no_more_than_the_limit() {
+    const LIMIT: usize = 4 << 20;
+    alone(
+        "a_line_without_end_costs_no_more_than_the_limit",
+        LIMIT,
+        async || {
+            let (server, _) = server(|_| {});
+            let mut stream = Stream::open(&server, None, 1 << 16);
+            let piece = vec![b' '; 1 << 16];
+            for _ in 0..(128 << 20 >> 16) {
+                within(stream.near.write_all(&piece)).await.unwrap();
+            }
+            within(stream.near.write_all(b"\n")).await.unwrap();
+            assert_eq!(stream.next().await["error"]["code"], -32600);
+            assert!(stream.ask(saying(1, 1)).await["result"].is_object());
+        },
+    );
+}
+
+#[test]
+fn a_head_without_end_costs_no_more_than_the_limit() {
+    const MANY: usize = 64;
+    alone(
+        "a_head_without_end_costs_no_more_than_the_limit",
+        MANY * (64 << 10),
+        async || {
+            let (server, _) = server(|_| {});
+            let address = listening(&server).await;
+            let mut endless = JoinSet::new();
+            for _ in 0..MANY {
+                endless.spawn(async move {
+                    let mut stream = TcpStream::connect(address).await.unwrap();
+                    stream
+                        .write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nX: ")
+                        .await
+                        .unwrap();
+                    let (piece, mut written) = (vec![b'x'; 8 << 10], 0);
+                    // Until it is told that this is too much, or cut off.
+                    while stream.write_all(&piece).await.is_ok() {
+                        written += piece.len();
+                        assert!(written < 64 << 20, "it goes on");
+                    }
+                });
+            }
+            let (others, _) = status(address, &saying(1, 10)).await;
+            assert!(others.ends_with("200"), "{others}");
+            within(endless.join_all()).await;
+            let (others, _) = status(address, &saying(1, 10)).await;
+            assert!(others.ends_with("200"), "{others}");
+        },
+    );
+}
+
+/// Answers each request with `head` and then pieces without end.
+async fn endless(head: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut stream = BufReader::new(stream);
+            tokio::spawn(async move {
+                let mut some = [0; 1 << 10];
+                let _read = stream.read(&mut some).await;
+                let _written = stream.write_all(head.as_bytes()).await;
+                while stream.write_all(&[b' '; 8 << 10]).await.is_ok() {}
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_message_without_end_costs_a_client_no_more_than_the_limit() {
+    const LIMIT: usize = 8 << 20;
+    alone(
+        "a_message_without_end_costs_a_client_no_more_than_the_limit",
+        LIMIT,
+        async || {
+            let mut limits = ClientLimits::default();
+            limits.message_bytes = LIMIT;
+            for head in [
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ",
+            ] {
+                let client = Client::http(format!("http://{}", endless(head).await));
+                let connected = Box::pin(client.limits(limits.clone()).connect());
+                let connected = within(connected).await;
+                assert!(connected.is_err(), "{head}");
+            }
+            let (near, mut far) = tokio::io::duplex(1 << 16);
+            tokio::spawn(async move { while far.write_all(&[b' '; 8 << 10]).await.is_ok() {} });
+            let (reader, writer) = tokio::io::split(near);
+            let connected = Box::pin(Client::over(reader, writer).limits(limits).connect());
+            let connected = within(connected).await;
+            assert!(connected.is_err());
+        },
+    );
+}

@@ -1,0 +1,228 @@
+//! What one principal may have at a time, over however many connections, and what is left to others.
+
+use std::task::{Context, Waker};
+
+use plainly::server::{Principal, Server};
+use plainly::transport::{Exchange, ReplyBody};
+use serde_json::{Value, json};
+
+use crate::support::{
+    Stream, assert_overloaded, exchange, frame, json_of, request, saying, server, waiting, within,
+};
+
+fn alice() -> Principal {
+    Principal::new("alice")
+}
+
+/// Everybody but Alice: somebody else, and nobody in particular.
+fn others() -> [Option<Principal>; 2] {
+    [Some(Principal::new("bob")), None]
+}
+
+#[tokio::test]
+async fn requests_of_one_leave_room_for_others() {
+    let (server, gate) = server(|limits| limits.requests_per_principal = 3);
+    let alice = alice();
+    let calls = [waiting(1), waiting(1)];
+    let [mut first, mut second] = calls
+        .each_ref()
+        .map(|call| Box::pin(exchange(&server, Some(&alice), call)));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(first.as_mut().poll(&mut context).is_pending());
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    // Over HTTP and over a stream they are one's.
+    let mut stream = Stream::open(&server, Some(&alice), 1 << 16);
+    stream.send(&[waiting(1), saying(2, 1)]).await;
+    let overloaded = stream.next().await;
+    assert_eq!(
+        (&overloaded["id"], &overloaded["error"]["data"]["kind"]),
+        (&json!(2), &json!("overloaded"))
+    );
+    assert_overloaded(&exchange(&server, Some(&alice), &saying(3, 1)).await);
+    for other in others() {
+        for _ in 0..2 {
+            let reply = exchange(&server, other.as_ref(), &saying(4, 1)).await;
+            assert_eq!(reply.status, 200, "{other:?}");
+        }
+        let mut stream = Stream::open(&server, other.as_ref(), 1 << 16);
+        assert!(stream.ask(saying(1, 1)).await["result"].is_object());
+    }
+    // Whoever is given up, answered or gone leaves their place.
+    drop(first);
+    assert_eq!(
+        exchange(&server, Some(&alice), &saying(5, 1)).await.status,
+        200
+    );
+    gate.add_permits(2);
+    assert_eq!(second.await.status, 200);
+    assert_eq!(stream.next().await["id"], 1);
+    let calls: Vec<_> = (0..4).map(waiting).collect();
+    let mut running: Vec<_> = calls
+        .iter()
+        .map(|call| Box::pin(exchange(&server, Some(&alice), call)))
+        .collect();
+    let pending: Vec<_> = running
+        .iter_mut()
+        .map(|one| one.as_mut().poll(&mut context).is_pending())
+        .collect();
+    assert_eq!(pending, [true, true, true, false]);
+}
+
+#[tokio::test]
+async fn requests_of_one_have_a_limit_by_default() {
+    let (server, _gate) = server(|_| {});
+    let alice = alice();
+    let calls: Vec<_> = (0..257).map(waiting).collect();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut running: Vec<_> = calls
+        .iter()
+        .map(|call| Box::pin(exchange(&server, Some(&alice), call)))
+        .collect();
+    let pending = running
+        .iter_mut()
+        .filter_map(|one| one.as_mut().poll(&mut context).is_pending().then_some(()));
+    assert_eq!(pending.count(), 256);
+    assert_eq!(exchange(&server, None, &saying(1, 1)).await.status, 200);
+}
+
+fn listening(id: u32) -> Value {
+    request(
+        id,
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    )
+}
+
+#[tokio::test]
+async fn subscriptions_of_one_leave_room_for_others() {
+    for (set, most) in [(Some(3), 3), (None, 16)] {
+        let (server, _gate) = server(|limits| {
+            limits.listens_per_principal = set.unwrap_or(limits.listens_per_principal)
+        });
+        let alice = alice();
+        let mut open = Vec::new();
+        for _ in 1..most {
+            let reply = exchange(&server, Some(&alice), &listening(1)).await;
+            assert!(matches!(reply.body, ReplyBody::Feed(_)), "{reply:?}");
+            open.push(reply);
+        }
+        let mut stream = Stream::open(&server, Some(&alice), 1 << 16);
+        assert_eq!(
+            stream.ask(listening(1)).await["method"],
+            "notifications/subscriptions/acknowledged"
+        );
+        assert_eq!(
+            stream.ask(listening(2)).await["error"]["data"]["kind"],
+            "overloaded"
+        );
+        assert_overloaded(&exchange(&server, Some(&alice), &listening(1)).await);
+        // They are no requests in flight, and requests no subscriptions.
+        assert_eq!(
+            exchange(&server, Some(&alice), &saying(1, 1)).await.status,
+            200
+        );
+        for other in others() {
+            let reply = exchange(&server, other.as_ref(), &listening(1)).await;
+            assert_eq!(reply.status, 200, "{other:?}");
+        }
+        let nobody: Vec<_> = (0..most + 1).map(|_| listening(1)).collect();
+        for one in &nobody {
+            assert_eq!(exchange(&server, None, one).await.status, 200);
+        }
+        open.pop();
+        assert_eq!(
+            exchange(&server, Some(&alice), &listening(1)).await.status,
+            200
+        );
+        drop(stream);
+        let again = async {
+            loop {
+                let mut replies = Vec::new();
+                for _ in 0..2 {
+                    replies.push(exchange(&server, Some(&alice), &listening(1)).await);
+                }
+                if replies.iter().all(|reply| reply.status == 200) {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        within(again).await;
+    }
+}
+
+fn initialize() -> String {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string()
+}
+
+/// Opens a session: its name.
+async fn open(server: &Server, principal: Option<&Principal>) -> String {
+    let reply = within(server.exchange(frame(principal, &[], initialize()))).await;
+    let name = reply.headers.get("mcp-session-id");
+    let name = name.unwrap_or_else(|| panic!("{}", json_of(&reply)));
+    name.to_str().unwrap().to_owned()
+}
+
+/// Whether a session is there.
+async fn is_there(server: &Server, principal: Option<&Principal>, name: &str) -> bool {
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
+    let reply = within(server.exchange(frame(principal, &[("mcp-session-id", name)], ping))).await;
+    assert!(reply.status == 200 || reply.status == 404, "{reply:?}");
+    reply.status == 200
+}
+
+#[tokio::test]
+async fn sessions_of_one_end_no_others() {
+    for (set, most) in [(Some(3), 3), (None, 256)] {
+        let (server, _gate) = server(|limits| {
+            limits.sessions_per_principal = set.unwrap_or(limits.sessions_per_principal)
+        });
+        let alice = alice();
+        let mut theirs = Vec::new();
+        for other in others() {
+            let name = open(&server, other.as_ref()).await;
+            theirs.push((other, name));
+        }
+        let mut own = Vec::new();
+        for _ in 0..most {
+            own.push(open(&server, Some(&alice)).await);
+        }
+        for name in &own {
+            assert!(is_there(&server, Some(&alice), name).await, "at the limit");
+        }
+        own.push(open(&server, Some(&alice)).await);
+        let mut alive = Vec::new();
+        for name in &own {
+            alive.push(is_there(&server, Some(&alice), name).await);
+        }
+        let expected: Vec<_> = (0..=most).map(|number| number > 0).collect();
+        assert_eq!(alive, expected, "the one that was idle longest is gone");
+        for (other, name) in &theirs {
+            assert!(is_there(&server, other.as_ref(), name).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn streams_of_events_of_one_leave_room_for_others() {
+    let (server, _gate) = server(|limits| limits.sessions_per_principal = 2);
+    let alice = alice();
+    let open =
+        |principal: Option<&Principal>| server.open_pipe(frame(principal, &[], String::new()));
+    let first = open(Some(&alice)).unwrap();
+    let second = open(Some(&alice)).unwrap();
+    let refused = open(Some(&alice)).unwrap_err();
+    assert_eq!(refused.message(), open(Some(&alice)).unwrap_err().message());
+    let mut theirs = Vec::new();
+    for other in others() {
+        theirs.extend((0..2).map(|_| open(other.as_ref()).unwrap()));
+    }
+    assert_eq!(theirs.len(), 4);
+    drop(first);
+    assert!(open(Some(&alice)).is_ok());
+    // Which was dropped at once.
+    let third = open(Some(&alice)).unwrap();
+    assert!(open(Some(&alice)).is_err());
+    drop((second, third));
+}
