@@ -158,7 +158,7 @@ fn initialize() -> String {
 
 /// Opens a session: its name.
 async fn open(server: &Server, principal: Option<&Principal>) -> String {
-    let reply = within(server.exchange(frame(principal, &[], initialize()))).await;
+    let reply = within(server.exchange(&frame(principal, &[], initialize()))).await;
     let name = reply.headers.get("mcp-session-id");
     let name = name.unwrap_or_else(|| panic!("{}", json_of(&reply)));
     name.to_str().unwrap().to_owned()
@@ -167,7 +167,7 @@ async fn open(server: &Server, principal: Option<&Principal>) -> String {
 /// Whether a session is there.
 async fn is_there(server: &Server, principal: Option<&Principal>, name: &str) -> bool {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
-    let reply = within(server.exchange(frame(principal, &[("mcp-session-id", name)], ping))).await;
+    let reply = within(server.exchange(&frame(principal, &[("mcp-session-id", name)], ping))).await;
     assert!(reply.status == 200 || reply.status == 404, "{reply:?}");
     reply.status == 200
 }

@@ -125,7 +125,9 @@ async fn the_replies_to_a_batch_have_their_room_together() {
     let opening = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"},
     }});
-    let opened = server.exchange(frame(None, &[], opening.to_string())).await;
+    let opened = server
+        .exchange(&frame(None, &[], opening.to_string()))
+        .await;
     let session = opened.headers["mcp-session-id"]
         .to_str()
         .unwrap()
@@ -136,7 +138,7 @@ async fn the_replies_to_a_batch_have_their_room_together() {
     };
     let batch = Value::from_iter((1..=3).map(call));
     let sent = frame(None, &[("mcp-session-id", &session)], batch.to_string());
-    let reply = within(server.exchange(sent)).await;
+    let reply = within(server.exchange(&sent)).await;
     let replies = json_of(&reply);
     let kinds: Vec<_> = replies
         .as_array()

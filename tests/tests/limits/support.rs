@@ -114,7 +114,7 @@ pub(crate) async fn exchange(
     let params = &message["params"];
     let name = params["name"].as_str().or(params["uri"].as_str());
     headers.extend(name.map(|name| ("mcp-name", name)));
-    within(server.exchange(frame(principal, &headers, message.to_string()))).await
+    within(server.exchange(&frame(principal, &headers, message.to_string()))).await
 }
 
 /// What a whole reply says.
