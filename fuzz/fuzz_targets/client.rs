@@ -158,6 +158,8 @@ impl World {
     }
 
     async fn call(&mut self) {
+        // What ran out of time is taken back.
+        said(&mut self.server).await;
         let ticket = self.calls.len() as u64 + 1;
         let client = self.client.clone();
         let running = tokio::spawn(async move {

@@ -5,6 +5,8 @@ mod cost;
 mod graph;
 mod sentence;
 
+use std::sync::OnceLock;
+
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
@@ -13,10 +15,11 @@ use self::graph::Graph;
 use self::sentence::sentence;
 use crate::limits::Limits;
 
-/// A compiled schema.
+/// A schema that values are held against.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    validator: Validator,
+    /// Nothing in it if the schema can't be compiled.
+    validator: OnceLock<Option<Validator>>,
     /// As it was written.
     source: Value,
     strict: bool,
@@ -37,16 +40,36 @@ const MOST_WORK: u64 = 5_000_000;
 impl Schema {
     /// Reads and compiles `text`; the error says what is wrong with it.
     pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
+        Self::read(text, limits)?.compiled()
+    }
+
+    /// Reads `text`, which was made of a type, and so is a schema. It is compiled once it is needed: the first one that a
+    /// process compiles takes it 2 ms, as long as it takes to start. Not one that is strict, to which an author has added
+    /// something by hand.
+    pub(crate) fn parse_derived(text: &str, limits: &Limits) -> Result<Self, String> {
+        let schema = Self::read(text, limits)?;
+        if schema.strict {
+            schema.compiled()
+        } else {
+            Ok(schema)
+        }
+    }
+
+    /// Compiles `schema`; the error says what is wrong with it.
+    pub(crate) fn compile(schema: Value, limits: &Limits) -> Result<Self, String> {
+        Self::of(schema, limits)?.compiled()
+    }
+
+    fn read(text: &str, limits: &Limits) -> Result<Self, String> {
         let limit = limits.schema_bytes;
         if text.len() > limit {
             return Err(format!("it has more than {limit} bytes"));
         }
         let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        Self::compile(schema, limits)
+        Self::of(schema, limits)
     }
 
-    /// Compiles `schema`; the error says what is wrong with it.
-    pub(crate) fn compile(schema: Value, limits: &Limits) -> Result<Self, String> {
+    fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
         let limit = limits.schema_depth;
         if !is_within(&schema, limit) {
             return Err(format!("it is more than {limit} arrays and objects deep"));
@@ -57,15 +80,27 @@ impl Schema {
         if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
             return Err("it takes exponential time, or is nested without bounds".to_owned());
         }
-        // Of the draft that `$schema` names.
-        let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-        let validator = options.build(&schema).map_err(|error| error.to_string())?;
         Ok(Self {
-            validator,
+            validator: OnceLock::new(),
             strict: is_strict(&schema),
             source: schema,
             visits: cost.visits,
         })
+    }
+
+    fn compiled(self) -> Result<Self, String> {
+        let validator = validator(&self.source)?;
+        self.validator.get_or_init(|| Some(validator));
+        Ok(self)
+    }
+
+    /// Compiles it, unless it is. Where that fails, nothing can be told of what a value fails in.
+    fn validator(&self) -> Option<&Validator> {
+        let compile = || {
+            let log = |error: &String| tracing::error!(error, "a schema that was made of a type");
+            validator(&self.source).inspect_err(log).ok()
+        };
+        self.validator.get_or_init(compile).as_ref()
     }
 
     /// Whether it refuses what deserialising a type does not: then every value must be held against it.
@@ -85,10 +120,10 @@ impl Schema {
             let name = path.strip_prefix('/')?.split('/').next()?;
             Some(name.replace("~1", "/").replace("~0", "~"))
         };
-        self.validator
-            .iter_errors(value)
-            .filter_map(first)
-            .collect()
+        let errors = self
+            .validator()
+            .map(|validator| validator.iter_errors(value));
+        errors.into_iter().flatten().filter_map(first).collect()
     }
 
     /// What fails in `json`, one sentence each, with its path; empty if it is valid.
@@ -100,11 +135,20 @@ impl Schema {
         if self.visits.saturating_mul(values(&value)) > MOST_WORK {
             return vec!["there is too much in it to be held against the schema".to_owned()];
         }
-        let failures = self.validator.iter_errors(&value).take(MOST);
+        let errors = self
+            .validator()
+            .map(|validator| validator.iter_errors(&value));
+        let failures = errors.into_iter().flatten().take(MOST);
         failures
             .map(|error| sentence(&error, &self.source))
             .collect()
     }
+}
+
+/// Of the draft that `$schema` names.
+fn validator(schema: &Value) -> Result<Validator, String> {
+    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    options.build(schema).map_err(|error| error.to_string())
 }
 
 /// How many values there are in `value`, with itself.

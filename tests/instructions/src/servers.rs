@@ -32,7 +32,7 @@ pub(crate) fn small() -> Outcome<Server> {
         let read = move || std::future::ready(Text::plain(text.clone()));
         Resource::new(uri, read).name("text")
     };
-    let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(LARGE).collect();
+    let bytes = Vec::from_iter(0..=u8::MAX).repeat(LARGE >> 8);
     let binary = move || std::future::ready(Blob::new(bytes.clone(), "application/octet-stream"));
     let server = Server::builder("bench", "1.0.0")
         .tool(Tool::new("echo", echo).description("Says what it is told"))

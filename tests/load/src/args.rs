@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
 use crate::scenario::Scenario;
@@ -19,6 +21,10 @@ pub(crate) struct Args {
     /// The report as JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Start the servers that lie here, plainly-load and plainly, instead of those beside this program
+    #[arg(long, global = true, value_name = "DIRECTORY")]
+    pub(crate) servers: Option<PathBuf>,
 
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -38,6 +38,7 @@ use crate::scenario::Scenario;
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
     let args = Args::parse();
+    process::choose(args.servers.clone())?;
     let is_held = match &args.command {
         Some(Command::Server { settings }) => {
             served::serve(&serde_json::from_str(settings)?).await?;

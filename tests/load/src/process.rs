@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,22 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::settings::Settings;
 use crate::usage::{self, Usage};
+
+/// Where the programs are that are started as servers.
+static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
+
+/// Has servers be those in `directory`; else they are those beside this program.
+pub(crate) fn choose(directory: Option<PathBuf>) -> Result<()> {
+    let here = std::env::current_exe()?;
+    let here = here.parent().context("a program is in a directory")?;
+    PROGRAMS.get_or_init(|| directory.unwrap_or_else(|| here.to_owned()));
+    Ok(())
+}
+
+fn program(name: &str) -> Result<PathBuf> {
+    let programs = PROGRAMS.get().context("they are chosen at the start")?;
+    Ok(programs.join(name))
+}
 
 /// A server over HTTP.
 #[derive(Debug)]
@@ -36,7 +53,7 @@ impl Server {
 
     /// `plainly serve`, which is to lie beside this program.
     pub(crate) fn of_files(directory: &Path) -> Result<Self> {
-        let program = std::env::current_exe()?.with_file_name("plainly");
+        let program = program("plainly")?;
         let mut child = Command::new(&program)
             .args(["serve", "--http", "127.0.0.1:0"])
             .arg(directory)
@@ -85,7 +102,7 @@ impl Drop for Server {
 
 /// This very program, as a server.
 pub(crate) fn command(settings: &Settings) -> Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(program("plainly-load")?);
     command
         .arg("server")
         .arg(serde_json::to_string(settings)?)

@@ -11,7 +11,7 @@ use crate::escape;
 pub struct Object<'a> {
     raw: &'a str,
     members: Vec<Member<'a>>,
-    meta: Option<Box<Object<'a>>>,
+    meta: Option<Box<Self>>,
 }
 
 impl<'a> Object<'a> {
