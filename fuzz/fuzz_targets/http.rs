@@ -90,7 +90,7 @@ impl Behind {
 }
 
 impl Exchange for Behind {
-    async fn exchange(&self, _: Frame) -> Reply {
+    async fn exchange(&self, _: &Frame) -> Reply {
         self.reached()
     }
 

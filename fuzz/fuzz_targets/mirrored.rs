@@ -130,7 +130,7 @@ async fn code(server: &Server, headers: &HeaderMap, arguments: &Value) -> Option
     let params = json!({"name": "tool", "arguments": arguments});
     let body = modern(&json!(1), "tools/call", params).to_string();
     let frame = Frame::new(headers.clone(), body.into()).extensions(Extensions::new());
-    let reply = server.exchange(frame).await;
+    let reply = server.exchange(&frame).await;
     let ReplyBody::Whole(body) = reply.body else {
         panic!("{reply:?}");
     };

@@ -202,7 +202,7 @@ impl World {
             let body = initialize(&json!(0), revision).to_string();
             let reply = self
                 .server
-                .exchange(Frame::new(HeaderMap::new(), body.into()))
+                .exchange(&Frame::new(HeaderMap::new(), body.into()))
                 .await;
             name = Some(reply.headers["mcp-session-id"].clone());
         }
@@ -293,7 +293,7 @@ impl World {
             _ => request(&json!(ticket), "tools/call", params),
         };
         let (server, frame) = (self.server.clone(), self.frame(session, &message));
-        let asked = tokio::spawn(async move { server.exchange(frame).await });
+        let asked = tokio::spawn(async move { server.exchange(&frame).await });
         self.connections.insert(ticket, Connection::Asked(asked));
         let call = Call {
             session,
@@ -347,7 +347,7 @@ impl World {
         }
         let message = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ticket}});
         let frame = self.frame(session, &message);
-        assert_eq!(self.server.exchange(frame).await.status, 202);
+        assert_eq!(self.server.exchange(&frame).await.status, 202);
         let call = self.calls.get_mut(&ticket).unwrap();
         // What was said already may be heard, or not.
         call.is_over |= self.handlers.running().contains(&ticket);

@@ -70,7 +70,7 @@ impl Feed for Script {
 }
 
 impl Exchange for Script {
-    async fn exchange(&self, _: Frame) -> Reply {
+    async fn exchange(&self, _: &Frame) -> Reply {
         Reply::feed(self.clone())
     }
 

@@ -30,6 +30,7 @@ struct Writer<'a> {
 const RAW: &str = "$serde_json::private::RawValue";
 
 impl<'a> Writer<'a> {
+    #[inline]
     fn open<'w>(&'w mut self, opening: u8, closing: &'static str) -> Result<Members<'w, 'a>> {
         self.out.push(opening);
         Ok(Members {
@@ -46,6 +47,7 @@ impl<'a> Writer<'a> {
         self.out.push(b':');
     }
 
+    #[inline]
     fn literal(&mut self, literal: &str) -> Result<()> {
         self.out.extend_from_slice(literal.as_bytes());
         Ok(())
@@ -82,6 +84,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         self.literal(if value { "true" } else { "false" })
     }
 
+    #[inline]
     fn serialize_str(self, text: &str) -> Result<()> {
         if self.is_raw {
             return self.literal(text);
@@ -138,6 +141,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         self.literal("}")
     }
 
+    #[inline]
     fn serialize_seq(self, _: Option<usize>) -> Result<Members<'w, 'a>> {
         self.open(b'[', "]")
     }
@@ -161,10 +165,12 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         self.open(b'[', "]}")
     }
 
+    #[inline]
     fn serialize_map(self, _: Option<usize>) -> Result<Members<'w, 'a>> {
         self.open(b'{', "}")
     }
 
+    #[inline]
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Members<'w, 'a>> {
         self.is_raw = name == RAW;
         if !self.is_raw {
@@ -197,6 +203,7 @@ struct Members<'w, 'a> {
 }
 
 impl Members<'_, '_> {
+    #[inline]
     fn separate(&mut self) {
         if !std::mem::take(&mut self.is_first) {
             self.writer.out.push(b',');
@@ -220,6 +227,7 @@ impl Members<'_, '_> {
         value.serialize(&mut *self.writer)
     }
 
+    #[inline]
     fn close(self) -> Result<()> {
         self.writer.literal(self.closing)
     }
