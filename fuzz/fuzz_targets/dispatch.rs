@@ -12,7 +12,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use plainly::limits::Limits;
 use plainly::{Args, Context, Progress, Server, State, Tool};
-use plainly_fuzz::{Peer, initialize, modern, request, settle, simulate};
+use plainly_fuzz::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, simulate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,14 +25,6 @@ const MOST_IN_ALL: usize = 5;
 /// Whole seconds.
 const DEADLINE: u64 = 60;
 const SHUTDOWN: u64 = 30;
-
-const REVISIONS: [&str; 5] = [
-    "2026-07-28",
-    "2025-11-25",
-    "2025-06-18",
-    "2025-03-26",
-    "2024-11-05",
-];
 
 #[derive(Arbitrary, Debug)]
 struct Input {
@@ -236,7 +228,7 @@ impl World {
 
     async fn client(&self, revision: &'static str) -> Client {
         let mut peer = Peer::connect(&self.server, None);
-        if revision != REVISIONS[0] {
+        if revision != MODERN {
             assert_eq!(
                 peer.ask(&initialize(&json!("open"), revision)).await.len(),
                 1
@@ -294,7 +286,7 @@ impl World {
 
     async fn initialize_again(&mut self, client: usize) {
         let client = &mut self.clients[client];
-        if client.revision != REVISIONS[0] {
+        if client.revision != MODERN {
             let message = initialize(&json!("again"), client.revision);
             client.peer.send(&message).await;
             client
@@ -312,7 +304,7 @@ impl World {
         if call.tells {
             params["_meta"] = json!({"progressToken": ticket});
         }
-        let message = match self.clients[client].revision == REVISIONS[0] {
+        let message = match self.clients[client].revision == MODERN {
             true => modern(&id, "tools/call", params),
             false => request(&id, "tools/call", params),
         };
@@ -487,7 +479,7 @@ impl World {
         assert!(self.waiting.0.lock().unwrap().is_empty());
         self.running.clear();
         for _ in 0..2 {
-            let client = self.client(REVISIONS[0]).await;
+            let client = self.client(MODERN).await;
             self.clients.push(client);
         }
         for number in 0..=MOST_IN_ALL {

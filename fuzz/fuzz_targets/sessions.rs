@@ -16,7 +16,7 @@ use libfuzzer_sys::fuzz_target;
 use plainly::limits::Limits;
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply, ReplyBody};
 use plainly::{Args, Context, Progress, Server, State, Tool};
-use plainly_fuzz::{initialize, modern, request, settle, simulate};
+use plainly_fuzz::{MODERN, REVISIONS, initialize, modern, request, settle, simulate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,14 +28,6 @@ use tokio::time::advance;
 const MOST: usize = 6;
 /// Whole seconds for which a stream is kept that has ended.
 const RESUME: u64 = 60;
-const MODERN: &str = "2026-07-28";
-const REVISIONS: [&str; 5] = [
-    MODERN,
-    "2025-11-25",
-    "2025-06-18",
-    "2025-03-26",
-    "2024-11-05",
-];
 
 #[derive(Arbitrary, Debug)]
 struct Input {

@@ -4,4 +4,4 @@ mod chunks;
 mod peer;
 
 pub use chunks::{Chunks, pieces};
-pub use peer::{Peer, initialize, modern, request, settle, simulate};
+pub use peer::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, simulate};

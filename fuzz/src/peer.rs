@@ -11,6 +11,17 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 
+/// The newest revision.
+pub const MODERN: &str = "2026-07-28";
+/// All of them, newest first.
+pub const REVISIONS: [&str; 5] = [
+    MODERN,
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+];
+
 /// Runs `future` where time passes only when it is told to.
 pub fn simulate(future: impl Future<Output = ()>) {
     let runtime = Builder::new_current_thread()
