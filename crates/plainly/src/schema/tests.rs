@@ -266,6 +266,7 @@ fn what_a_type_checks_itself_is_not_strict() {
     assert!(compile(nested).unwrap().is_strict());
 }
 
+#[cfg(feature = "schema-patterns")]
 #[test]
 fn a_pattern_that_would_backtrack_without_end_is_linear_or_refused() {
     let text = json!(format!("{}b", "a".repeat(50_000)));
@@ -280,6 +281,21 @@ fn a_pattern_that_would_backtrack_without_end_is_linear_or_refused() {
     soon("repetitions", || {
         assert!(compile(json!({"pattern": "((a{1000}){1000}){1000}"})).is_err());
     });
+}
+
+#[cfg(not(feature = "schema-patterns"))]
+#[test]
+fn without_the_feature_a_pattern_is_refused() {
+    for schema in [
+        json!({"pattern": "a"}),
+        json!({"patternProperties": {"a": {}}}),
+    ] {
+        let why = compile(schema).unwrap_err();
+        assert!(
+            why.contains("without its feature `schema-patterns`"),
+            "{why}"
+        );
+    }
 }
 
 /// Each one applies the next twice, as `apply` says.
@@ -326,6 +342,7 @@ fn what_doubles_with_each_level_is_refused() {
             "recursive and late",
             recursive(json!({"allOf": [child], "unevaluatedProperties": false})),
         ),
+        #[cfg(feature = "schema-patterns")]
         (
             "recursive patterns",
             recursive(json!({"properties": {"x": {"$ref": "#/$defs/t"}},

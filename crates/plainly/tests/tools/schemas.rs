@@ -59,9 +59,7 @@ async fn arguments_are_held_against_a_schema_by_hand() {
         (json!({"email": "e"}), None),
         (
             json!({}),
-            Some(
-                "{} is not valid under any schema of 'anyOf'; \"email\" is a required property",
-            ),
+            Some("{} is not valid under any schema of 'anyOf'; \"email\" is a required property"),
         ),
         (
             json!({"email": "e", "contactMethod": "fax"}),
@@ -145,10 +143,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
             "",
             "that is no JSON: EOF while parsing a value at line 1 column 0",
         ),
-        (
-            "[]",
-            "that is invalid: [] is not a schema",
-        ),
+        ("[]", "that is invalid: [] is not a schema"),
         ("true", "whose type is not \"object\""),
         (r#"{"type":"array"}"#, "whose type is not \"object\""),
         (
