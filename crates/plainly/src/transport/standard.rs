@@ -2,18 +2,18 @@
 //! shares with others; else a thread for each.
 
 #[cfg(target_os = "linux")]
-mod anew;
+mod reactor;
 mod thread;
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Standard input. Where a thread reads, it reads ahead; and it takes what comes until the process ends.
+/// Standard input. Where a thread reads, it reads ahead, and goes on when nobody wants it any more.
 pub(crate) fn input() -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     #[cfg(target_os = "linux")]
-    if let Some(receiver) = anew::input() {
-        return Ok(Box::new(receiver));
+    if let Some(input) = reactor::input() {
+        return Ok(input);
     }
     Ok(Box::new(thread::Reader::new(io::stdin())?))
 }
@@ -21,8 +21,8 @@ pub(crate) fn input() -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
 /// Standard output.
 pub(crate) fn output() -> io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
     #[cfg(target_os = "linux")]
-    if let Some(sender) = anew::output() {
-        return Ok(Box::new(sender));
+    if let Some(output) = reactor::output() {
+        return Ok(output);
     }
     Ok(Box::new(thread::Writer::new(io::stdout())?))
 }
