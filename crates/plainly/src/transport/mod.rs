@@ -13,7 +13,7 @@ pub mod lines;
 #[cfg(feature = "client")]
 mod meter;
 #[cfg(feature = "stdio")]
-pub(crate) mod thread;
+pub(crate) mod standard;
 
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;
