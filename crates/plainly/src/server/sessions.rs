@@ -124,10 +124,13 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session of this name.
+    /// Ends the session of this name, as its client asks: it waits for nothing that still runs in it. What ends a session
+    /// otherwise leaves a request alone whose client is there.
     pub(super) fn end(&self, name: &str) {
         let ended = self.lock().remove(name);
-        drop(ended);
+        if let Some(ended) = ended {
+            ended.session.in_flight.cancel_all();
+        }
     }
 
     /// A panic while it is locked leaves it whole enough: a session that is in one of the two can still be ended.
