@@ -33,7 +33,7 @@ pub(crate) fn write_inner(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-fn write_escape(out: &mut Vec<u8>, byte: u8) {
+pub(crate) fn write_escape(out: &mut Vec<u8>, byte: u8) {
     let short = match byte {
         b'"' | b'\\' => byte,
         0x08 => b'b',
@@ -49,6 +49,37 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
         }
     };
     out.extend_from_slice(&[b'\\', short]);
+}
+
+/// How many bytes longer `text` is once it is escaped.
+pub(crate) fn growth(text: &[u8]) -> usize {
+    /// After which a lane of bytes could be full.
+    const BLOCKS: usize = u8::MAX as usize / 5;
+
+    // By lanes, which the compiler makes vectors of.
+    let of_blocks = |blocks: &[[u8; BLOCK]]| {
+        let mut lanes = [0_u8; BLOCK];
+        for block in blocks {
+            for (lane, &byte) in lanes.iter_mut().zip(block) {
+                *lane = lane.wrapping_add(growth_of(byte));
+            }
+        }
+        lanes.iter().map(|&lane| usize::from(lane)).sum::<usize>()
+    };
+    let (blocks, tail) = text.as_chunks::<BLOCK>();
+    let of_tail = tail.iter().map(|&byte| usize::from(growth_of(byte)));
+    blocks.chunks(BLOCKS).map(of_blocks).sum::<usize>() + of_tail.sum::<usize>()
+}
+
+/// One for a short escape, five for a long one. Nothing here branches or overflows, or it would be no vector.
+fn growth_of(byte: u8) -> u8 {
+    let is_short = (byte.wrapping_sub(0x08) < 6) & (byte != 0x0b);
+    let is_quoted = (byte == b'"') | (byte == b'\\');
+    let of_controls = if byte < 0x20 { 5_u8 } else { 0 };
+    let less = if is_short { 4 } else { 0 };
+    of_controls
+        .wrapping_sub(less)
+        .wrapping_add(u8::from(is_quoted))
 }
 
 /// What stands between the quotes of a JSON string, without its escapes.
