@@ -75,11 +75,6 @@ impl InFlight {
         self.lock().ends.remove(id);
     }
 
-    /// Cancels all that run.
-    pub(super) fn cancel_all(&self) {
-        self.lock().ends.clear();
-    }
-
     /// Ends all that run, each with an answer.
     pub(super) fn end(&self) {
         for (_, (_, end)) in self.lock().ends.drain() {

@@ -124,13 +124,10 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session of this name, as its client asks: it waits for nothing that still runs in it. What ends a session
-    /// otherwise leaves a request alone whose client is there.
+    /// Ends the session of this name.
     pub(super) fn end(&self, name: &str) {
         let ended = self.lock().remove(name);
-        if let Some(ended) = ended {
-            ended.session.in_flight.cancel_all();
-        }
+        drop(ended);
     }
 
     /// A panic while it is locked leaves it whole enough: a session that is in one of the two can still be ended.

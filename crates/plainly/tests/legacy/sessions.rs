@@ -251,30 +251,3 @@ async fn who_initializes_again_has_two_sessions() {
     assert_eq!(post(&http, second, &request(1, "ping")).await.0, 404);
     assert_eq!(post(&http, &first, &request(1, "ping")).await.0, 200);
 }
-
-#[tokio::test]
-async fn who_ends_its_session_waits_for_nothing_in_it() {
-    for revision in LEGACY {
-        let gate = Gate::new();
-        let http = Http::serve(&server(&gate, |_| {})).await;
-        let (ended, other) = (
-            open(&http, revision, "").await,
-            open(&http, revision, "").await,
-        );
-        let asked = call(1, "wait", "late");
-        let ending = async {
-            gate.has(2).await;
-            let reply = http.send("DELETE /mcp", &ended, "").await;
-            assert_eq!(reply.status, 204);
-            gate.has(1).await;
-            gate.open(1);
-        };
-        let (cancelled, answered, ()) = tokio::join!(
-            post(&http, &ended, &asked),
-            post(&http, &other, &asked),
-            ending
-        );
-        assert_eq!(cancelled, (202, Value::Null), "{revision}");
-        assert_eq!(text(&answered.1), "late", "{revision}");
-    }
-}
