@@ -9,77 +9,113 @@ use crate::escape;
 use crate::types::Body;
 use crate::types::base64::STANDARD;
 
-/// How many bytes the body takes as a JSON string, between its quotes.
-#[must_use]
-pub fn encoded_len(body: &Body) -> usize {
-    match body {
-        Body::Text(text) => text.len() + escape::growth(text.as_bytes()),
-        Body::Blob(bytes) => bytes.len().div_ceil(3) * 4,
-    }
-}
-
-/// `before`, then the body as JSON has it between the quotes of a string, then `after`.
+/// `before`, then the body as JSON has it between the quotes of a string, then `after`; `None` if that is more than `most`
+/// bytes.
 ///
 /// The memory is the body's own, if that has room for all of it.
 #[must_use]
-pub fn encode(before: &[u8], body: Body, after: &[u8]) -> Vec<u8> {
-    let encoded = encoded_len(&body);
-    let is_text = matches!(body, Body::Text(_));
+pub fn encode(before: &[u8], body: Body, after: &[u8], most: usize) -> Option<Vec<u8>> {
+    let room = most.checked_sub(before.len() + after.len())?;
     let mut out = match body {
-        Body::Text(text) => text.into_bytes(),
-        Body::Blob(bytes) => bytes,
+        Body::Text(text) => escaped(before, text.into_bytes(), after, room)?,
+        Body::Blob(bytes) => encoded(before, bytes, after, room)?,
     };
-    let length = out.len();
-    let end = before.len() + encoded;
-    let all = end + after.len();
-    if all > out.capacity() {
-        // Once. A quarter more than is needed, for what `escape::write_string` says of it.
-        out.reserve_exact(all + all / 4 - length);
-    }
-    out.resize(all, 0);
-    // To where it will end. From there it is encoded towards the front, and never over what isn't encoded yet.
-    out.copy_within(..length, end - length);
-    out[..before.len()].copy_from_slice(before);
-    out[end..].copy_from_slice(after);
-    let (within, from) = (&mut out[before.len()..end], encoded - length);
-    if is_text {
-        escape_from(within, from);
-    } else {
-        encode_from(within, from);
-    }
-    out
+    out.extend_from_slice(after);
+    Some(out)
 }
 
-/// Escapes the text that begins at `from`, so that it fills all of `within`.
-fn escape_from(within: &mut [u8], mut from: usize) {
-    let mut escaped = Vec::new();
-    let mut to = 0;
-    // Behind the last escape everything is in its place.
-    while to < from {
-        let plain = escape::plain_run(&within[from..]);
-        within.copy_within(from..from + plain, to);
+/// `before` and, after it, the text. Escapes are expected to be few, as in lines of text; who was wrong counts them.
+fn escaped(before: &[u8], text: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
+    if text.len() > room {
+        return None;
+    }
+    let gap = text.len() / 16 + 8;
+    let (mut out, from) = behind(before, text, gap, after);
+    let (from, to) = escape_from(&mut out, from, before.len());
+    let (from, to) = match out.len() - from {
+        0 => (from, to),
+        rest => {
+            let end = to + rest + escape::growth(&out[from..]);
+            if end - before.len() > room {
+                return None;
+            }
+            reserve(&mut out, end + after.len());
+            out.resize(end, 0);
+            out.copy_within(from..from + rest, end - rest);
+            escape_from(&mut out, end - rest, to)
+        }
+    };
+    debug_assert_eq!(from, out.len(), "all of it is escaped");
+    out.truncate(to);
+    (to - before.len() <= room).then_some(out)
+}
+
+/// Escapes what begins at `from`, to where `to` is, until nothing is left or what is left would be overwritten: up to where it
+/// came, in both.
+fn escape_from(bytes: &mut [u8], mut from: usize, mut to: usize) -> (usize, usize) {
+    loop {
+        let plain = escape::plain_blocks(&bytes[from..]);
+        bytes.copy_within(from..from + plain, to);
         (from, to) = (from + plain, to + plain);
-        escaped.clear();
-        escape::write_escape(&mut escaped, within[from]);
-        within[to..to + escaped.len()].copy_from_slice(&escaped);
-        (from, to) = (from + 1, to + escaped.len());
+        let Some(&byte) = bytes.get(from) else {
+            return (from, to);
+        };
+        match escape::letter(byte) {
+            Some(letter) if to < from => {
+                bytes[to] = b'\\';
+                bytes[to + 1] = letter;
+                to += 2;
+            }
+            None if to + 5 <= from => {
+                bytes[to..to + 6].copy_from_slice(&escape::long(byte));
+                to += 6;
+            }
+            Some(_) | None => return (from, to),
+        }
+        from += 1;
     }
 }
 
-/// Encodes the bytes that begin at `from`, so that they fill all of `within`.
-fn encode_from(within: &mut [u8], from: usize) {
+/// `before` and, after it, the bytes in base64.
+fn encoded(before: &[u8], bytes: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
     /// Of which each but the last is encoded without padding.
     const PIECE: usize = 3 << 10;
 
+    let length = bytes.len().div_ceil(3) * 4;
+    if length > room {
+        return None;
+    }
+    let gap = length - bytes.len();
+    let (mut out, from) = behind(before, bytes, gap, after);
     let mut piece = [0; PIECE];
-    let mut to = 0;
-    for from in (from..within.len()).step_by(PIECE) {
-        let end = within.len().min(from + PIECE);
+    let mut to = before.len();
+    for from in (from..out.len()).step_by(PIECE) {
+        let end = out.len().min(from + PIECE);
         let piece = &mut piece[..end - from];
-        piece.copy_from_slice(&within[from..end]);
+        piece.copy_from_slice(&out[from..end]);
         to += STANDARD
-            .encode_slice(piece, &mut within[to..])
+            .encode_slice(piece, &mut out[to..])
             .expect("there is room for what was counted");
+    }
+    Some(out)
+}
+
+/// `before`, then a gap of so many bytes, then `content`, and where that begins; with room for `after`. From there it is encoded
+/// towards the front, into the gap, and then over what was encoded before.
+fn behind(before: &[u8], content: Vec<u8>, gap: usize, after: &[u8]) -> (Vec<u8>, usize) {
+    let (mut out, length) = (content, before.len() + gap);
+    let content = out.len();
+    reserve(&mut out, length + content + after.len());
+    out.resize(length + content, 0);
+    out.copy_within(..content, length);
+    out[..before.len()].copy_from_slice(before);
+    (out, length)
+}
+
+/// Makes room for so many bytes in all, and for a quarter more, if there is none: for what [`escape::write_string`] says of it.
+fn reserve(out: &mut Vec<u8>, all: usize) {
+    if all > out.capacity() {
+        out.reserve_exact(all + all / 4 - out.len());
     }
 }
 
@@ -99,9 +135,11 @@ mod tests {
 
     fn check(before: &str, body: Body, after: &str) {
         let inner = expected(&body);
-        assert_eq!(encoded_len(&body), inner.len());
         let expected = [before.as_bytes(), &inner, after.as_bytes()].concat();
-        assert_eq!(encode(before.as_bytes(), body, after.as_bytes()), expected);
+        let encode = |body, most| encode(before.as_bytes(), body, after.as_bytes(), most);
+        let length = expected.len();
+        assert_eq!(encode(body.clone(), length - 1), None);
+        assert_eq!(encode(body, length), Some(expected));
     }
 
     #[test]
@@ -116,9 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn however_much_longer_a_text_becomes_it_is_counted() {
-        for text in ["\u{1}", "\n", "\"a"] {
-            check("{", Body::Text(text.repeat(10_000)), "}");
+    fn however_much_longer_a_text_becomes_there_is_room() {
+        for text in ["\u{1}", "\n", "\"a", "few in a long line\n"] {
+            let text = text.repeat(10_000);
+            check("{", Body::Text("plain".repeat(10_000) + &text), "}");
+            check("{", Body::Text(text), "}");
         }
     }
 
@@ -136,7 +176,7 @@ mod tests {
             let mut text = String::with_capacity(body.len() + room + 200);
             text.push_str(body);
             let memory = text.as_ptr();
-            let encoded = encode(&[b'<'; 100], Body::Text(text), &[b'>'; 50]);
+            let encoded = encode(&[b'<'; 100], Body::Text(text), &[b'>'; 50], 1_000).unwrap();
             assert_eq!(encoded.as_ptr(), memory);
         }
     }

@@ -224,7 +224,9 @@ impl Write<'_> {
         debug_assert_eq!(closed, Some(b'}'), "results are objects");
         append(&mut out, end);
         out.push(b'}');
-        self.fits(out.len())?;
+        if out.len() > self.encoder.reply_bytes {
+            return Err(self.too_large());
+        }
         Ok(whole(out))
     }
 
@@ -255,19 +257,15 @@ impl Write<'_> {
         out.push(b']');
         append(&mut out, &self.end(meta, Some(hint)));
         out.push(b'}');
-        self.fits(out.len().saturating_add(in_place::encoded_len(&large)))?;
         let (before, after) = out.split_at(hole);
-        Ok(whole(in_place::encode(before, large, after)))
+        in_place::encode(before, large, after, self.encoder.reply_bytes)
+            .map(whole)
+            .ok_or_else(|| self.too_large())
     }
 
-    /// Whether a response may have so many bytes.
-    fn fits(&self, bytes: usize) -> Result<(), ProtocolError> {
-        let limit = self.encoder.reply_bytes;
-        if bytes <= limit {
-            return Ok(());
-        }
-        let limit = limit as u64;
-        Err(Internal::ReplyTooLarge { limit }.into())
+    fn too_large(&self) -> ProtocolError {
+        let limit = self.encoder.reply_bytes as u64;
+        Internal::ReplyTooLarge { limit }.into()
     }
 
     fn prepared(&self, cache: Option<CacheHint>) -> Option<&str> {

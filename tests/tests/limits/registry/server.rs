@@ -94,6 +94,7 @@ pub(super) const ROWS: &[Row] = &[
         "reply_bytes",
         &[
             "limits/replies a_reply_is_sent_up_to_its_length",
+            "limits/memory a_file_is_in_memory_once_whatever_it_becomes",
             "wire/limits a_reply_beyond_the_limit_is_an_error_instead_and_logged",
             "wire/batches the_replies_of_a_batch_together_are_no_more_than_one_may_be",
         ],
