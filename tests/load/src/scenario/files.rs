@@ -48,7 +48,8 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
         bytes >> 20,
         lasting.as_secs()
     );
-    let growth = (idle + reading) as u64 * bytes * 3 + (16 << 20);
+    // Once for each, and what an allocator keeps for each of the threads on which files are read.
+    let growth = (idle + reading) as u64 * bytes * 5 / 2 + (16 << 20);
     let bounds = Bounds {
         growth,
         bystander: scale.bearable(0, 3_000),
