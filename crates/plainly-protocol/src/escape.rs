@@ -51,10 +51,20 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
     out.extend_from_slice(&[b'\\', short]);
 }
 
+/// What `token`, a JSON value, says if it is a string.
+pub(crate) fn text(token: &str) -> Option<Cow<'_, str>> {
+    let inner = token.strip_prefix('"')?.strip_suffix('"')?;
+    Some(decode(inner))
+}
+
 /// What stands between the quotes of a JSON string, without its escapes.
 ///
 /// Expects what the envelope's scan has accepted; of anything else it makes some string and doesn't panic.
 pub(crate) fn decode(inner: &str) -> Cow<'_, str> {
+    // Half of what it takes to look for a backslash alone.
+    if plain_run(inner.as_bytes()) == inner.len() {
+        return Cow::Borrowed(inner);
+    }
     let Some((plain, mut rest)) = inner.split_once('\\') else {
         return Cow::Borrowed(inner);
     };
@@ -113,16 +123,18 @@ fn decode_unicode(digits: &str) -> (char, &str) {
 /// How many bytes at the start of `bytes` stand for themselves in a JSON string: up to a quote, a backslash or a
 /// character below U+0020. The string may be short, whatever comes after it.
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let Some((first, rest)) = bytes.split_first_chunk::<BLOCK>() else {
+    let Some((first, rest)) = bytes.split_first_chunk::<SHORT>() else {
         return plain_words(bytes);
     };
     let run = plain_words(first);
-    if run < BLOCK {
+    if run < SHORT {
         return run;
     }
-    BLOCK + plain_blocks(rest)
+    SHORT + plain_blocks(rest)
 }
 
+/// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
+const SHORT: usize = 48;
 const BLOCK: usize = 16;
 
 /// The same of what is rather long: first by whole blocks, whose test the compiler turns into vector instructions, one for

@@ -47,23 +47,38 @@ impl<'a> Cursor<'a> {
     }
 
     /// A string whose opening quote is next.
+    #[inline]
     pub(super) fn string(&mut self) -> Step<Quoted<'a>> {
         let start = self.at;
         self.at += 1;
-        let mut escaped = false;
+        self.at += escape::plain_run(self.rest());
+        let inner = self.slice(start + 1);
+        match self.eat(b'"') {
+            true => Ok(Quoted {
+                inner,
+                escaped: false,
+            }),
+            false => self.string_with_escapes(start),
+        }
+    }
+
+    /// The rest of the string that starts at `start`, from where something else than plain text is.
+    fn string_with_escapes(&mut self, start: usize) -> Step<Quoted<'a>> {
         loop {
-            self.at += escape::plain_run(self.rest());
             match self.peek() {
                 Some(b'"') => {
                     let inner = self.slice(start + 1);
                     self.at += 1;
-                    return Ok(Quoted { inner, escaped });
+                    return Ok(Quoted {
+                        inner,
+                        escaped: true,
+                    });
                 }
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(self.expected("control character in a string")),
                 None => return Err(Defect::new("string without an end", start)),
             }
-            escaped = true;
+            self.at += escape::plain_run(self.rest());
         }
     }
 

@@ -44,8 +44,7 @@ impl<'a> Object<'a> {
 
     /// The member named `key`, decoded, if it is a string.
     pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
-        let inner = self.get(key)?.strip_prefix('"')?.strip_suffix('"')?;
-        Some(escape::decode(inner))
+        escape::text(self.get(key)?)
     }
 
     /// The member named `key`, if it is an object too.
@@ -86,12 +85,11 @@ pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m M
         let mut seen = HashSet::with_capacity(members.len());
         return members.iter().find(|member| !seen.insert(&*member.key));
     }
-    let mut before = members.iter().enumerate();
-    before.find_map(|(index, member)| {
-        let came = members
-            .iter()
-            .take(index)
-            .any(|other| other.key == member.key);
-        came.then_some(member)
-    })
+    let mut rest = members.iter().enumerate();
+    let came_before = |index: usize, key: &str| {
+        let before = members.get(..index).unwrap_or_default();
+        before.iter().any(|other| other.key == key)
+    };
+    let duplicate = rest.find(|(index, member)| came_before(*index, &member.key));
+    duplicate.map(|(_, member)| member)
 }
