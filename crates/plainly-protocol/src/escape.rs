@@ -23,7 +23,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
 pub(crate) fn write_inner(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     loop {
-        let (plain, tail) = rest.split_at(plain_blocks(rest));
+        let (plain, tail) = rest.split_at(plain_run(rest));
         out.extend_from_slice(plain);
         let Some((&byte, after)) = tail.split_first() else {
             break;
@@ -168,7 +168,12 @@ fn plain_words(bytes: &[u8]) -> usize {
             return 8 * index + special.trailing_zeros() as usize / 8;
         }
     }
-    8 * words.len() + tail.iter().take_while(|&&byte| is_plain(byte)).count()
+    if let Some(last) = bytes.last_chunk::<8>() {
+        // It overlaps with what was found to be plain.
+        let special = special_bytes(u64::from_le_bytes(*last));
+        return bytes.len() - 8 + special.trailing_zeros() as usize / 8;
+    }
+    tail.iter().take_while(|&&byte| is_plain(byte)).count()
 }
 
 /// Eight bytes at once: the lowest bit that is set is the top bit of the first byte that isn't plain. Bits above it

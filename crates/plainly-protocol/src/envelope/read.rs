@@ -93,11 +93,14 @@ impl<'de> Deserializer<'de> for Raw<'de> {
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
+    use std::fmt::Debug;
 
     use serde::Deserialize;
     use serde_json::value::RawValue;
 
+    use super::Raw;
     use crate::envelope::{Limits, parse_object};
+    use crate::types::RawJson;
 
     #[derive(Debug, Deserialize)]
     #[expect(dead_code, reason = "compared as it is shown")]
@@ -118,6 +121,29 @@ mod tests {
     enum Kind {
         One,
         Other(u8),
+    }
+
+    #[test]
+    fn of_a_string_errors_are_those_of_serde_json_to_the_last_column() {
+        fn check<'de, T: Deserialize<'de> + Debug>(json: &'de str) {
+            let mut theirs = serde_json::Deserializer::from_str(json);
+            let theirs = T::deserialize(&mut theirs).map_err(|error| error.to_string());
+            let ours = T::deserialize(Raw(json)).map_err(|error| error.to_string());
+            assert_eq!(format!("{ours:?}"), format!("{theirs:?}"), "{json}");
+        }
+        for json in [r#""text""#, r#""é\u0061\n""#, r#""""#] {
+            check::<String>(json);
+            check::<Cow<'_, str>>(json);
+            check::<Option<Cow<'_, str>>>(json);
+            check::<i64>(json);
+            check::<Option<bool>>(json);
+            check::<Option<Vec<u8>>>(json);
+            check::<Kind>(json);
+            check::<Option<Kind>>(json);
+            check::<Option<Box<Kind>>>(json);
+            check::<&RawValue>(json);
+            check::<Option<RawJson>>(json);
+        }
     }
 
     /// What the error says, without where: we count from the start of the member.

@@ -87,6 +87,10 @@ impl Encoder {
             encoder: self,
             id,
             revision,
+            room: match &answer {
+                Answer::ListTools(body, _) => body.bytes(),
+                _ => 0,
+            },
         };
         match answer {
             Answer::Initialize(mut body) => write.result(body.meta.take(), &body, None),
@@ -129,7 +133,7 @@ impl Encoder {
         answer: Answer,
     ) -> Result<RawJson, ProtocolError> {
         let response = self.result("0", revision, answer)?.bytes;
-        let before = opening(Some("0")).len() + RESULT.len();
+        let before = opening(Some("0"), 0).len() + RESULT.len();
         // What follows it is the closing brace of the response.
         let result = response.get(before..response.len() - 1);
         let text = result.and_then(|result| str::from_utf8(result).ok());
@@ -155,7 +159,7 @@ impl Encoder {
         }
         let wire = self.wire(error, revision);
         tracing::debug!(id, code = wire.code.get(), message = ?wire.message, "answered with an error");
-        let mut out = opening(id);
+        let mut out = opening(id, 0);
         let body = serde_json::to_string(&Response { error: &wire })
             .expect("strings and JSON values are JSON");
         out.extend_from_slice(body.get(1..).unwrap_or_default().as_bytes());
@@ -191,6 +195,9 @@ struct Write<'a> {
     encoder: &'a Encoder,
     id: &'a str,
     revision: Revision,
+    /// About how many bytes the body takes, where that is known beforehand: half of what a long list takes is to find room
+    /// for it step by step.
+    room: usize,
 }
 
 impl Write<'_> {
@@ -213,7 +220,7 @@ impl Write<'_> {
 
     /// The result with `body` and, after it, `end`.
     fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
-        let mut out = opening(Some(self.id));
+        let mut out = opening(Some(self.id), self.room);
         out.extend_from_slice(RESULT);
         writer::write(&mut out, body).map_err(|error| {
             ProtocolError::internal("The result could not be written").with_source(error)
@@ -247,9 +254,9 @@ impl Write<'_> {
 /// What stands before a result.
 const RESULT: &[u8] = br#""result":"#;
 
-/// `{"jsonrpc":"2.0","id":…,`
-fn opening(id: Option<&str>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
+/// `{"jsonrpc":"2.0","id":…,`, with room for so many bytes after it, and some more.
+fn opening(id: Option<&str>, room: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(room + 512);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
     if let Some(id) = id {
         out.extend_from_slice(br#""id":"#);
