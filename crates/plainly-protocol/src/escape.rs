@@ -122,23 +122,28 @@ fn decode_unicode(digits: &str) -> (char, &str) {
 
 /// How many bytes at the start of `bytes` stand for themselves in a JSON string: up to a quote, a backslash or a
 /// character below U+0020. The string may be short, whatever comes after it.
+#[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let Some((first, rest)) = bytes.split_first_chunk::<SHORT>() else {
-        return plain_words(bytes);
-    };
-    let run = plain_words(first);
-    if run < SHORT {
-        return run;
+    let (words, _) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().take(SHORT).enumerate() {
+        let special = special_bytes(u64::from_le_bytes(*word));
+        if special != 0 {
+            return 8 * index + special.trailing_zeros() as usize / 8;
+        }
     }
-    SHORT + plain_blocks(rest)
+    match words.get(SHORT..) {
+        Some(_) => 8 * SHORT + plain_blocks(bytes.get(8 * SHORT..).unwrap_or_default()),
+        None => plain_tail(bytes),
+    }
 }
 
-/// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
-const SHORT: usize = 48;
+/// In words, as long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
+const SHORT: usize = 6;
 const BLOCK: usize = 16;
 
 /// The same of what is rather long: first by whole blocks, whose test the compiler turns into vector instructions, one for
 /// each byte; then by words.
+#[inline(never)]
 fn plain_blocks(bytes: &[u8]) -> usize {
     let plain = |block: &[u8; BLOCK]| {
         let plain = block.iter().map(|&byte| distance(byte) != 0);
@@ -161,19 +166,26 @@ fn distance(byte: u8) -> u8 {
 }
 
 fn plain_words(bytes: &[u8]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
+    let (words, _) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let special = special_bytes(u64::from_le_bytes(*word));
         if special != 0 {
             return 8 * index + special.trailing_zeros() as usize / 8;
         }
     }
-    if let Some(last) = bytes.last_chunk::<8>() {
-        // It overlaps with what was found to be plain.
-        let special = special_bytes(u64::from_le_bytes(*last));
-        return bytes.len() - 8 + special.trailing_zeros() as usize / 8;
+    plain_tail(bytes)
+}
+
+/// The same of what is plain but for its last seven bytes at most.
+fn plain_tail(bytes: &[u8]) -> usize {
+    match bytes.last_chunk::<8>() {
+        // It overlaps with what is known to be plain.
+        Some(last) => {
+            let special = special_bytes(u64::from_le_bytes(*last));
+            bytes.len() - 8 + special.trailing_zeros() as usize / 8
+        }
+        None => bytes.iter().take_while(|&&byte| is_plain(byte)).count(),
     }
-    tail.iter().take_while(|&&byte| is_plain(byte)).count()
 }
 
 /// Eight bytes at once: the lowest bit that is set is the top bit of the first byte that isn't plain. Bits above it

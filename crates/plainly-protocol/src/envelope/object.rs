@@ -81,6 +81,9 @@ pub(super) struct Member<'a> {
 /// that collide.
 pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m Member<'a>> {
     const FEW: usize = 16;
+    if are_apart(members) {
+        return None;
+    }
     if members.len() > FEW {
         let mut seen = HashSet::with_capacity(members.len());
         return members.iter().find(|member| !seen.insert(&*member.key));
@@ -92,4 +95,18 @@ pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m M
     };
     let duplicate = rest.find(|(index, member)| came_before(*index, &member.key));
     duplicate.map(|(_, member)| member)
+}
+
+/// True if the lengths and the last letters of the keys tell that no two are the same: of most objects, in half of the time
+/// that comparing takes.
+fn are_apart(members: &[Member<'_>]) -> bool {
+    let mut seen = 0_u64;
+    members.iter().all(|member| {
+        let key = member.key.as_bytes();
+        let last = key.last().copied().unwrap_or_default();
+        let bit = 1 << ((key.len() * 5 + usize::from(last)) % 64);
+        let is_new = seen & bit == 0;
+        seen |= bit;
+        is_new
+    })
 }

@@ -7,7 +7,7 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
-use super::cursor::{Cursor, Quoted, Step};
+use super::cursor::{Cursor, Step};
 use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
@@ -292,7 +292,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if self.cursor.peek() != Some(b'"') {
             return Err(self.cursor.expected("expected a key"));
         }
-        let Quoted { inner, escaped } = self.cursor.string()?;
+        let escaped = self.cursor.string()?;
+        let inner = self.cursor.inner(at);
         self.cursor.skip_whitespace();
         if !self.cursor.eat(b':') {
             return Err(self.cursor.expected("expected `:`"));
@@ -304,20 +305,22 @@ impl<'a, 'l> Scanner<'a, 'l> {
             return Ok(());
         };
         let before = self.members.len() - frame.members;
-        if before <= self.limits.members_per_object {
-            let key = if escaped {
-                escape::decode(inner)
-            } else {
-                inner.into()
-            };
-            self.members.push(Member { key, value: "", at });
-        }
         if before >= self.limits.members_per_object {
             self.refuse("too many members in an object", at);
+            if before > self.limits.members_per_object {
+                return Ok(());
+            }
         }
+        let key = if escaped {
+            escape::decode(inner)
+        } else {
+            inner.into()
+        };
+        self.members.push(Member { key, value: "", at });
         Ok(())
     }
 
+    #[cold]
     fn refuse(&mut self, what: &'static str, at: usize) {
         self.fault.get_or_insert(Defect::new(what, at));
     }
