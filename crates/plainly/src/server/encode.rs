@@ -87,9 +87,10 @@ impl Encoder {
             encoder: self,
             id,
             revision,
-            room: match &answer {
-                Answer::ListTools(body, _) => body.bytes(),
-                _ => 0,
+            room: if let Answer::ListTools(body, _) = &answer {
+                body.bytes()
+            } else {
+                0
             },
         };
         match answer {

@@ -221,12 +221,12 @@ fn introduced(meta: RequestMeta<'_>, extensions: &Extensions) -> Result<Scope, P
     let introduction = meta
         .introduction()
         .map_err(|keys| InvalidParams::MissingMeta { keys })?;
-    let peer = Peer::new(
+    let mut peer = Peer::new(
         revision?,
         introduction.capabilities,
         introduction.implementation,
     );
-    let peer = peer.principal(extensions.get().cloned());
+    peer.principal = extensions.get().cloned();
     Ok(Scope::of(Arc::new(peer), wants?).carrying(extensions))
 }
 
