@@ -1,25 +1,33 @@
 //! JSON Schema, draft 2020-12 unless a schema says otherwise: from arguments to what fails. References are resolved within
 //! the schema only, never over a network, and what a schema can cost is known before a value is held against it.
 
+mod check;
 mod cost;
+mod draft;
+mod evaluated;
 mod graph;
+mod keyword;
+mod member;
+mod order;
+mod pattern;
+mod reading;
+mod reference;
 mod sentence;
 
-use std::sync::OnceLock;
+use std::ops::ControlFlow;
 
-use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
+use self::check::{Failure, Path, Schemas};
 use self::cost::Cost;
-use self::graph::Graph;
+use self::keyword::Node;
 use self::sentence::sentence;
 use crate::limits::Limits;
 
 /// A schema that values are held against.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    /// Nothing in it if the schema can't be compiled.
-    validator: OnceLock<Option<Validator>>,
+    nodes: Vec<Node>,
     /// As it was written.
     source: Value,
     strict: bool,
@@ -38,29 +46,8 @@ const DEEPEST: u64 = 1_024;
 const MOST_WORK: u64 = 5_000_000;
 
 impl Schema {
-    /// Reads and compiles `text`; the error says what is wrong with it.
+    /// Reads `text`; the error says what is wrong with it.
     pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
-        Self::read(text, limits)?.compiled()
-    }
-
-    /// Reads `text`, which was made of a type, and so is a schema. It is compiled once it is needed: the first one that a
-    /// process compiles takes it 2 ms, as long as it takes to start. Not one that is strict, to which an author has added
-    /// something by hand.
-    pub(crate) fn parse_derived(text: &str, limits: &Limits) -> Result<Self, String> {
-        let schema = Self::read(text, limits)?;
-        if schema.strict {
-            schema.compiled()
-        } else {
-            Ok(schema)
-        }
-    }
-
-    /// Compiles `schema`; the error says what is wrong with it.
-    pub(crate) fn compile(schema: Value, limits: &Limits) -> Result<Self, String> {
-        Self::of(schema, limits)?.compiled()
-    }
-
-    fn read(text: &str, limits: &Limits) -> Result<Self, String> {
         let limit = limits.schema_bytes;
         if text.len() > limit {
             return Err(format!("it has more than {limit} bytes"));
@@ -69,38 +56,24 @@ impl Schema {
         Self::of(schema, limits)
     }
 
-    fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
+    /// Reads `schema`; the error says what is wrong with it.
+    pub(crate) fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
         let limit = limits.schema_depth;
         if !is_within(&schema, limit) {
             return Err(format!("it is more than {limit} arrays and objects deep"));
         }
-        let graph = Graph::of(&schema, limits.subschemas).map_err(|why| format!("it {why}"))?;
-        let cost = Cost::of(&graph, limits.envelope.depth);
+        let nodes = reading::read(&schema, limits.subschemas)?;
+        let cost = Cost::of(&nodes, limits.envelope.depth);
         let cost = cost.ok_or("it applies a part of itself to one value without end")?;
         if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
             return Err("it takes exponential time, or is nested without bounds".to_owned());
         }
         Ok(Self {
-            validator: OnceLock::new(),
+            nodes,
             strict: is_strict(&schema),
             source: schema,
             visits: cost.visits,
         })
-    }
-
-    fn compiled(self) -> Result<Self, String> {
-        let validator = validator(&self.source)?;
-        self.validator.get_or_init(|| Some(validator));
-        Ok(self)
-    }
-
-    /// Compiles it, unless it is. Where that fails, nothing can be told of what a value fails in.
-    fn validator(&self) -> Option<&Validator> {
-        let compile = || {
-            let log = |error: &String| tracing::error!(error, "a schema that was made of a type");
-            validator(&self.source).inspect_err(log).ok()
-        };
-        self.validator.get_or_init(compile).as_ref()
     }
 
     /// Whether it refuses what deserialising a type does not: then every value must be held against it.
@@ -115,15 +88,12 @@ impl Schema {
 
     /// The members of the object `value` in which something fails.
     pub(crate) fn failing_members(&self, value: &Value) -> Vec<String> {
-        let first = |error: jsonschema::ValidationError<'_>| {
-            let path = error.instance_path().to_string();
-            let name = path.strip_prefix('/')?.split('/').next()?;
-            Some(name.replace("~1", "/").replace("~0", "~"))
-        };
-        let errors = self
-            .validator()
-            .map(|validator| validator.iter_errors(value));
-        errors.into_iter().flatten().filter_map(first).collect()
+        let mut members = Vec::new();
+        self.each_failure(value, |failure| {
+            members.extend(failure.path.first_name().map(str::to_owned));
+            ControlFlow::Continue(())
+        });
+        members
     }
 
     /// What fails in `json`, one sentence each, with its path; empty if it is valid.
@@ -135,20 +105,20 @@ impl Schema {
         if self.visits.saturating_mul(values(&value)) > MOST_WORK {
             return vec!["there is too much in it to be held against the schema".to_owned()];
         }
-        let errors = self
-            .validator()
-            .map(|validator| validator.iter_errors(&value));
-        let failures = errors.into_iter().flatten().take(MOST);
-        failures
-            .map(|error| sentence(&error, &self.source))
-            .collect()
+        let mut sentences = Vec::new();
+        self.each_failure(&value, |failure| {
+            sentences.push(sentence(failure, Schemas(&self.nodes)));
+            match sentences.len() {
+                MOST.. => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        sentences
     }
-}
 
-/// Of the draft that `$schema` names.
-fn validator(schema: &Value) -> Result<Validator, String> {
-    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-    options.build(schema).map_err(|error| error.to_string())
+    fn each_failure(&self, value: &Value, mut tell: impl FnMut(&Failure<'_>) -> ControlFlow<()>) {
+        let _told = Schemas(&self.nodes).check(0, value, &Path::Root, &mut tell);
+    }
 }
 
 /// How many values there are in `value`, with itself.

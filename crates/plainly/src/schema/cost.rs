@@ -2,7 +2,8 @@
 //! meets, and how deep the calls go. Composition can double either with each level (SEP-2106, "Composition-Keyword Resource
 //! Use").
 
-use super::graph::{Applied, Graph, Id};
+use super::graph::Applied;
+use super::keyword::{Id, Node};
 
 /// What a schema can cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,20 +15,21 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Of values that are at most `depth` deep; nothing if it has no end.
-    pub(super) fn of(graph: &Graph, depth: usize) -> Option<Self> {
-        let order = inside_out(graph)?;
+    /// Of the schema of these `nodes`, for values that are at most `depth` deep; nothing if it has no end.
+    pub(super) fn of(nodes: &[Node], depth: usize) -> Option<Self> {
+        let graph: Vec<Applied> = nodes.iter().map(Applied::by).collect();
+        let order = inside_out(&graph)?;
         let mut most = Self {
             visits: 1,
             depth: 1,
         };
         // Of each subschema, at the value that is so deep inside of the value that it is for.
-        let mut visits = vec![0_u64; graph.0.len()];
+        let mut visits = vec![0_u64; graph.len()];
         let mut depths = visits.clone();
         for level in 0..=depth {
             let (visits_inside, depths_inside) = (visits.clone(), depths.clone());
             for &id in &order {
-                let Some(applied) = graph.0.get(id) else {
+                let Some(applied) = graph.get(id) else {
                     continue;
                 };
                 let inside = match level {
@@ -50,10 +52,10 @@ impl Cost {
 }
 
 /// The subschemas, those before others that these apply to the same value; nothing if one applies itself.
-fn inside_out(graph: &Graph) -> Option<Vec<Id>> {
-    let mut waits_for: Vec<usize> = graph.0.iter().map(|applied| applied.here.len()).collect();
-    let mut waited_for_by = vec![Vec::new(); graph.0.len()];
-    for (id, applied) in graph.0.iter().enumerate() {
+fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
+    let mut waits_for: Vec<usize> = graph.iter().map(|applied| applied.here.len()).collect();
+    let mut waited_for_by = vec![Vec::new(); graph.len()];
+    for (id, applied) in graph.iter().enumerate() {
         for &inner in &applied.here {
             if let Some(by) = waited_for_by.get_mut(inner) {
                 by.push(id);
@@ -74,7 +76,7 @@ fn inside_out(graph: &Graph) -> Option<Vec<Id>> {
             }
         }
     }
-    (order.len() == graph.0.len()).then_some(order)
+    (order.len() == graph.len()).then_some(order)
 }
 
 /// What one property or one item meets: its own, and what is for any.

@@ -1,9 +1,12 @@
 //! What fails, said to whoever must mend it: where, what is wrong, and what would be right, if that is a short list or there
 //! is something close.
 
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind;
+use std::ops::ControlFlow;
+
 use serde_json::Value;
+
+use super::check::{Failure, Path, Schemas, What};
+use super::keyword::{Bound, Contains, Counted, Extreme, Keyword, Type};
 
 /// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
 pub(super) const LONGEST: usize = 512;
@@ -14,12 +17,12 @@ const MOST_LISTED: usize = 24;
 /// Bytes of what may be a slip of another word.
 const LONGEST_SLIP: usize = 64;
 
-/// The sentence for `error`, which came of holding a value against `schema`.
-pub(super) fn sentence(error: &ValidationError<'_>, schema: &Value) -> String {
-    let path = error.instance_path().to_string();
-    let what = match allowed(error) {
-        Some(allowed) => one_of(error.instance(), &allowed),
-        None => format!("{}{}", short(error.to_string()), known(error, schema)),
+/// The sentence for `failure`, which is of one of the `schemas`.
+pub(super) fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
+    let path = failure.path.to_string();
+    let what = match allowed(failure, schemas) {
+        Some(allowed) => one_of(failure.value, &allowed),
+        None => format!("{}{}", short(plain(failure)), known(failure)),
     };
     if path.is_empty() {
         what
@@ -28,37 +31,121 @@ pub(super) fn sentence(error: &ValidationError<'_>, schema: &Value) -> String {
     }
 }
 
-/// The valid values, if they are few: those of an enum, of a constant, or of alternatives that are such.
-fn allowed(error: &ValidationError<'_>) -> Option<Vec<Value>> {
-    if let ValidationErrorKind::Enum { options } = error.kind() {
-        return options.as_array().cloned();
-    }
-    if let ValidationErrorKind::Constant { expected_value } = error.kind() {
-        return Some(vec![(**expected_value).clone()]);
-    }
-    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
-        error.kind()
-    else {
-        return None;
+/// What is wrong, and no more.
+fn plain(failure: &Failure<'_>) -> String {
+    let value = failure.value;
+    let keyword = match &failure.what {
+        What::Keyword(keyword) => keyword,
+        What::Missing(name) => return format!("{name:?} is a required property"),
+        What::Unexpected(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            let (were, names) = (were(names.len()), names.join(", "));
+            return format!("Additional properties are not allowed ({names} {were} unexpected)");
+        }
+        What::Ambiguous => {
+            return format!("{value} is valid under more than one schema of 'oneOf'");
+        }
     };
-    let mut all = Vec::new();
-    for failures in context {
-        let [failure] = &failures[..] else {
-            return None;
-        };
-        if failure.instance_path() != error.instance_path() {
-            return None;
+    match keyword {
+        Keyword::Nothing => format!("nothing is allowed here, but it is {value}"),
+        Keyword::Type(types) => format!("{value} is not of {}", of_types(types)),
+        Keyword::Bound(bound, limit) => format!("{value} is {} {limit}", beyond(*bound)),
+        Keyword::MultipleOf(unit) => format!("{value} is not a multiple of {unit}"),
+        Keyword::Count(counted, extreme, limit) => {
+            format!("{value} {}", too_many(*counted, *extreme, *limit))
         }
-        // What may be null is of some other use than to be null.
-        if !is_only_null(failure) {
-            all.extend(allowed(failure)?);
-        }
+        Keyword::Pattern(pattern) => format!("{value} does not match {:?}", pattern.text()),
+        Keyword::UniqueItems => format!("{value} has the same item more than once"),
+        Keyword::Contains(contains) => format!("{value} {}", contained(contains)),
+        Keyword::AnyOf(_) => format!("{value} is not valid under any schema of 'anyOf'"),
+        Keyword::OneOf(_) => format!("{value} is not valid under any schema of 'oneOf'"),
+        Keyword::Not(_) => format!("{value} is valid under the schema of 'not'"),
+        // What is told of others, or by the values that are valid.
+        _ => format!("{value} is not valid"),
     }
-    (!all.is_empty()).then_some(all)
 }
 
-fn is_only_null(error: &ValidationError<'_>) -> bool {
-    error.to_string().ends_with("is not of type \"null\"")
+fn were(count: usize) -> &'static str {
+    match count {
+        1 => "was",
+        _ => "were",
+    }
+}
+
+fn of_types(types: &[Type]) -> String {
+    let names: Vec<String> = types.iter().map(|it| format!("{:?}", it.name())).collect();
+    match &names[..] {
+        [only] => format!("type {only}"),
+        names => format!("types {}", names.join(", ")),
+    }
+}
+
+fn beyond(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Maximum => "greater than the maximum of",
+        Bound::ExclusiveMaximum => "not less than",
+        Bound::Minimum => "less than the minimum of",
+        Bound::ExclusiveMinimum => "not greater than",
+    }
+}
+
+fn too_many(counted: Counted, extreme: Extreme, limit: u64) -> String {
+    let than = match (counted, extreme) {
+        (Counted::Characters, Extreme::Most) => "is longer than",
+        (Counted::Characters, Extreme::Least) => "is shorter than",
+        (Counted::Items | Counted::Properties, Extreme::Most) => "has more than",
+        (Counted::Items | Counted::Properties, Extreme::Least) => "has less than",
+    };
+    let what = match (counted, limit) {
+        (Counted::Characters, 1) => "character",
+        (Counted::Characters, _) => "characters",
+        (Counted::Items, 1) => "item",
+        (Counted::Items, _) => "items",
+        (Counted::Properties, 1) => "property",
+        (Counted::Properties, _) => "properties",
+    };
+    format!("{than} {limit} {what}")
+}
+
+fn contained(contains: &Contains) -> String {
+    let Contains { least, most, .. } = contains;
+    let many = match most {
+        Some(most) => format!("{least} to {most}"),
+        None => format!("at least {least}"),
+    };
+    format!("does not have {many} items that are valid under the schema of 'contains'")
+}
+
+/// The valid values, if they are few: those of an enum, of a constant, or of alternatives that are such.
+fn allowed(failure: &Failure<'_>, schemas: Schemas<'_>) -> Option<Vec<Value>> {
+    let What::Keyword(keyword) = failure.what else {
+        return None;
+    };
+    let ids = match keyword {
+        Keyword::Enum(options) => return Some(options.listed.clone()),
+        Keyword::Const(only) => return Some(vec![only.clone()]),
+        Keyword::AnyOf(ids) | Keyword::OneOf(ids) => ids,
+        _ => return None,
+    };
+    let mut all = Vec::new();
+    for id in ids {
+        let mut found = None;
+        let mut tell = |failure: &Failure<'_>| {
+            let is_first = found.is_none();
+            found = Some(match &failure.what {
+                // What may be null is of some other use than to be null.
+                What::Keyword(Keyword::Type(types)) if types[..] == [Type::Null] => {
+                    Some(Vec::new())
+                }
+                _ if failure.path.is_root() && is_first => allowed(failure, schemas),
+                _ => None,
+            });
+            ControlFlow::Continue(())
+        };
+        let _told = schemas.check(*id, failure.value, &Path::Root, &mut tell);
+        all.extend(found??);
+    }
+    (!all.is_empty()).then_some(all)
 }
 
 fn one_of(value: &Value, allowed: &[Value]) -> String {
@@ -93,22 +180,12 @@ fn some_of(listed: &[String]) -> String {
 }
 
 /// For a name that no property has: one that it may be a slip of.
-fn known(error: &ValidationError<'_>, schema: &Value) -> String {
-    let (ValidationErrorKind::AdditionalProperties { unexpected }
-    | ValidationErrorKind::UnevaluatedProperties { unexpected }) = error.kind()
-    else {
+fn known(failure: &Failure<'_>) -> String {
+    let What::Unexpected(unexpected) = &failure.what else {
         return String::new();
     };
-    let path = error.schema_path().to_string();
-    let owner = path.rsplit_once('/').map_or("", |(owner, _)| owner);
-    let properties = schema
-        .pointer(owner)
-        .and_then(|owner| owner.get("properties"));
-    let Some(properties) = properties.and_then(Value::as_object) else {
-        return String::new();
-    };
-    let missing = |name: &&String| error.instance().get(name.as_str()).is_none();
-    let names = || properties.keys().filter(missing).map(String::as_str);
+    let missing = |name: &&str| failure.value.get(*name).is_none();
+    let names = || failure.node.names().filter(missing);
     let close = unexpected.iter().find_map(|name| closest(name, names()));
     close.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
 }
@@ -130,7 +207,7 @@ fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a s
 }
 
 /// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.
-fn short(sentence: String) -> String {
+pub(super) fn short(sentence: String) -> String {
     if sentence.len() <= LONGEST {
         return sentence;
     }

@@ -59,9 +59,7 @@ async fn arguments_are_held_against_a_schema_by_hand() {
         (json!({"email": "e"}), None),
         (
             json!({}),
-            Some(
-                "{} is not valid under any of the schemas listed in the 'anyOf' keyword; \"email\" is a required property",
-            ),
+            Some("{} is not valid under any schema of 'anyOf'; \"email\" is a required property"),
         ),
         (
             json!({"email": "e", "contactMethod": "fax"}),
@@ -145,10 +143,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
             "",
             "that is no JSON: EOF while parsing a value at line 1 column 0",
         ),
-        (
-            "[]",
-            "that is invalid: [] is not of types \"boolean\", \"object\"",
-        ),
+        ("[]", "that is invalid: [] is not a schema"),
         ("true", "whose type is not \"object\""),
         (r#"{"type":"array"}"#, "whose type is not \"object\""),
         (
@@ -157,7 +152,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
         ),
         (
             r#"{"type":"object","properties":{"a":{"type":"text"}}}"#,
-            "that is invalid: \"text\" is not valid under any of the schemas listed in the 'anyOf' keyword",
+            "that is invalid: /properties/a/type: \"text\" is not one or some of array, boolean, integer, null, number, object, string",
         ),
         (
             r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}"#,

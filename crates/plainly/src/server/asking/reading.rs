@@ -43,7 +43,7 @@ fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<Answer, St
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
         // The author's own: how much it may be is not for the client's sake.
-        let schema = Schema::compile(schema, &Limits::default());
+        let schema = Schema::of(schema, &Limits::default());
         let schema = schema.map_err(|why| format!("the form is wrong: {why}"))?;
         let content = answer.content.clone().unwrap_or_default();
         let failures = schema.failures(&json!(content).to_string());

@@ -97,7 +97,7 @@ impl ServedPrompt {
         }
         let schema = prompt.needs.args.as_ref().and_then(|schema| {
             let wrong = |why| wrong(format!("has arguments whose schema is invalid: {why}"));
-            Schema::compile(schema.clone(), limits).map_err(wrong).ok()
+            Schema::of(schema.clone(), limits).map_err(wrong).ok()
         });
         check_needs(&subject, &prompt.needs, states, errors);
         let completers = std::mem::take(&mut prompt.completers);

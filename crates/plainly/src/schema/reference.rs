@@ -1,0 +1,86 @@
+//! What a reference in a schema refers to, which is in this very schema (SEP-2106): nothing is ever fetched.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::draft::Draft;
+
+/// All that references can mean.
+#[derive(Debug)]
+pub(super) struct References<'a> {
+    root: &'a Value,
+    base: &'a str,
+    anchors: HashMap<&'a str, &'a Value>,
+}
+
+impl<'a> References<'a> {
+    pub(super) fn of(root: &'a Value, draft: Draft) -> Self {
+        let base = root.get(draft.id()).and_then(Value::as_str);
+        Self {
+            root,
+            base: base.unwrap_or_default().trim_end_matches('#'),
+            anchors: anchors(root, draft),
+        }
+    }
+
+    pub(super) fn target(&self, reference: &str) -> Result<&'a Value, String> {
+        let fragment = reference.strip_prefix('#').or_else(|| {
+            let rest = reference
+                .strip_prefix(self.base)
+                .filter(|_| !self.base.is_empty())?;
+            rest.strip_prefix('#').or(rest.is_empty().then_some(""))
+        });
+        let Some(fragment) = fragment else {
+            return Err(format!(
+                "it refers to {reference:?}, which is not in it: nothing is ever fetched"
+            ));
+        };
+        let found = match fragment {
+            "" => Some(self.root),
+            pointer if pointer.starts_with('/') => self.root.pointer(&decoded(pointer)),
+            anchor => self.anchors.get(anchor).copied(),
+        };
+        found.ok_or_else(|| format!("it refers to {reference:?}, which is not in it"))
+    }
+}
+
+/// By their names, what `$anchor` and the like name. One within a value that is no schema does no harm.
+fn anchors(root: &Value, draft: Draft) -> HashMap<&str, &Value> {
+    let mut anchors = HashMap::new();
+    let mut waiting = vec![root];
+    while let Some(value) = waiting.pop() {
+        let text = |keyword: &str| value.get(keyword).and_then(Value::as_str);
+        let names = match draft {
+            Draft::Draft202012 => [text("$anchor"), text("$dynamicAnchor")],
+            Draft::Draft201909 => [text("$anchor"), None],
+            Draft::Draft4 | Draft::Draft6 | Draft::Draft7 => {
+                [text(draft.id()).and_then(|id| id.strip_prefix('#')), None]
+            }
+        };
+        anchors.extend(names.into_iter().flatten().map(|name| (name, value)));
+        match value {
+            Value::Object(members) => waiting.extend(members.values()),
+            Value::Array(items) => waiting.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    anchors
+}
+
+/// The fragment of a URI as what it stands for.
+fn decoded(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        let coded = tail.get(..2).filter(|_| *first == b'%').and_then(hex);
+        bytes.push(coded.unwrap_or(*first));
+        rest = if coded.is_some() {
+            tail.get(2..).unwrap_or_default()
+        } else {
+            tail
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
