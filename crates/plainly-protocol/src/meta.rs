@@ -73,8 +73,18 @@ impl<'a> RequestMeta<'a> {
         self.version.as_deref()
     }
 
+    /// The JSON of what the client can do, whether or not it is right.
+    pub fn raw_capabilities(&self) -> Option<&'a str> {
+        self.capabilities
+    }
+
+    /// The JSON of who the client is, whether or not it is right.
+    pub fn raw_client(&self) -> Option<&'a str> {
+        self.client
+    }
+
     /// The introduction, or every key of it that is missing or wrong.
-    pub fn introduction(self) -> Result<Introduction, Vec<String>> {
+    pub fn introduction(&self) -> Result<Introduction, Vec<String>> {
         match (self.version.is_some(), self.capabilities(), self.client()) {
             (true, Some(Ok(capabilities)), Ok(implementation)) => Ok(Introduction {
                 capabilities,

@@ -22,7 +22,7 @@ use super::origin::{Allowed, InvalidAllowance};
 use super::read::read;
 use super::refused::Refused;
 use super::{Body, HttpLimits, checks, pipe};
-use crate::transport::{Exchange, Frame, Reply, ReplyBody};
+use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
 
 /// When who was turned away for want of room may come again, in seconds: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
@@ -47,9 +47,21 @@ const NO_BUFFERING: (HeaderName, HeaderValue) = (
 /// Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
-#[derive(Clone, Debug)]
+///
+/// The requests to one value of it count as of one connection: clone it for each.
+#[derive(Debug)]
 pub struct HttpService<E> {
     inner: Arc<Inner<E>>,
+    memory: ConnectionMemory,
+}
+
+impl<E> Clone for HttpService<E> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            memory: ConnectionMemory::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +89,7 @@ impl<E: Exchange> HttpService<E> {
                 limits: HttpLimits::default(),
                 bodies: Budget::default(),
             }),
+            memory: ConnectionMemory::new(),
         }
     }
 
@@ -143,19 +156,23 @@ impl<E: Exchange> HttpService<E> {
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
     {
-        Arc::clone(&self.inner).respond(request)
+        Arc::clone(&self.inner).respond(request, self.memory.clone())
     }
 }
 
 impl<E: Exchange> Inner<E> {
-    async fn respond<B>(self: Arc<Self>, request: Request<B>) -> Response<Body>
+    async fn respond<B>(
+        self: Arc<Self>,
+        request: Request<B>,
+        memory: ConnectionMemory,
+    ) -> Response<Body>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
         let (mut head, body) = request.into_parts();
         let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
         let is_http_1 = head.version <= Version::HTTP_11;
-        let (reply, refused) = match self.answer(&mut head, body).await {
+        let (reply, refused) = match self.answer(&mut head, body, memory).await {
             Ok(reply) => (reply, None),
             Err(refused) => (self.exchange.refuse(&self.error(refused)), Some(refused)),
         };
@@ -184,7 +201,12 @@ impl<E: Exchange> Inner<E> {
     }
 
     /// Takes of `head` what it needs: to own it would make every request's future larger by twice its size.
-    async fn answer<B>(&self, head: &mut http::request::Parts, body: B) -> Result<Reply, Refused>
+    async fn answer<B>(
+        &self,
+        head: &mut http::request::Parts,
+        body: B,
+        memory: ConnectionMemory,
+    ) -> Result<Reply, Refused>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
@@ -200,7 +222,7 @@ impl<E: Exchange> Inner<E> {
         {
             return Err(Refusal::UnknownPath.into());
         }
-        let mut message = empty(head);
+        let mut message = empty(head).memory(memory);
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&message));
         }
