@@ -126,13 +126,13 @@ mod tests {
 
     #[test]
     fn a_peer_that_says_the_same_is_the_same_whatever_else_it_says() {
-        let memory = ConnectionMemory::default();
+        let memory = ConnectionMemory::new();
         let first = peer(&memory, &meta(&json!({}), Some("c")), Some("p")).unwrap();
         let mut again = meta(&json!({}), Some("c"));
         again["progressToken"] = json!("another");
         let again = peer(&memory, &again, Some("p")).unwrap();
         assert!(Arc::ptr_eq(&first, &again));
-        let elsewhere = ConnectionMemory::default();
+        let elsewhere = ConnectionMemory::new();
         let elsewhere = peer(&elsewhere, &meta(&json!({}), Some("c")), Some("p")).unwrap();
         assert!(!Arc::ptr_eq(&first, &elsewhere));
     }
@@ -149,7 +149,7 @@ mod tests {
             (sampling, Some("d"), Some("q")),
             (json!({}), None, Some("q")),
         ];
-        let memory = ConnectionMemory::default();
+        let memory = ConnectionMemory::new();
         for before in &senders {
             for (capabilities, client, principal) in [before].into_iter().chain(&senders) {
                 let found = peer(&memory, &meta(capabilities, *client), *principal).unwrap();
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_wrong_is_told_after_a_good_introduction_too() {
-        let memory = ConnectionMemory::default();
+        let memory = ConnectionMemory::new();
         let good = meta(&json!({}), Some("c"));
         let wrong = [
             json!({}),
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_is_long_is_not_kept() {
-        let memory = ConnectionMemory::default();
+        let memory = ConnectionMemory::new();
         let long = meta(&json!({}), Some(&"c".repeat(LONGEST)));
         let first = peer(&memory, &long, None).unwrap();
         let again = peer(&memory, &long, None).unwrap();
