@@ -15,7 +15,11 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
     // were, each time: to get it again took 1 ms of 1.6.
     out.reserve(text.len() + text.len() / 4 + 2);
     out.push(b'"');
-    write_inner(out, text);
+    if text.len() <= SHORT && plain_words(text.as_bytes()) == text.len() {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        write_inner(out, text);
+    }
     out.push(b'"');
 }
 
@@ -125,20 +129,20 @@ fn decode_unicode(digits: &str) -> (char, &str) {
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().take(SHORT).enumerate() {
+    for (index, word) in words.iter().take(SHORT / 8).enumerate() {
         let special = special_bytes(u64::from_le_bytes(*word));
         if special != 0 {
             return 8 * index + special.trailing_zeros() as usize / 8;
         }
     }
-    match words.get(SHORT..) {
-        Some(_) => 8 * SHORT + plain_blocks(bytes.get(8 * SHORT..).unwrap_or_default()),
+    match bytes.get(SHORT..) {
+        Some(rest) => SHORT + plain_blocks(rest),
         None => plain_tail(bytes),
     }
 }
 
-/// In words, as long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
-const SHORT: usize = 6;
+/// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
+const SHORT: usize = 48;
 const BLOCK: usize = 16;
 
 /// The same of what is rather long: first by whole blocks, whose test the compiler turns into vector instructions, one for
