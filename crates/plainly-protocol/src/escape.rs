@@ -27,7 +27,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
 pub(crate) fn write_inner(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     loop {
-        let (plain, tail) = rest.split_at(plain_run(rest));
+        let (plain, tail) = rest.split_at(plain_blocks(rest));
         out.extend_from_slice(plain);
         let Some((&byte, after)) = tail.split_first() else {
             break;
@@ -38,21 +38,40 @@ pub(crate) fn write_inner(out: &mut Vec<u8>, text: &str) {
 }
 
 fn write_escape(out: &mut Vec<u8>, byte: u8) {
-    let short = match byte {
+    match letter(byte) {
+        Some(letter) => out.extend_from_slice(&[b'\\', letter]),
+        None => out.extend_from_slice(&long(byte)),
+    }
+}
+
+/// What follows the backslash, if a byte that isn't plain has a short escape.
+pub(crate) const fn letter(byte: u8) -> Option<u8> {
+    Some(match byte {
         b'"' | b'\\' => byte,
         0x08 => b'b',
         b'\t' => b't',
         b'\n' => b'n',
         0x0c => b'f',
         b'\r' => b'r',
-        control => {
-            let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
-            out.extend_from_slice(b"\\u00");
-            out.extend_from_slice(&[digit(control >> 4), digit(control & 15)]);
-            return;
-        }
+        _ => return None,
+    })
+}
+
+/// The escape of any other control character.
+pub(crate) fn long(control: u8) -> [u8; 6] {
+    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    let [high, low] = [digit(control >> 4), digit(control & 15)];
+    [b'\\', b'u', b'0', b'0', high, low]
+}
+
+/// How many bytes longer `text` is once it is escaped.
+pub(crate) fn growth(text: &[u8]) -> usize {
+    let growth = |&byte: &u8| match letter(byte) {
+        Some(_) => 1,
+        None if byte < 0x20 => 5,
+        None => 0,
     };
-    out.extend_from_slice(&[b'\\', short]);
+    text.iter().map(growth).sum()
 }
 
 /// What `token`, a JSON value, says if it is a string.
@@ -136,9 +155,15 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
         }
     }
     match bytes.get(SHORT..) {
-        Some(rest) => SHORT + plain_blocks(rest),
+        Some(rest) => SHORT + after_short(rest),
         None => plain_tail(bytes),
     }
+}
+
+/// Apart, so that what most strings need is small.
+#[inline(never)]
+fn after_short(rest: &[u8]) -> usize {
+    plain_blocks(rest)
 }
 
 /// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
@@ -147,8 +172,7 @@ const BLOCK: usize = 16;
 
 /// The same of what is rather long: first by whole blocks, whose test the compiler turns into vector instructions, one for
 /// each byte; then by words.
-#[inline(never)]
-fn plain_blocks(bytes: &[u8]) -> usize {
+pub(crate) fn plain_blocks(bytes: &[u8]) -> usize {
     let plain = |block: &[u8; BLOCK]| {
         let plain = block.iter().map(|&byte| distance(byte) != 0);
         plain.fold(true, |all, one| all & one)

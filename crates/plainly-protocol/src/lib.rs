@@ -24,6 +24,7 @@ pub mod question;
 
 pub mod shape;
 
+pub mod in_place;
 pub mod writer;
 
 /// Holds the examples of the README to what compiles and runs.

@@ -80,6 +80,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `server` | yes | [`Server`]: tools, resources, templates of them, prompts, and any [`Store`](store::Store) of resources |
+//! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, a server with such a schema is not built |
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |

@@ -85,7 +85,8 @@ pub struct Limits {
     pub resume_events: usize,
     /// Bytes of these events. 4 MiB. Beyond: likewise.
     pub resume_bytes: usize,
-    /// Bytes of these events in all legacy sessions together. 256 MiB. Beyond: likewise, in the session that adds to them.
+    /// Bytes of these events in all legacy sessions together. 256 MiB. Beyond: likewise, in a session that adds to them or has
+    /// lost a reader; the others keep theirs.
     pub resume_total: usize,
     /// Questions to the client that are open at once: of one request, and in one legacy session. 64. Beyond: the handler is
     /// told that there is no answer.

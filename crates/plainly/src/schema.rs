@@ -1,6 +1,7 @@
 //! JSON Schema, draft 2020-12 unless a schema says otherwise: from arguments to what fails. References are resolved within
 //! the schema only, never over a network, and what a schema can cost is known before a value is held against it.
 
+mod assertion;
 mod check;
 mod cost;
 mod draft;

@@ -7,6 +7,8 @@
 mod anywhere;
 #[path = "cut/fixture.rs"]
 mod fixture;
+#[path = "cut/framing.rs"]
+mod framing;
 #[path = "cut/talking.rs"]
 mod talking;
 #[path = "cut/wire.rs"]

@@ -10,7 +10,7 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{self, Representation, ResourceContents};
 use plainly::server::ServerBuilder;
 use plainly::store::{ListQuery, Page, Store, StoreError};
-use plainly::{Client, Resource, Server, Text};
+use plainly::{Blob, Client, Resource, Server, Text};
 
 async fn connect(builder: ServerBuilder, revision: Revision) -> Client {
     let server = builder.build().unwrap();
@@ -52,6 +52,50 @@ async fn several_texts_are_the_formats_of_a_resource_and_each_says_so() {
             assert_eq!(Representation::listed(meta), formats);
         }
     }
+}
+
+#[tokio::test]
+async fn contents_arrive_as_they_are_however_large_and_wherever_they_stand() {
+    let large = "A \"line\" of C:\\files\n".repeat(5_000);
+    let small = String::from("Links are **red**.");
+    for texts in [
+        [large.clone(), small.clone()],
+        [small, large.clone()],
+        [large.clone(), large.clone() + "more"],
+    ] {
+        let [css, markdown] = texts.clone();
+        let both = move || {
+            let both = vec![
+                Text::new(css.clone(), "text/css"),
+                Text::markdown(markdown.clone()),
+            ];
+            async move { both }
+        };
+        let style = Resource::new("style://links", both);
+        let client = connect(
+            Server::builder("styles", "1").resource(style),
+            Revision::LATEST,
+        );
+        let read = client.await.read("style://links").await.unwrap();
+        let bodies = read.representations().map(|content| content.body.as_text());
+        assert!(bodies.eq(texts.iter().map(|text| Some(text.as_str()))));
+    }
+    let bytes = large.into_bytes();
+    let blob = bytes.clone();
+    let blob = move || {
+        let blob = Blob::new(blob.clone(), "image/png");
+        async move { blob }
+    };
+    let image = Resource::new("image://links", blob);
+    let client = connect(
+        Server::builder("images", "1").resource(image),
+        Revision::LATEST,
+    );
+    let read = client.await.read("image://links").await.unwrap();
+    let bodies = read
+        .representations()
+        .map(|content| content.body.as_bytes());
+    assert!(bodies.eq([&bytes[..]]));
 }
 
 /// Each page leads to itself.

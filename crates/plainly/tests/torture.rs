@@ -5,6 +5,8 @@
 
 #[path = "cut/fixture.rs"]
 mod fixture;
+#[path = "cut/framing.rs"]
+mod framing;
 #[path = "cut/talking.rs"]
 mod talking;
 

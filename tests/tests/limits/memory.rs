@@ -148,6 +148,34 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
 }
 
 #[test]
+fn a_file_is_in_memory_once_whatever_it_becomes() {
+    const LARGE: usize = 16 << 20;
+    // Twice that may be taken: all of it, and a quarter more for what it becomes.
+    const MOST: usize = (LARGE + LARGE / 4) / 2;
+    alone(
+        "a_file_is_in_memory_once_whatever_it_becomes",
+        MOST,
+        async || {
+            let root = tempfile::tempdir().unwrap();
+            let lines = "It has many lines.\n".repeat(LARGE / 19);
+            std::fs::write(root.path().join("lines"), lines).unwrap();
+            std::fs::write(root.path().join("bytes"), vec![0; LARGE]).unwrap();
+            // Six times as long when it is escaped: more than a reply may be.
+            std::fs::write(root.path().join("controls"), vec![1; LARGE]).unwrap();
+            let store = DirectoryStore::builder().mount_as("docs", root.path());
+            let store = store.build().unwrap();
+            let (server, _) = server_with(|builder| builder.store(store), |_| {});
+            for (name, is_read) in [("lines", true), ("bytes", true), ("controls", false)] {
+                let uri = json!({"uri": format!("file:///docs/{name}")});
+                let reply = exchange(&server, None, &request(1, "resources/read", uri)).await;
+                let reply = crate::support::whole(&reply);
+                assert_eq!(reply.len() > LARGE, is_read, "{name}");
+            }
+        },
+    );
+}
+
+#[test]
 fn a_line_without_end_costs_no_more_than_the_limit() {
     const LIMIT: usize = 4 << 20;
     alone(

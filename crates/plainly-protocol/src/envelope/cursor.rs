@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
                 Some(_) => return Err(self.expected("control character in a string")),
                 None => return Err(Defect::new("string without an end", start)),
             }
-            self.at += escape::plain_run(self.rest());
+            self.at += escape::plain_blocks(self.rest());
         }
     }
 

@@ -118,6 +118,7 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "compared as it is shown")]
     enum Kind {
         One,
         Other(u8),

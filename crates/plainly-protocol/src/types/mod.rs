@@ -3,7 +3,7 @@
 
 mod setters;
 
-mod base64;
+pub(crate) mod base64;
 mod json;
 
 mod caching;

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
+use super::assertion::Assertion;
 use super::evaluated::Evaluated;
-use super::keyword::{Contains, Id, If, Items, Keyword, Node, Properties};
-use super::order;
+use super::keyword::{Contains, Here, Id, Inside, Items, Keyword, Node, Properties, Rest};
 
 /// Where in the value, as a JSON Pointer.
 #[derive(Clone, Copy, Debug)]
@@ -30,15 +30,23 @@ pub(super) struct Failure<'a> {
 /// What is wrong with a value.
 #[derive(Debug)]
 pub(super) enum What<'a> {
-    /// It is not what the keyword says.
-    Keyword(&'a Keyword),
+    /// It is not so.
+    Assertion(&'a Assertion),
+    /// Of its items there are too many, or too few.
+    Contains(&'a Contains),
+    /// It is valid under none of these schemas, of a keyword of this name.
+    NoneOf(&'static str, &'a [Id]),
+    /// More than one of the schemas of `oneOf` is right.
+    SomeOf,
+    /// It is valid under the schema of `not`.
+    Not,
     /// It has no such property.
     Missing(&'a str),
     /// It has properties that nothing allows.
     Unexpected(Vec<&'a str>),
-    /// More than one of the schemas of `oneOf` is right.
-    Ambiguous,
 }
+
+const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
 /// Told of what fails, and whether to go on.
 pub(super) type Tell<'t> = dyn FnMut(&Failure<'_>) -> ControlFlow<()> + 't;
@@ -70,13 +78,13 @@ impl<'a> Schemas<'a> {
         tell: &mut Tell<'_>,
     ) -> ControlFlow<()> {
         let Some(node) = self.0.get(id) else {
-            return ControlFlow::Continue(());
+            return GO_ON;
         };
         let place = Place { path, value, node };
         for keyword in &node.keywords {
             self.check_keyword(keyword, place, tell)?;
         }
-        ControlFlow::Continue(())
+        GO_ON
     }
 
     fn check_keyword(
@@ -85,56 +93,17 @@ impl<'a> Schemas<'a> {
         place: Place<'_>,
         tell: &mut Tell<'_>,
     ) -> ControlFlow<()> {
-        let (value, path) = (place.value, place.path);
-        let fails = |tell: &mut Tell<'_>| place.tell(What::Keyword(keyword), tell);
         match keyword {
+            Keyword::Assertion(assertion) if assertion.holds(place.value) => GO_ON,
+            Keyword::Assertion(assertion) => place.tell(What::Assertion(assertion), tell),
             Keyword::Required(names) => place.require(names, tell),
-            Keyword::DependentRequired(names) => {
-                let mut brought = names.iter().filter(|(name, _)| value.get(name).is_some());
+            Keyword::DependentRequired(dependent) => {
+                let mut brought = dependent.iter().filter(|(name, _)| place.has(name));
                 brought.try_for_each(|(_, names)| place.require(names, tell))
             }
-            Keyword::Properties(properties) => match value {
-                Value::Object(members) => self.check_properties(properties, members, place, tell),
-                _ => ControlFlow::Continue(()),
-            },
-            Keyword::PropertyNames(id) => {
-                let mut names = value.as_object().into_iter().flat_map(Map::keys);
-                names.try_for_each(|name| self.check(*id, &name.as_str().into(), path, tell))
-            }
-            Keyword::Items(items) => self.check_items(items, place, tell),
-            Keyword::DependentSchemas(schemas) => {
-                let mut brought = schemas.iter().filter(|(name, _)| value.get(name).is_some());
-                brought.try_for_each(|(_, id)| self.check(*id, value, path, tell))
-            }
-            Keyword::AllOf(ids) => {
-                let mut ids = ids.iter();
-                ids.try_for_each(|id| self.check(*id, value, path, tell))
-            }
-            Keyword::OneOf(ids) => {
-                let valid = ids.iter().filter(|id| self.is_valid(**id, value));
-                match valid.take(2).count() {
-                    0 => fails(tell),
-                    1 => ControlFlow::Continue(()),
-                    _ => place.tell(What::Ambiguous, tell),
-                }
-            }
-            Keyword::If(it) => match self.branch(it, value) {
-                Some(id) => self.check(id, value, path, tell),
-                None => ControlFlow::Continue(()),
-            },
-            Keyword::UnevaluatedProperties(id) => {
-                let evaluated = Evaluated::beside(self, place.node, value);
-                let names = evaluated.other_names(value);
-                let unexpected = names.filter(|name| !self.is_valid(*id, &value[*name]));
-                place.tell_unexpected(unexpected.collect(), tell)
-            }
-            Keyword::UnevaluatedItems(id) => {
-                let evaluated = Evaluated::beside(self, place.node, value);
-                let mut items = evaluated.other_items(value);
-                items.try_for_each(|(at, item)| self.check(*id, item, &Path::Item(path, at), tell))
-            }
-            _ if self.holds(keyword, value) => ControlFlow::Continue(()),
-            _ => fails(tell),
+            Keyword::Inside(inside) => self.check_inside(inside, place, tell),
+            Keyword::Here(here) => self.check_here(here, place, tell),
+            Keyword::Rest(rest) => self.check_rest(*rest, place, tell),
         }
     }
 
@@ -146,57 +115,93 @@ impl<'a> Schemas<'a> {
         self.check_keyword(keyword, place, stop).is_continue()
     }
 
-    /// Whether `value` is what `keyword` says, of those that fail as a whole or not at all.
-    fn holds(self, keyword: &Keyword, value: &Value) -> bool {
-        match keyword {
-            Keyword::Nothing => false,
-            Keyword::Type(types) => types.iter().any(|it| it.is_of(value)),
-            Keyword::Enum(options) => options.has(value),
-            Keyword::Const(only) => order::compare(only, value).is_eq(),
-            Keyword::Bound(bound, limit) => value
-                .as_number()
-                .is_none_or(|number| bound.allows(number, limit)),
-            Keyword::MultipleOf(unit) => value
-                .as_number()
-                .is_none_or(|number| order::is_multiple(number, unit)),
-            Keyword::Count(counted, extreme, limit) => counted
-                .of(value)
-                .is_none_or(|count| extreme.allows(count, *limit)),
-            Keyword::Pattern(pattern) => value.as_str().is_none_or(|text| pattern.is_in(text)),
-            Keyword::UniqueItems => value.as_array().is_none_or(|items| are_unique(items)),
-            Keyword::Contains(contains) => value
-                .as_array()
-                .is_none_or(|it| self.are_contained(contains, it)),
-            Keyword::AnyOf(ids) => ids.iter().any(|id| self.is_valid(*id, value)),
-            Keyword::Not(id) => !self.is_valid(*id, value),
-            _ => true,
+    fn check_here(self, here: &Here, place: Place<'_>, tell: &mut Tell<'_>) -> ControlFlow<()> {
+        let Place { path, value, .. } = place;
+        match here {
+            Here::AllOf(ids) => {
+                let mut ids = ids.iter();
+                ids.try_for_each(|id| self.check(*id, value, path, tell))
+            }
+            Here::AnyOf(ids) if ids.iter().any(|id| self.is_valid(*id, value)) => GO_ON,
+            Here::AnyOf(ids) => place.tell(What::NoneOf("anyOf", ids), tell),
+            Here::OneOf(ids) => {
+                let valid = ids.iter().filter(|id| self.is_valid(**id, value));
+                match valid.take(2).count() {
+                    0 => place.tell(What::NoneOf("oneOf", ids), tell),
+                    1 => GO_ON,
+                    _ => place.tell(What::SomeOf, tell),
+                }
+            }
+            Here::Not(id) if !self.is_valid(*id, value) => GO_ON,
+            Here::Not(_) => place.tell(What::Not, tell),
+            Here::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let is_so = self.is_valid(*condition, value);
+                let branch = if is_so { then } else { otherwise };
+                let mut branch = branch.iter();
+                branch.try_for_each(|id| self.check(*id, value, path, tell))
+            }
+            Here::Dependent(schemas) => {
+                let mut brought = schemas.iter().filter(|(name, _)| place.has(name));
+                brought.try_for_each(|(_, id)| self.check(*id, value, path, tell))
+            }
         }
     }
 
-    /// The subschema that is for `value`, by whether it is valid under the condition.
-    pub(super) fn branch(self, it: &If, value: &Value) -> Option<Id> {
-        match self.is_valid(it.condition, value) {
-            true => it.then,
-            false => it.otherwise,
+    fn check_inside(
+        self,
+        inside: &Inside,
+        place: Place<'_>,
+        tell: &mut Tell<'_>,
+    ) -> ControlFlow<()> {
+        match inside {
+            Inside::Properties(properties) => self.check_properties(properties, place, tell),
+            Inside::PropertyNames(id) => {
+                let mut names = place.value.as_object().into_iter().flat_map(Map::keys);
+                names.try_for_each(|name| self.check(*id, &name.as_str().into(), place.path, tell))
+            }
+            Inside::Items(items) => self.check_items(items, place, tell),
+            Inside::Contains(contains) => {
+                let Some(items) = place.value.as_array() else {
+                    return GO_ON;
+                };
+                let valid = items.iter().filter(|item| self.is_valid(contains.id, item));
+                match contains.allows(valid.count() as u64) {
+                    true => GO_ON,
+                    false => place.tell(What::Contains(contains), tell),
+                }
+            }
         }
     }
 
-    fn are_contained(self, contains: &Contains, items: &[Value]) -> bool {
-        let valid = items.iter().filter(|item| self.is_valid(contains.id, item));
-        let count = valid.count() as u64;
-        count >= contains.least && contains.most.is_none_or(|most| count <= most)
+    fn check_rest(self, rest: Rest, place: Place<'_>, tell: &mut Tell<'_>) -> ControlFlow<()> {
+        let Place { path, value, node } = place;
+        let evaluated = Evaluated::beside(self, node, value);
+        match rest {
+            Rest::Properties(id) => {
+                let names = evaluated.other_names(value);
+                let unexpected = names.filter(|name| !self.is_valid(id, &value[*name]));
+                place.tell_unexpected(unexpected.collect(), tell)
+            }
+            Rest::Items(id) => {
+                let mut items = evaluated.other_items(value);
+                items.try_for_each(|(at, item)| self.check(id, item, &Path::Item(path, at), tell))
+            }
+        }
     }
 
     fn check_properties(
         self,
         properties: &Properties,
-        members: &Map<String, Value>,
         place: Place<'_>,
         tell: &mut Tell<'_>,
     ) -> ControlFlow<()> {
         let mut unexpected = Vec::new();
         let additional = properties.additional.filter(|id| self.is_nothing(*id));
-        for (name, value) in members {
+        for (name, value) in place.value.as_object().into_iter().flatten() {
             for id in properties.of(name) {
                 if additional == Some(id) {
                     unexpected.push(name.as_str());
@@ -210,7 +215,7 @@ impl<'a> Schemas<'a> {
 
     fn is_nothing(self, id: Id) -> bool {
         let keywords = self.0.get(id).map(|node| &node.keywords[..]);
-        matches!(keywords, Some([Keyword::Nothing]))
+        matches!(keywords, Some([Keyword::Assertion(Assertion::Nothing)]))
     }
 
     fn check_items(self, items: &Items, place: Place<'_>, tell: &mut Tell<'_>) -> ControlFlow<()> {
@@ -219,7 +224,7 @@ impl<'a> Schemas<'a> {
             let Some(id) = items.of(at) else { break };
             self.check(id, item, &Path::Item(place.path, at), tell)?;
         }
-        ControlFlow::Continue(())
+        GO_ON
     }
 }
 
@@ -234,28 +239,24 @@ impl Place<'_> {
         })
     }
 
+    fn has(self, name: &str) -> bool {
+        self.value.get(name).is_some()
+    }
+
     fn tell_unexpected(self, names: Vec<&str>, tell: &mut Tell<'_>) -> ControlFlow<()> {
         match names.is_empty() {
-            true => ControlFlow::Continue(()),
+            true => GO_ON,
             false => self.tell(What::Unexpected(names), tell),
         }
     }
 
     fn require(self, names: &[String], tell: &mut Tell<'_>) -> ControlFlow<()> {
         let Value::Object(members) = self.value else {
-            return ControlFlow::Continue(());
+            return GO_ON;
         };
         let mut missing = names.iter().filter(|name| !members.contains_key(*name));
         missing.try_for_each(|name| self.tell(What::Missing(name), tell))
     }
-}
-
-/// There can be hundreds of thousands.
-fn are_unique(items: &[Value]) -> bool {
-    let mut sorted: Vec<&Value> = items.iter().collect();
-    sorted.sort_unstable_by(|one, other| order::compare(one, other));
-    let mut pairs = sorted.windows(2);
-    pairs.all(|pair| matches!(pair, [one, other] if order::compare(one, other).is_ne()))
 }
 
 impl Path<'_> {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::check::Schemas;
-use super::keyword::{Id, Keyword, Node};
+use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
 /// What has been looked at.
 #[derive(Debug, Default)]
@@ -23,10 +23,14 @@ impl<'v> Evaluated<'v> {
     pub(super) fn beside(schemas: Schemas<'_>, node: &Node, value: &'v Value) -> Self {
         let mut evaluated = Self::default();
         for keyword in &node.keywords {
-            if !is_late(keyword) {
-                evaluated.see(schemas, keyword, value);
+            match keyword {
+                Keyword::Inside(inside) => evaluated.see(schemas, inside, value),
                 // What is wrong there is told there.
-                let _is_valid = evaluated.apply(schemas, keyword, value);
+                Keyword::Here(here) => drop(evaluated.apply(schemas, here, value)),
+                Keyword::Assertion(_)
+                | Keyword::Required(_)
+                | Keyword::DependentRequired(_)
+                | Keyword::Rest(_) => {}
             }
         }
         evaluated
@@ -38,95 +42,99 @@ impl<'v> Evaluated<'v> {
         let node = schemas.0.get(id)?;
         for keyword in &node.keywords {
             match keyword {
-                Keyword::UnevaluatedProperties(id) => {
-                    let is_valid = |name| schemas.is_valid(*id, &value[name]);
-                    evaluated.other_names(value).all(is_valid).then_some(())?;
-                    evaluated.all |= value.is_object();
+                Keyword::Here(here) => evaluated.apply(schemas, here, value)?,
+                Keyword::Rest(rest) => evaluated.see_rest(schemas, *rest, value)?,
+                Keyword::Inside(inside) => {
+                    schemas.is_valid_by(keyword, node, value).then_some(())?;
+                    evaluated.see(schemas, inside, value);
                 }
-                Keyword::UnevaluatedItems(id) => {
-                    let is_valid = |(_, item)| schemas.is_valid(*id, item);
-                    evaluated.other_items(value).all(is_valid).then_some(())?;
-                    evaluated.all |= value.is_array();
-                }
-                _ => {
-                    let is_applied = evaluated.apply(schemas, keyword, value)?;
-                    if !is_applied && !schemas.is_valid_by(keyword, node, value) {
-                        return None;
-                    }
-                    evaluated.see(schemas, keyword, value);
+                Keyword::Assertion(_) | Keyword::Required(_) | Keyword::DependentRequired(_) => {
+                    schemas.is_valid_by(keyword, node, value).then_some(())?;
                 }
             }
         }
         Some(evaluated)
     }
 
-    /// What `keyword` itself looks at.
-    fn see(&mut self, schemas: Schemas<'_>, keyword: &Keyword, value: &'v Value) {
-        match keyword {
-            Keyword::Properties(properties) => {
+    /// What `inside` itself looks at.
+    fn see(&mut self, schemas: Schemas<'_>, inside: &Inside, value: &'v Value) {
+        match inside {
+            Inside::Properties(properties) => {
                 let names = value.as_object().into_iter().flat_map(Map::keys);
                 let seen = names.filter(|name| properties.of(name).next().is_some());
                 self.names.extend(seen.map(String::as_str));
             }
-            Keyword::Items(items) => {
+            Inside::Items(items) => {
                 self.before = self.before.max(items.first.len());
                 self.all |= items.rest.is_some() && value.is_array();
             }
-            Keyword::Contains(contains) if contains.evaluates => {
+            Inside::Contains(contains) if contains.evaluates => {
                 let items = value.as_array().into_iter().flatten().enumerate();
                 let seen = items.filter(|(_, item)| schemas.is_valid(contains.id, item));
                 self.items.extend(seen.map(|(at, _)| at));
             }
-            _ => {}
+            Inside::Contains(_) | Inside::PropertyNames(_) => {}
         }
     }
 
-    /// What the subschemas look at that `keyword` applies to the same value, and whether it is such a keyword; nothing if
-    /// that fails.
-    fn apply(&mut self, schemas: Schemas<'_>, keyword: &Keyword, value: &'v Value) -> Option<bool> {
-        match keyword {
-            Keyword::AllOf(ids) => {
-                for id in ids {
-                    self.add(Self::by(schemas, *id, value)?);
-                }
+    /// What is left, which is all that there is; nothing if that fails.
+    fn see_rest(&mut self, schemas: Schemas<'_>, rest: Rest, value: &'v Value) -> Option<()> {
+        let (is_valid, is_of) = match rest {
+            Rest::Properties(id) => {
+                let is_valid = |name| schemas.is_valid(id, &value[name]);
+                (self.other_names(value).all(is_valid), value.is_object())
             }
-            Keyword::AnyOf(ids) | Keyword::OneOf(ids) => {
-                let valid = ids.iter().filter_map(|id| Self::by(schemas, *id, value));
-                let valid: Vec<Self> = valid.collect();
-                if valid.is_empty() || matches!(keyword, Keyword::OneOf(_)) && valid.len() > 1 {
-                    return None;
-                }
-                valid.into_iter().for_each(|more| self.add(more));
+            Rest::Items(id) => {
+                let is_valid = |(_, item)| schemas.is_valid(id, item);
+                (self.other_items(value).all(is_valid), value.is_array())
             }
-            Keyword::DependentSchemas(dependent) => {
-                for (_, id) in dependent
+        };
+        self.all |= is_of;
+        is_valid.then_some(())
+    }
+
+    /// What the schemas of `here` look at; nothing if that fails.
+    fn apply(&mut self, schemas: Schemas<'_>, here: &Here, value: &'v Value) -> Option<()> {
+        let by = |id: &Id| Self::by(schemas, *id, value);
+        match here {
+            Here::AllOf(ids) => ids.iter().try_for_each(|id| self.add(by(id))),
+            Here::AnyOf(ids) => {
+                let valid = ids.iter().filter(|id| self.add(by(id)).is_some());
+                (valid.count() > 0).then_some(())
+            }
+            Here::OneOf(ids) => {
+                let mut valid = ids.iter().filter_map(by);
+                self.add(valid.next())?;
+                valid.next().is_none().then_some(())
+            }
+            Here::Not(id) => (!schemas.is_valid(*id, value)).then_some(()),
+            Here::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = by(condition);
+                let branch = if condition.is_some() { then } else { otherwise };
+                // One that fails has evaluated nothing.
+                let _is_so = self.add(condition);
+                branch.iter().try_for_each(|id| self.add(by(id)))
+            }
+            Here::Dependent(dependent) => {
+                let mut brought = dependent
                     .iter()
-                    .filter(|(name, _)| value.get(name).is_some())
-                {
-                    self.add(Self::by(schemas, *id, value)?);
-                }
+                    .filter(|(name, _)| value.get(name).is_some());
+                brought.try_for_each(|(_, id)| self.add(by(id)))
             }
-            Keyword::If(it) => {
-                let condition = Self::by(schemas, it.condition, value);
-                let branch = match condition {
-                    Some(_) => it.then,
-                    None => it.otherwise,
-                };
-                condition.into_iter().for_each(|more| self.add(more));
-                if let Some(id) = branch {
-                    self.add(Self::by(schemas, id, value)?);
-                }
-            }
-            _ => return Some(false),
         }
-        Some(true)
     }
 
-    fn add(&mut self, more: Self) {
+    fn add(&mut self, more: Option<Self>) -> Option<()> {
+        let more = more?;
         self.all |= more.all;
         self.names.extend(more.names);
         self.before = self.before.max(more.before);
         self.items.extend(more.items);
+        Some(())
     }
 
     /// The names of the other properties.
@@ -142,11 +150,4 @@ impl<'v> Evaluated<'v> {
         let items = items.into_iter().flatten().enumerate();
         items.filter(|(at, _)| *at >= self.before && !self.items.contains(at))
     }
-}
-
-fn is_late(keyword: &Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::UnevaluatedProperties(_) | Keyword::UnevaluatedItems(_)
-    )
 }

@@ -1,6 +1,6 @@
 //! Which subschema is applied to what: to the value that the schema itself is for, or to the values inside of it.
 
-use super::keyword::{Id, Keyword, Node};
+use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
 /// What a subschema applies.
 #[derive(Debug, Default)]
@@ -22,54 +22,55 @@ impl Applied {
     pub(super) fn by(node: &Node) -> Self {
         let mut applied = Self::default();
         for keyword in &node.keywords {
-            applied.add(keyword);
+            match keyword {
+                Keyword::Inside(inside) => applied.add_inside(inside),
+                Keyword::Here(here) => applied.add_here(here),
+                Keyword::Rest(rest) => applied.add_rest(*rest),
+                Keyword::Assertion(_) | Keyword::Required(_) | Keyword::DependentRequired(_) => {}
+            }
         }
         applied
     }
 
-    fn add(&mut self, keyword: &Keyword) {
-        match keyword {
-            Keyword::AllOf(ids) | Keyword::AnyOf(ids) | Keyword::OneOf(ids) => {
-                self.here.extend(ids);
-            }
-            Keyword::Not(id) => self.here.push(*id),
-            Keyword::If(it) => {
-                self.here.push(it.condition);
-                self.here.extend(it.then.into_iter().chain(it.otherwise));
-            }
-            Keyword::DependentSchemas(schemas) => self.here.extend(schemas.iter().map(|it| it.1)),
-            Keyword::Properties(properties) => {
+    fn add_inside(&mut self, inside: &Inside) {
+        match inside {
+            Inside::Properties(properties) => {
                 self.properties.extend(properties.named.values());
-                self.any_property
-                    .extend(properties.patterns.iter().map(|it| it.1));
+                let patterns = properties.patterns.iter().map(|(_, id)| *id);
+                self.any_property.extend(patterns);
                 self.any_property.extend(properties.additional);
             }
-            Keyword::PropertyNames(id) => self.any_property.push(*id),
-            Keyword::Items(items) => {
+            Inside::PropertyNames(id) => self.any_property.push(*id),
+            Inside::Items(items) => {
                 self.items.extend(&items.first);
                 self.any_item.extend(items.rest);
             }
-            Keyword::Contains(contains) => self.any_item.push(contains.id),
-            // What is not evaluated yet is found by evaluating the others once more; these come last.
-            Keyword::UnevaluatedProperties(id) => {
-                self.any_property.push(*id);
-                self.here.extend_from_within(..);
-            }
-            Keyword::UnevaluatedItems(id) => {
-                self.any_item.push(*id);
-                self.here.extend_from_within(..);
-            }
-            Keyword::Nothing
-            | Keyword::Type(_)
-            | Keyword::Enum(_)
-            | Keyword::Const(_)
-            | Keyword::Bound(..)
-            | Keyword::MultipleOf(_)
-            | Keyword::Count(..)
-            | Keyword::Required(_)
-            | Keyword::DependentRequired(_)
-            | Keyword::Pattern(_)
-            | Keyword::UniqueItems => {}
+            Inside::Contains(contains) => self.any_item.push(contains.id),
         }
+    }
+
+    fn add_here(&mut self, here: &Here) {
+        match here {
+            Here::AllOf(ids) | Here::AnyOf(ids) | Here::OneOf(ids) => self.here.extend(ids),
+            Here::Not(id) => self.here.push(*id),
+            Here::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.here.push(*condition);
+                self.here.extend(then.iter().chain(otherwise));
+            }
+            Here::Dependent(schemas) => self.here.extend(schemas.iter().map(|(_, id)| *id)),
+        }
+    }
+
+    /// What is not evaluated yet is found by evaluating the others once more, which stand before it.
+    fn add_rest(&mut self, rest: Rest) {
+        match rest {
+            Rest::Properties(id) => self.any_property.push(id),
+            Rest::Items(id) => self.any_item.push(id),
+        }
+        self.here.extend_from_within(..);
     }
 }

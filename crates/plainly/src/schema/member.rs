@@ -90,10 +90,8 @@ impl<'a> Member<'_, 'a> {
     /// How many. Nothing can have as many as are beyond 64 bits.
     pub(super) fn count(self) -> Result<u64, String> {
         let number = self.value.as_number();
-        let whole = |number: &&Number| match self.owner.draft {
-            Draft::Draft4 => !number.is_f64(),
-            _ => order::is_integer(number),
-        };
+        let is_old = self.owner.draft == Draft::Draft4;
+        let whole = |number: &&Number| !number.is_f64() || !is_old && order::is_integer(number);
         let count = |number: &Number| {
             let float = || number.as_f64().filter(|float| *float >= 0.0);
             number
@@ -106,9 +104,11 @@ impl<'a> Member<'_, 'a> {
 
     /// Names, each but once.
     pub(super) fn names(self) -> Result<Vec<String>, String> {
-        let list = match self.owner.draft {
-            Draft::Draft4 => self.filled_list()?,
-            _ => self.list()?,
+        let is_old = self.owner.draft == Draft::Draft4;
+        let list = if is_old {
+            self.filled_list()?
+        } else {
+            self.list()?
         };
         let names = list.iter().map(|name| name.as_str().map(str::to_owned));
         let names: Option<Vec<String>> = names.collect();

@@ -52,6 +52,13 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
+/// Whether no two of them are the same. There can be hundreds of thousands.
+pub(super) fn are_unique(items: &[Value]) -> bool {
+    let mut sorted: Vec<&Value> = items.iter().collect();
+    sorted.sort_unstable_by(|one, other| compare(one, other));
+    sorted.is_sorted_by(|one, other| compare(one, other).is_lt())
+}
+
 /// Which of them is greater, exactly.
 pub(super) fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     match (integer(one), integer(other)) {

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use serde_json::Value;
 
+use super::assertion::{Assertion, Bound, Counted, Extreme, Type};
 use super::check::{Failure, Path, Schemas, What};
-use super::keyword::{Bound, Contains, Counted, Extreme, Keyword, Type};
+use super::keyword::Contains;
 
 /// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
 pub(super) const LONGEST: usize = 512;
@@ -34,34 +35,34 @@ pub(super) fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
 /// What is wrong, and no more.
 fn plain(failure: &Failure<'_>) -> String {
     let value = failure.value;
-    let keyword = match &failure.what {
-        What::Keyword(keyword) => keyword,
-        What::Missing(name) => return format!("{name:?} is a required property"),
+    match &failure.what {
+        What::Assertion(assertion) => not_so(value, assertion),
+        What::Contains(contains) => format!("{value} {}", contained(contains)),
+        What::NoneOf(keyword, _) => format!("{value} is not valid under any schema of '{keyword}'"),
+        What::SomeOf => format!("{value} is valid under more than one schema of 'oneOf'"),
+        What::Not => format!("{value} is valid under the schema of 'not'"),
+        What::Missing(name) => format!("{name:?} is a required property"),
         What::Unexpected(names) => {
             let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
             let (were, names) = (were(names.len()), names.join(", "));
-            return format!("Additional properties are not allowed ({names} {were} unexpected)");
+            format!("Additional properties are not allowed ({names} {were} unexpected)")
         }
-        What::Ambiguous => {
-            return format!("{value} is valid under more than one schema of 'oneOf'");
-        }
-    };
-    match keyword {
-        Keyword::Nothing => format!("nothing is allowed here, but it is {value}"),
-        Keyword::Type(types) => format!("{value} is not of {}", of_types(types)),
-        Keyword::Bound(bound, limit) => format!("{value} is {} {limit}", beyond(*bound)),
-        Keyword::MultipleOf(unit) => format!("{value} is not a multiple of {unit}"),
-        Keyword::Count(counted, extreme, limit) => {
+    }
+}
+
+fn not_so(value: &Value, assertion: &Assertion) -> String {
+    match assertion {
+        Assertion::Nothing => format!("nothing is allowed here, but it is {value}"),
+        Assertion::Type(types) => format!("{value} is not of {}", of_types(types)),
+        Assertion::Bound(bound, limit) => format!("{value} is {} {limit}", beyond(*bound)),
+        Assertion::MultipleOf(unit) => format!("{value} is not a multiple of {unit}"),
+        Assertion::Count(counted, extreme, limit) => {
             format!("{value} {}", too_many(*counted, *extreme, *limit))
         }
-        Keyword::Pattern(pattern) => format!("{value} does not match {:?}", pattern.text()),
-        Keyword::UniqueItems => format!("{value} has the same item more than once"),
-        Keyword::Contains(contains) => format!("{value} {}", contained(contains)),
-        Keyword::AnyOf(_) => format!("{value} is not valid under any schema of 'anyOf'"),
-        Keyword::OneOf(_) => format!("{value} is not valid under any schema of 'oneOf'"),
-        Keyword::Not(_) => format!("{value} is valid under the schema of 'not'"),
-        // What is told of others, or by the values that are valid.
-        _ => format!("{value} is not valid"),
+        Assertion::Pattern(pattern) => format!("{value} does not match {:?}", pattern.text()),
+        Assertion::UniqueItems => format!("{value} has the same item more than once"),
+        Assertion::Enum(options) => one_of(value, &options.listed),
+        Assertion::Const(only) => one_of(value, std::slice::from_ref(only)),
     }
 }
 
@@ -118,27 +119,27 @@ fn contained(contains: &Contains) -> String {
 
 /// The valid values, if they are few: those of an enum, of a constant, or of alternatives that are such.
 fn allowed(failure: &Failure<'_>, schemas: Schemas<'_>) -> Option<Vec<Value>> {
-    let What::Keyword(keyword) = failure.what else {
-        return None;
-    };
-    let ids = match keyword {
-        Keyword::Enum(options) => return Some(options.listed.clone()),
-        Keyword::Const(only) => return Some(vec![only.clone()]),
-        Keyword::AnyOf(ids) | Keyword::OneOf(ids) => ids,
-        _ => return None,
+    let ids = match &failure.what {
+        What::Assertion(Assertion::Enum(options)) => return Some(options.listed.clone()),
+        What::Assertion(Assertion::Const(only)) => return Some(vec![Value::clone(only)]),
+        What::NoneOf(_, ids) => *ids,
+        What::Assertion(_)
+        | What::Contains(_)
+        | What::SomeOf
+        | What::Not
+        | What::Missing(_)
+        | What::Unexpected(_) => return None,
     };
     let mut all = Vec::new();
     for id in ids {
         let mut found = None;
         let mut tell = |failure: &Failure<'_>| {
             let is_first = found.is_none();
-            found = Some(match &failure.what {
+            found = Some(match failure.path.is_root() && is_first {
                 // What may be null is of some other use than to be null.
-                What::Keyword(Keyword::Type(types)) if types[..] == [Type::Null] => {
-                    Some(Vec::new())
-                }
-                _ if failure.path.is_root() && is_first => allowed(failure, schemas),
-                _ => None,
+                true if is_only_null(failure) => Some(Vec::new()),
+                true => allowed(failure, schemas),
+                false => None,
             });
             ControlFlow::Continue(())
         };
@@ -146,6 +147,10 @@ fn allowed(failure: &Failure<'_>, schemas: Schemas<'_>) -> Option<Vec<Value>> {
         all.extend(found??);
     }
     (!all.is_empty()).then_some(all)
+}
+
+fn is_only_null(failure: &Failure<'_>) -> bool {
+    matches!(&failure.what, What::Assertion(Assertion::Type(types)) if types[..] == [Type::Null])
 }
 
 fn one_of(value: &Value, allowed: &[Value]) -> String {

@@ -1,13 +1,16 @@
 //! Results and errors become bytes here, once, straight into the output: constant parts are prepared when the server is
 //! built.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision, WireError};
 use plainly_protocol::shape::{Shape, Surroundings, surroundings};
 use plainly_protocol::types::{
-    CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ResultType,
+    Body, CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ReadResourceResult,
+    ResourceContents, ResultType,
 };
-use plainly_protocol::writer;
+use plainly_protocol::{in_place, writer};
 use serde::Serialize;
 use serde_json::Map;
 
@@ -103,9 +106,7 @@ impl Encoder {
             Answer::ListResourceTemplates(mut body) => {
                 write.result(body.meta.take(), &body, Some(STATIC))
             }
-            Answer::ReadResource(mut body, hint) => {
-                write.result(body.meta.take(), &body, Some(hint))
-            }
+            Answer::ReadResource(body, hint) => write.contents(body, hint),
             Answer::ReadDirectory(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
             Answer::ListTools(body, hint) => write.result(None, &body, Some(hint)),
@@ -208,14 +209,17 @@ impl Write<'_> {
         body: &impl Serialize,
         cache: Option<CacheHint>,
     ) -> Result<Encoded, ProtocolError> {
+        let end = self.end(meta, cache);
+        self.body(body, &end)
+    }
+
+    fn end(&self, meta: Option<Meta>, cache: Option<CacheHint>) -> Cow<'_, str> {
+        let encoder = self.encoder;
         match (meta, self.prepared(cache)) {
-            (None, Some(end)) => self.body(body, end),
-            (meta, _) => {
-                let end = self
-                    .encoder
-                    .end(self.revision, &ResultType::Complete, cache, meta);
-                self.body(body, &end)
-            }
+            (None, Some(end)) => end.into(),
+            (meta, _) => encoder
+                .end(self.revision, &ResultType::Complete, cache, meta)
+                .into(),
         }
     }
 
@@ -223,23 +227,53 @@ impl Write<'_> {
     fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
         let mut out = opening(Some(self.id), self.room);
         out.extend_from_slice(RESULT);
-        writer::write(&mut out, body).map_err(|error| {
-            ProtocolError::internal("The result could not be written").with_source(error)
-        })?;
+        write(&mut out, body)?;
         let closed = out.pop();
         debug_assert_eq!(closed, Some(b'}'), "results are objects");
         append(&mut out, end);
         out.push(b'}');
         if out.len() > self.encoder.reply_bytes {
-            return Err(Internal::ReplyTooLarge {
-                limit: self.encoder.reply_bytes as u64,
-            }
-            .into());
+            return Err(self.too_large());
         }
-        Ok(Encoded {
-            http_status: 200,
-            bytes: out.into(),
-        })
+        Ok(whole(out))
+    }
+
+    /// What was read of a resource. The largest of it, if it is large, becomes the response where it lies in memory.
+    fn contents(
+        &self,
+        mut body: ReadResourceResult,
+        hint: CacheHint,
+    ) -> Result<Encoded, ProtocolError> {
+        let meta = body.meta.take();
+        let Some((largest, large)) = take_largest(&mut body.contents) else {
+            return self.result(meta, &body, Some(hint));
+        };
+        let mut out = opening(Some(self.id));
+        out.extend_from_slice(RESULT);
+        out.extend_from_slice(CONTENTS);
+        let mut hole = 0;
+        for (index, contents) in body.contents.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            write(&mut out, contents)?;
+            if index == largest {
+                debug_assert!(out.ends_with(EMPTY), "the body is the last member");
+                hole = out.len() - (EMPTY.len() - 1);
+            }
+        }
+        out.push(b']');
+        append(&mut out, &self.end(meta, Some(hint)));
+        out.push(b'}');
+        let (before, after) = out.split_at(hole);
+        in_place::encode(before, large, after, self.encoder.reply_bytes)
+            .map(whole)
+            .ok_or_else(|| self.too_large())
+    }
+
+    fn too_large(&self) -> ProtocolError {
+        let limit = self.encoder.reply_bytes as u64;
+        Internal::ReplyTooLarge { limit }.into()
     }
 
     fn prepared(&self, cache: Option<CacheHint>) -> Option<&str> {
@@ -254,6 +288,40 @@ impl Write<'_> {
 
 /// What stands before a result.
 const RESULT: &[u8] = br#""result":"#;
+/// How the result of `resources/read` begins.
+const CONTENTS: &[u8] = br#"{"contents":["#;
+/// How contents end whose body is empty.
+const EMPTY: &[u8] = br#"""}"#;
+
+/// From how many bytes on a body is large: what is smaller is written sooner than it is looked at twice.
+const LARGE: usize = 16 << 10;
+
+/// Takes out the largest body, and says whose it was, if it is large. An empty one of its kind is in its place.
+fn take_largest(contents: &mut [ResourceContents]) -> Option<(usize, Body)> {
+    let bodies = contents.iter_mut().map(|contents| &mut contents.body);
+    let (index, body) = bodies
+        .enumerate()
+        .max_by_key(|(_, body)| body.as_bytes().len())?;
+    let nothing = match body {
+        Body::Text(text) if text.len() >= LARGE => Body::Text(String::new()),
+        Body::Blob(bytes) if bytes.len() >= LARGE => Body::Blob(Vec::new()),
+        Body::Text(_) | Body::Blob(_) => return None,
+    };
+    Some((index, std::mem::replace(body, nothing)))
+}
+
+fn write(out: &mut Vec<u8>, value: &impl Serialize) -> Result<(), ProtocolError> {
+    writer::write(out, value).map_err(|error| {
+        ProtocolError::internal("The result could not be written").with_source(error)
+    })
+}
+
+fn whole(out: Vec<u8>) -> Encoded {
+    Encoded {
+        http_status: 200,
+        bytes: out.into(),
+    }
+}
 
 /// `{"jsonrpc":"2.0","id":…,`, with room for so many bytes after it, and some more.
 fn opening(id: Option<&str>, room: usize) -> Vec<u8> {

@@ -124,7 +124,8 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session of this name.
+    /// Ends the session of this name, and its streams. A request whose client waits for the response is answered all the same:
+    /// who wants none cancels it, or hangs up.
     pub(super) fn end(&self, name: &str) {
         let ended = self.lock().remove(name);
         drop(ended);

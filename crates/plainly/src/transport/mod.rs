@@ -14,7 +14,7 @@ mod memory;
 #[cfg(feature = "client")]
 mod meter;
 #[cfg(feature = "stdio")]
-pub(crate) mod thread;
+pub(crate) mod standard;
 
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;

@@ -8,8 +8,9 @@ use plainly::Revision;
 use serde_json::json;
 
 use crate::fixture::Fixture;
+use crate::framing::Way;
 use crate::talking::Client;
-use crate::wire::{Cut, Moments, Way, Wire, listen};
+use crate::wire::{Cut, Moments, Wire, listen};
 
 /// More moments than any conversation has.
 const ALL: usize = usize::MAX;

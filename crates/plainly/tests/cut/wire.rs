@@ -12,6 +12,8 @@ use tokio::io::{
 };
 use tokio::net::TcpStream;
 
+use crate::framing::{Way, head, headers, post};
+
 /// The connection has ended, as it was to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
@@ -58,15 +60,6 @@ impl Moments {
         self.ends.push(self.spent);
         Ok(())
     }
-}
-
-/// Which way messages go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    Stream,
-    Http,
-    /// HTTP with SSE.
-    Events,
 }
 
 /// A client's end.
@@ -126,9 +119,7 @@ impl Wire {
                 responses: HashMap::new(),
             },
             Way::Events => {
-                let head = format!(
-                    "GET /sse HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\r\n"
-                );
+                let head = head("GET", "/sse", &address.to_string(), "", 0);
                 let mut events = send(address, &head, &mut moments).await?;
                 let (status, _) = head_of(&mut events).await;
                 assert_eq!(status, 200);
@@ -157,12 +148,8 @@ impl Wire {
                 session,
                 responses,
             } => {
-                let post = post(
-                    "/mcp",
-                    *address,
-                    &headers(request, session.as_deref()),
-                    request,
-                );
+                let headers = headers(request, session.as_deref());
+                let post = post("/mcp", &address.to_string(), &headers, request);
                 let mut response = send(*address, &post, moments).await?;
                 let (status, opened) = head_of(&mut response).await;
                 assert_eq!(status, 200, "{request}");
@@ -184,12 +171,8 @@ impl Wire {
             Kind::Http {
                 address, session, ..
             } => {
-                let post = post(
-                    "/mcp",
-                    *address,
-                    &headers(message, session.as_deref()),
-                    message,
-                );
+                let headers = headers(message, session.as_deref());
+                let post = post("/mcp", &address.to_string(), &headers, message);
                 let mut response = send(*address, &post, moments).await?;
                 assert_eq!(head_of(&mut response).await.0, 202, "{message}");
                 Ok(())
@@ -229,32 +212,10 @@ async fn put(
     message: &Value,
     moments: &mut Moments,
 ) -> Result<(), Cut> {
-    let post = post(endpoint, address, "", message);
+    let post = post(endpoint, &address.to_string(), "", message);
     let mut response = send(address, &post, moments).await?;
     assert_eq!(head_of(&mut response).await.0, 202, "{message}");
     Ok(())
-}
-
-fn post(path: &str, address: SocketAddr, headers: &str, message: &Value) -> String {
-    let body = message.to_string();
-    let length = body.len();
-    format!(
-        "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
-    )
-}
-
-fn headers(message: &Value, session: Option<&str>) -> String {
-    let params = &message["params"];
-    if params["_meta"]["io.modelcontextprotocol/protocolVersion"].is_null() {
-        return session.map_or_else(String::new, |name| format!("Mcp-Session-Id: {name}\r\n"));
-    }
-    let method = message["method"].as_str().unwrap();
-    let mut headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n");
-    if let Some(name) = params["name"].as_str().or(params["taskId"].as_str()) {
-        headers += &format!("Mcp-Name: {name}\r\n");
-    }
-    headers
 }
 
 /// The status, and the session if one was opened.

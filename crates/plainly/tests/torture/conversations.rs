@@ -5,8 +5,9 @@ use std::time::Duration;
 use plainly::Revision;
 use serde_json::{Value, json};
 
+use crate::framing::Way;
 use crate::talking::Client;
-use crate::wire::{Cut, Way};
+use crate::wire::Cut;
 
 /// A conversation, and of which revision it can be, over which ways.
 pub(crate) struct Conversation {

@@ -10,9 +10,10 @@ use tokio::runtime::Handle;
 use crate::conversations::{CONVERSATIONS, Conversation, hold};
 use crate::faults::{FAULTS, Fault, Plan};
 use crate::fixture::Fixture;
+use crate::framing::Way;
 use crate::more::fixture;
 use crate::talking::Client;
-use crate::wire::{Way, Wire};
+use crate::wire::Wire;
 
 thread_local! {
     /// How often anything panicked on this thread, on which all of a test runs.

@@ -16,25 +16,19 @@ use tokio::task::JoinHandle;
 use tower_service::Service;
 
 use crate::faults::{Fault, Faulty, Plan};
+use crate::framing::{Way, head, headers, post};
 use crate::response::{Response, line, say, write};
 
 /// Nothing more comes, as it was to be expected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
 
+/// There is only one.
+const HOST: &str = "localhost";
 /// Longer than a server takes for anything.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Less than most of what is said, so that some of it is said in parts.
 const PIPE: usize = 1 << 10;
-
-/// Which way messages go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    Stream,
-    Http,
-    /// HTTP with SSE.
-    Events,
-}
 
 /// A client's end.
 pub(crate) struct Wire {
@@ -120,7 +114,8 @@ impl Wire {
         match &mut self.kind {
             Kind::Stream(stream) => Self::within(&plan, say(stream, request)).await,
             Kind::Http { session, .. } => {
-                let text = post(request, session.as_deref());
+                let headers = headers(request, session.as_deref());
+                let text = post("/", HOST, &headers, request);
                 let response = self.send(&text).await?;
                 let id = request.get("id").unwrap_or(&Value::Null).to_string();
                 if let Kind::Http { responses, .. } = &mut self.kind {
@@ -138,7 +133,8 @@ impl Wire {
         match &mut self.kind {
             Kind::Stream(stream) => Self::within(&plan, say(stream, message)).await,
             Kind::Http { session, .. } => {
-                let text = post(message, session.as_deref());
+                let headers = headers(message, session.as_deref());
+                let text = post("/", HOST, &headers, message);
                 let mut response = self.send(&text).await?;
                 match Self::within(&plan, response.head()).await?.status {
                     202 => self.keep(response),
@@ -154,7 +150,7 @@ impl Wire {
     async fn put(&mut self, message: &Value) -> Result<(), Cut> {
         let plan = Arc::clone(&self.plan);
         if let Kind::Events { opened: None, .. } = &self.kind {
-            let mut stream = self.send(&head("GET", "/sse", "", 0)).await?;
+            let mut stream = self.send(&head("GET", "/sse", HOST, "", 0)).await?;
             if Self::within(&plan, stream.head()).await?.status != 200 {
                 return Err(Cut);
             }
@@ -170,8 +166,7 @@ impl Wire {
         else {
             return Err(Cut);
         };
-        let body = message.to_string();
-        let text = head("POST", endpoint, "", body.len()) + &body;
+        let text = post(endpoint, HOST, "", message);
         let mut response = self.send(&text).await?;
         match Self::within(&plan, response.head()).await?.status {
             202 => Ok(()),
@@ -237,7 +232,7 @@ impl Wire {
                 Self::within(&plan, line(stream)).await.map(drop)
             }
             Kind::Http { .. } | Kind::Events { .. } => {
-                let text = head("POST", "/", "", text.len()) + text;
+                let text = head("POST", "/", HOST, "", text.len()) + text;
                 let mut response = self.send(&text).await?;
                 let refused = Self::within(&plan, response.head()).await?.status;
                 assert!((400..500).contains(&refused), "{refused}");
@@ -276,7 +271,7 @@ impl Wire {
         let (session, last) = (session.clone().ok_or(Cut)?, lost.last.clone().ok_or(Cut)?);
         drop(lost);
         let headers = format!("Mcp-Session-Id: {session}\r\nLast-Event-ID: {last}\r\n");
-        let resumed = self.send(&head("GET", "/", &headers, 0)).await?;
+        let resumed = self.send(&head("GET", "/", HOST, &headers, 0)).await?;
         if let Kind::Http { responses, .. } = &mut self.kind {
             responses.insert(id.to_string(), resumed);
         }
@@ -293,7 +288,7 @@ impl Wire {
             return Ok(());
         };
         let headers = format!("Mcp-Session-Id: {session}\r\n");
-        let mut response = self.send(&head("DELETE", "/", &headers, 0)).await?;
+        let mut response = self.send(&head("DELETE", "/", HOST, &headers, 0)).await?;
         match Self::within(&self.plan, response.head()).await?.status {
             204 => Ok(()),
             _ => Err(Cut),
@@ -362,34 +357,4 @@ impl Wire {
         }
         heard
     }
-}
-
-fn post(message: &Value, session: Option<&str>) -> String {
-    let body = message.to_string();
-    head("POST", "/", &headers(message, session), body.len()) + &body
-}
-
-fn head(method: &str, path: &str, headers: &str, length: usize) -> String {
-    let accept = match method {
-        "POST" => "application/json, text/event-stream",
-        _ => "text/event-stream",
-    };
-    format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-         Accept: {accept}\r\n{headers}Content-Length: {length}\r\n\r\n"
-    )
-}
-
-fn headers(message: &Value, session: Option<&str>) -> String {
-    let params = &message["params"];
-    if params["_meta"]["io.modelcontextprotocol/protocolVersion"].is_null() {
-        return session.map_or_else(String::new, |name| format!("Mcp-Session-Id: {name}\r\n"));
-    }
-    let method = message["method"].as_str().unwrap();
-    let mut headers = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n");
-    let name = ["name", "uri", "taskId"].iter();
-    if let Some(name) = name.filter_map(|key| params[*key].as_str()).next() {
-        headers += &format!("Mcp-Name: {name}\r\n");
-    }
-    headers
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::drive::Drive;
+use crate::drive::{Drive, Driven};
 use crate::message::Message;
 use crate::process::Server;
 use crate::report::{Held, Outcome};
@@ -44,44 +44,77 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
         .await
 }
 
+/// Calls of one kind: first by as few as the server serves at its best, then by too many.
+struct Pressed {
+    /// Served a second at best.
+    capacity: f64,
+    best: Driven,
+    over: Driven,
+    /// How long the many called.
+    lasting: Duration,
+}
+
+impl Pressed {
+    /// The many call as soon as they are answered or, where there are `times`, so many times as often as is possible.
+    async fn press(
+        server: &Server,
+        scale: Scale,
+        message: &Message,
+        (few, many): (usize, usize),
+        times: Option<u32>,
+    ) -> Result<Self> {
+        let best = Drive::new(message, few, scale.seconds(1, 5));
+        let best = best.run(server).await?;
+        let capacity = best.served_a_second();
+        let lasting = scale.seconds(2, 30);
+        let drive = Drive::new(message, many, lasting);
+        let drive = match times {
+            Some(times) => drive.at(capacity * f64::from(times)),
+            None => drive,
+        };
+        Ok(Self {
+            capacity,
+            best,
+            over: drive.run(server).await?,
+            lasting,
+        })
+    }
+
+    /// What must be left of the best.
+    fn served(&self, calls: &str, scale: Scale) -> Held {
+        Held::least(
+            &format!("of {calls} calls served a second"),
+            self.over.served_a_second(),
+            (self.capacity * scale.pick(0.5, 0.8)).round(),
+        )
+    }
+}
+
 /// With the processor to spare: places are what is short.
 async fn waiting(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
     let milliseconds = scale.pick(200, 20);
     let message = Message::call(1, "wait", &json!({"milliseconds": milliseconds}));
     // Two places are left for the bystander.
-    let peak = Drive::new(&message, REQUESTS - 2, scale.seconds(1, 5))
-        .run(server)
-        .await?;
-    let capacity = peak.served_a_second();
-    let lasting = scale.seconds(2, 30);
-    let drive = Drive::new(&message, REQUESTS * 10, lasting).at(capacity * f64::from(TIMES));
-    let over = drive.run(server).await?;
-    let alone = peak
-        .served
-        .percentile(99)
-        .max(Duration::from_millis(milliseconds));
+    let clients = (REQUESTS - 2, REQUESTS * 10);
+    let pressed = Pressed::press(server, scale, &message, clients, Some(TIMES)).await?;
+    let (served, refused) = (&pressed.over.served, &pressed.over.refused);
+    let alone = pressed.best.served.percentile(99);
+    let alone = alone.max(Duration::from_millis(milliseconds));
     let refused_within = Duration::from_millis(scale.pick(500, 50));
     let held = vec![
         Held::least(
             "of waiting calls asked a second",
-            over.asked_a_second(),
-            capacity * 4.0,
+            pressed.over.asked_a_second(),
+            pressed.capacity * 4.0,
         ),
-        Held::least(
-            "of waiting calls served a second",
-            over.served_a_second(),
-            share(capacity, scale),
-        ),
-        Held::within("p99 of those served", over.served.percentile(99), alone * 3),
-        Held::within(
-            "p99 of refusals",
-            over.refused.percentile(99),
-            refused_within,
-        ),
+        pressed.served("waiting", scale),
+        Held::within("p99 of those served", served.percentile(99), alone * 3),
+        Held::within("p99 of refusals", refused.percentile(99), refused_within),
     ];
     let asked = format!(
-        "with {REQUESTS} calls in flight allowed, {TIMES} x {capacity} calls a second that wait {milliseconds} ms, for {} s",
-        lasting.as_secs()
+        "with {REQUESTS} calls in flight allowed, {TIMES} x {} calls a second that wait {milliseconds} ms, for {} s",
+        pressed.capacity,
+        pressed.lasting.as_secs()
     );
     Ok((asked, held))
 }
@@ -89,34 +122,19 @@ async fn waiting(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
 /// With no place short: the processor is.
 async fn computing(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
     let message = Message::call(2, "spin", &json!({"microseconds": 1_000, "text": "x"}));
-    let best = Drive::new(&message, COMPUTING, scale.seconds(1, 5))
-        .run(server)
-        .await?;
-    let (many, lasting) = (COMPUTING * TIMES as usize, scale.seconds(2, 30));
-    let pressed = Drive::new(&message, many, lasting).run(server).await?;
-    let capacity = best.served_a_second();
-    let slower = best.served.percentile(50) * TIMES * scale.pick(20, 6);
+    let many = COMPUTING * TIMES as usize;
+    let pressed = Pressed::press(server, scale, &message, (COMPUTING, many), None).await?;
+    let (served, refused) = (&pressed.over.served, &pressed.over.refused);
+    let slower = pressed.best.served.percentile(50) * TIMES * scale.pick(20, 6);
     let held = vec![
-        Held::least(
-            "of computing calls served a second",
-            pressed.served_a_second(),
-            share(capacity, scale),
-        ),
-        Held::exactly("of computing calls refused", pressed.refused.count(), 0),
-        Held::within(
-            "p99 of computing calls",
-            pressed.served.percentile(99),
-            slower,
-        ),
+        pressed.served("computing", scale),
+        Held::exactly("of computing calls refused", refused.count(), 0),
+        Held::within("p99 of computing calls", served.percentile(99), slower),
     ];
     let asked = format!(
-        "{many} clients that take 1 ms of the processor each time, for {} s (alone, {COMPUTING} had {capacity} a second)",
-        lasting.as_secs()
+        "{many} clients that take 1 ms of the processor each time, for {} s (alone, {COMPUTING} had {} a second)",
+        pressed.lasting.as_secs(),
+        pressed.capacity
     );
     Ok((asked, held))
-}
-
-/// What must be left of the best.
-fn share(best: f64, scale: Scale) -> f64 {
-    (best * scale.pick(0.5, 0.8)).round()
 }

@@ -86,7 +86,8 @@ fn file(
         });
     }
     wait_for(file);
-    let content = handle::read_for(&file.waiter, &file.file, limit.saturating_add(1))?;
+    let most = limit.saturating_add(1);
+    let content = handle::read_for(&file.waiter, &file.file, before.len(), most)?;
     let after = file.file.metadata().map_err(refuse)?;
     if content.len() as u64 > limit {
         let size = after.len().max(content.len() as u64);

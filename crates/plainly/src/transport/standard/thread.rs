@@ -18,7 +18,7 @@ const CHUNK: usize = 64 << 10;
 
 /// What a thread reads.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(super) struct Reader {
     chunks: mpsc::Receiver<io::Result<Bytes>>,
     /// What is left of the last.
     rest: Bytes,
@@ -26,7 +26,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Reads ahead by two chunks at most.
-    pub(crate) fn new(mut from: impl Read + Send + 'static) -> io::Result<Self> {
+    pub(super) fn new(mut from: impl Read + Send + 'static) -> io::Result<Self> {
         let (sender, chunks) = mpsc::channel(1);
         spawn("plainly reads", move || {
             let mut buffer = vec![0; CHUNK];
@@ -72,7 +72,7 @@ impl AsyncRead for Reader {
 
 /// What a thread writes.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub(super) struct Writer {
     chunks: blocking::Sender<Vec<u8>>,
     /// Each chunk comes back when it is written.
     written: mpsc::Receiver<(Vec<u8>, io::Result<()>)>,
@@ -82,7 +82,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Writes one chunk at a time, and flushes each.
-    pub(crate) fn new(mut to: impl Write + Send + 'static) -> io::Result<Self> {
+    pub(super) fn new(mut to: impl Write + Send + 'static) -> io::Result<Self> {
         let (chunks, received) = blocking::channel::<Vec<u8>>();
         let (sender, written) = mpsc::channel(1);
         spawn("plainly writes", move || {

@@ -1,0 +1,38 @@
+//! Standard input and output for the reactor, on Linux: pipes and sockets.
+//!
+//! A reactor needs reads and writes that don't block. Whether they do is a property of the open file, not of the descriptor,
+//! and an open file is shared: with the parent, with its other children, and by standard output with standard error where
+//! both are the same. Whoever of them doesn't expect it loses what it writes. So that property stays as it is, and what can't
+//! be used without it is left to threads.
+
+mod pipe;
+mod socket;
+
+use std::io;
+use std::os::fd::AsFd;
+
+use tokio::io::{AsyncRead, AsyncWrite, Interest};
+
+use self::socket::Socket;
+
+/// `None` if a thread has to read.
+pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
+    match pipe::input() {
+        Some(pipe) => Some(Box::new(pipe)),
+        None => Some(Box::new(Socket::of(
+            io::stdin().as_fd(),
+            Interest::READABLE,
+        )?)),
+    }
+}
+
+/// `None` if a thread has to write.
+pub(super) fn output() -> Option<Box<dyn AsyncWrite + Send + Unpin>> {
+    match pipe::output() {
+        Some(pipe) => Some(Box::new(pipe)),
+        None => Some(Box::new(Socket::of(
+            io::stdout().as_fd(),
+            Interest::WRITABLE,
+        )?)),
+    }
+}

@@ -1,0 +1,80 @@
+//! Standard input or output that is a socket, as Node gives it to its children, for the reactor. (Linux)
+//!
+//! A socket can't be opened anew as a pipe can, but each call on it can say for itself that it must not block.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use rustix::net::sockopt::socket_type;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+
+/// A socket that stays blocking for whoever shares it.
+#[derive(Debug)]
+pub(super) struct Socket(AsyncFd<OwnedFd>);
+
+impl Socket {
+    /// `None` if `descriptor` is no socket, or can't be watched: a thread can still use it as it is.
+    pub(super) fn of(descriptor: BorrowedFd<'_>, interest: Interest) -> Option<Self> {
+        socket_type(descriptor).ok()?;
+        let own = descriptor.try_clone_to_owned().ok()?;
+        #[expect(
+            deprecated,
+            reason = "what follows it is unsafe, for types whose descriptor may change or close; this one's can't"
+        )]
+        let watched = AsyncFd::with_interest(own, interest).ok()?;
+        Some(Self(watched))
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            let mut ready = ready!(self.0.poll_read_ready(cx))?;
+            let received = ready.try_io(|socket| {
+                let free = buffer.initialize_unfilled();
+                Ok(recv(socket.get_ref(), free, RecvFlags::DONTWAIT)?)
+            });
+            // Else nothing was there yet, and who waits is woken.
+            if let Ok(received) = received {
+                let (_, read) = received?;
+                buffer.advance(read);
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            let mut ready = ready!(self.0.poll_write_ready(cx))?;
+            let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+            let sent = ready.try_io(|socket| Ok(send(socket.get_ref(), buffer, flags)?));
+            // Else there was no room, and who waits is woken.
+            if let Ok(sent) = sent {
+                return Poll::Ready(sent);
+            }
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Leaves it open for others.
+    fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
