@@ -248,7 +248,7 @@ impl Write<'_> {
         let Some((largest, large)) = take_largest(&mut body.contents) else {
             return self.result(meta, &body, Some(hint));
         };
-        let mut out = opening(Some(self.id));
+        let mut out = opening(Some(self.id), 0);
         out.extend_from_slice(RESULT);
         out.extend_from_slice(CONTENTS);
         let mut hole = 0;
