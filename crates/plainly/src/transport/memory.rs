@@ -3,9 +3,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex};
-#[cfg(feature = "server")]
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The memory of one connection: one thing at a time, of a type that whoever serves the requests chose. Clones are the
 /// same memory. By default there is none.
@@ -20,17 +18,14 @@ impl ConnectionMemory {
     pub fn new() -> Self {
         Self(Some(Arc::default()))
     }
-}
 
-#[cfg(feature = "server")]
-impl ConnectionMemory {
     /// What `look` finds in a `T`, if that is what was kept.
-    pub(crate) fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
+    pub fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
         look(self.lock()?.as_ref()?.downcast_ref()?)
     }
 
     /// Keeps `value`, and nothing else any more.
-    pub(crate) fn keep<T: Send + 'static>(&self, value: T) {
+    pub fn keep<T: Send + 'static>(&self, value: T) {
         let before = self
             .lock()
             .and_then(|mut kept| kept.replace(Box::new(value)));
