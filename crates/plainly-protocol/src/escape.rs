@@ -15,7 +15,11 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
     // were, each time: to get it again took 1 ms of 1.6.
     out.reserve(text.len() + text.len() / 4 + 2);
     out.push(b'"');
-    write_inner(out, text);
+    if text.len() <= SHORT && plain_words(text.as_bytes()) == text.len() {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        write_inner(out, text);
+    }
     out.push(b'"');
 }
 
@@ -70,10 +74,20 @@ pub(crate) fn growth(text: &[u8]) -> usize {
     text.iter().map(growth).sum()
 }
 
+/// What `token`, a JSON value, says if it is a string.
+pub(crate) fn text(token: &str) -> Option<Cow<'_, str>> {
+    let inner = token.strip_prefix('"')?.strip_suffix('"')?;
+    Some(decode(inner))
+}
+
 /// What stands between the quotes of a JSON string, without its escapes.
 ///
 /// Expects what the envelope's scan has accepted; of anything else it makes some string and doesn't panic.
 pub(crate) fn decode(inner: &str) -> Cow<'_, str> {
+    // Half of what it takes to look for a backslash alone.
+    if plain_run(inner.as_bytes()) == inner.len() {
+        return Cow::Borrowed(inner);
+    }
     let Some((plain, mut rest)) = inner.split_once('\\') else {
         return Cow::Borrowed(inner);
     };
@@ -131,17 +145,29 @@ fn decode_unicode(digits: &str) -> (char, &str) {
 
 /// How many bytes at the start of `bytes` stand for themselves in a JSON string: up to a quote, a backslash or a
 /// character below U+0020. The string may be short, whatever comes after it.
+#[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let Some((first, rest)) = bytes.split_first_chunk::<BLOCK>() else {
-        return plain_words(bytes);
-    };
-    let run = plain_words(first);
-    if run < BLOCK {
-        return run;
+    let (words, _) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().take(SHORT / 8).enumerate() {
+        let special = special_bytes(u64::from_le_bytes(*word));
+        if special != 0 {
+            return 8 * index + special.trailing_zeros() as usize / 8;
+        }
     }
-    BLOCK + plain_blocks(rest)
+    match bytes.get(SHORT..) {
+        Some(rest) => SHORT + after_short(rest),
+        None => plain_tail(bytes),
+    }
 }
 
+/// Apart, so that what most strings need is small.
+#[inline(never)]
+fn after_short(rest: &[u8]) -> usize {
+    plain_blocks(rest)
+}
+
+/// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
+const SHORT: usize = 48;
 const BLOCK: usize = 16;
 
 /// The same of what is rather long: first by whole blocks, whose test the compiler turns into vector instructions, one for
@@ -168,14 +194,26 @@ fn distance(byte: u8) -> u8 {
 }
 
 fn plain_words(bytes: &[u8]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
+    let (words, _) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let special = special_bytes(u64::from_le_bytes(*word));
         if special != 0 {
             return 8 * index + special.trailing_zeros() as usize / 8;
         }
     }
-    8 * words.len() + tail.iter().take_while(|&&byte| is_plain(byte)).count()
+    plain_tail(bytes)
+}
+
+/// The same of what is plain but for its last seven bytes at most.
+fn plain_tail(bytes: &[u8]) -> usize {
+    match bytes.last_chunk::<8>() {
+        // It overlaps with what is known to be plain.
+        Some(last) => {
+            let special = special_bytes(u64::from_le_bytes(*last));
+            bytes.len() - 8 + special.trailing_zeros() as usize / 8
+        }
+        None => bytes.iter().take_while(|&&byte| is_plain(byte)).count(),
+    }
 }
 
 /// Eight bytes at once: the lowest bit that is set is the top bit of the first byte that isn't plain. Bits above it

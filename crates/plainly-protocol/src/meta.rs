@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use crate::envelope::Object;
+use crate::escape;
 use crate::id::ProgressToken;
 use crate::types::{ClientCapabilities, Implementation, LoggingLevel};
 
@@ -25,24 +24,16 @@ pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
-/// The `_meta` of a request as received.
+/// The `_meta` of a request as received. Nothing but its version is looked into until it is asked for: what is wrong with
+/// one member is no reason to know less of the others.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMeta<'a> {
-    version: Member<Cow<'a, str>>,
-    capabilities: Member<ClientCapabilities>,
-    client: Member<Option<Implementation>>,
-    /// Unread, as the next: what is wrong in a wish is no reason to know less of who sends it.
+    /// If it is a string.
+    version: Option<Cow<'a, str>>,
+    capabilities: Option<&'a str>,
+    client: Option<&'a str>,
     progress: Option<&'a str>,
     log_level: Option<&'a str>,
-}
-
-/// A member by itself, since none hides another.
-#[derive(Clone, Debug, Default)]
-enum Member<T> {
-    #[default]
-    Absent,
-    Wrong,
-    Is(T),
 }
 
 /// How a modern request introduces its sender.
@@ -63,51 +54,65 @@ impl<'a> RequestMeta<'a> {
     }
 
     fn read(meta: &Object<'a>) -> Self {
-        Self {
-            version: match meta.text(PROTOCOL_VERSION) {
-                Some(version) => Member::Is(version),
-                None if meta.get(PROTOCOL_VERSION).is_some() => Member::Wrong,
-                None => Member::Absent,
-            },
-            capabilities: Member::of(meta.get(CLIENT_CAPABILITIES)),
-            client: Member::of(meta.get(CLIENT_INFO)),
-            progress: meta.get(PROGRESS_TOKEN),
-            log_level: meta.get(LOG_LEVEL),
+        let mut read = Self::default();
+        for (key, value) in meta.members() {
+            match key {
+                PROTOCOL_VERSION => read.version = escape::text(value),
+                CLIENT_CAPABILITIES => read.capabilities = Some(value),
+                CLIENT_INFO => read.client = Some(value),
+                PROGRESS_TOKEN => read.progress = Some(value),
+                LOG_LEVEL => read.log_level = Some(value),
+                _ => {}
+            }
         }
+        read
     }
 
     /// The protocol version, if there is one and it is a string.
     pub fn protocol_version(&self) -> Option<&str> {
-        match &self.version {
-            Member::Is(version) => Some(version),
-            Member::Absent | Member::Wrong => None,
-        }
+        self.version.as_deref()
+    }
+
+    /// The JSON of what the client can do, whether or not it is right.
+    pub fn raw_capabilities(&self) -> Option<&'a str> {
+        self.capabilities
+    }
+
+    /// The JSON of who the client is, whether or not it is right.
+    pub fn raw_client(&self) -> Option<&'a str> {
+        self.client
     }
 
     /// The introduction, or every key of it that is missing or wrong.
-    pub fn introduction(self) -> Result<Introduction, Vec<String>> {
-        let wrong = self.wrong_keys();
-        match (self.capabilities, self.client) {
-            (Member::Is(capabilities), client) if wrong.is_empty() => Ok(Introduction {
+    pub fn introduction(&self) -> Result<Introduction, Vec<String>> {
+        match (self.version.is_some(), self.capabilities(), self.client()) {
+            (true, Some(Ok(capabilities)), Ok(implementation)) => Ok(Introduction {
                 capabilities,
-                implementation: client.flatten(),
+                implementation,
             }),
-            _ => Err(wrong),
+            _ => Err(self.wrong_keys()),
         }
     }
 
     /// The keys of the introduction that are missing or wrong.
     pub fn wrong_keys(&self) -> Vec<String> {
+        let has_capabilities = matches!(self.capabilities(), Some(Ok(_)));
         let wrong = [
-            (PROTOCOL_VERSION, !matches!(self.version, Member::Is(_))),
-            (
-                CLIENT_CAPABILITIES,
-                !matches!(self.capabilities, Member::Is(_)),
-            ),
-            (CLIENT_INFO, matches!(self.client, Member::Wrong)),
+            (PROTOCOL_VERSION, self.version.is_none()),
+            (CLIENT_CAPABILITIES, !has_capabilities),
+            (CLIENT_INFO, self.client().is_err()),
         ];
         let wrong = wrong.into_iter().filter(|(_, is_wrong)| *is_wrong);
         wrong.map(|(key, _)| key.to_owned()).collect()
+    }
+
+    fn capabilities(&self) -> Option<serde_json::Result<ClientCapabilities>> {
+        self.capabilities.map(serde_json::from_str)
+    }
+
+    /// Who it says it is: nobody, where it says so.
+    fn client(&self) -> serde_json::Result<Option<Implementation>> {
+        self.client.map_or(Ok(None), serde_json::from_str)
     }
 
     /// The token under which the sender wants progress, if it is a valid one.
@@ -120,25 +125,6 @@ impl<'a> RequestMeta<'a> {
     pub fn log_level(&self) -> serde_json::Result<Option<LoggingLevel>> {
         let level = self.log_level.map(serde_json::from_str::<Option<_>>);
         level.transpose().map(Option::flatten)
-    }
-}
-
-impl<'a, T: Deserialize<'a>> Member<T> {
-    fn of(raw: Option<&'a str>) -> Self {
-        match raw.map(serde_json::from_str) {
-            None => Self::Absent,
-            Some(Err(_)) => Self::Wrong,
-            Some(Ok(value)) => Self::Is(value),
-        }
-    }
-}
-
-impl<T> Member<Option<T>> {
-    fn flatten(self) -> Option<T> {
-        match self {
-            Self::Is(value) => value,
-            Self::Absent | Self::Wrong => None,
-        }
     }
 }
 

@@ -26,8 +26,9 @@ struct Writer<'a> {
     is_raw: bool,
 }
 
-/// By which `serde_json` lets a serializer know that a struct is a `RawValue`, whose only field is its text.
-const RAW: &str = "$serde_json::private::RawValue";
+/// By which `serde_json` lets a serializer know that a struct is a `RawValue`, whose only field is its text; and a
+/// deserializer that one is wanted.
+pub(crate) const RAW: &str = "$serde_json::private::RawValue";
 
 impl<'a> Writer<'a> {
     #[inline]

@@ -11,14 +11,6 @@ pub(super) struct Cursor<'a> {
     pub(super) at: usize,
 }
 
-/// A string.
-pub(super) struct Quoted<'a> {
-    /// What stands between its quotes.
-    pub(super) inner: &'a str,
-    /// There are escapes in it.
-    pub(super) escaped: bool,
-}
-
 pub(super) type Step<T = ()> = Result<T, Defect>;
 
 impl<'a> Cursor<'a> {
@@ -29,7 +21,7 @@ impl<'a> Cursor<'a> {
     /// Any value that is no array and no object.
     pub(super) fn scalar(&mut self) -> Step {
         match self.peek() {
-            Some(b'"') => self.string().map(drop),
+            Some(b'"') => self.string().map(|_escaped| ()),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal("true"),
             Some(b'f') => self.literal("false"),
@@ -46,25 +38,41 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A string whose opening quote is next.
-    pub(super) fn string(&mut self) -> Step<Quoted<'a>> {
+    /// A string whose opening quote is next. True if there are escapes in it.
+    #[inline]
+    pub(super) fn string(&mut self) -> Step<bool> {
         let start = self.at;
         self.at += 1;
-        let mut escaped = false;
+        self.at += escape::plain_run(self.rest());
+        match self.eat(b'"') {
+            true => Ok(false),
+            false => self.rest_of_string(start).map(|()| true),
+        }
+    }
+
+    /// The rest of the string that starts at `start`, from the first that isn't plain text.
+    #[cold]
+    #[inline(never)]
+    fn rest_of_string(&mut self, start: usize) -> Step {
         loop {
-            self.at += escape::plain_run(self.rest());
             match self.peek() {
                 Some(b'"') => {
-                    let inner = self.slice(start + 1);
                     self.at += 1;
-                    return Ok(Quoted { inner, escaped });
+                    return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(self.expected("control character in a string")),
                 None => return Err(Defect::new("string without an end", start)),
             }
-            escaped = true;
+            self.at += escape::plain_blocks(self.rest());
         }
+    }
+
+    /// What stands between the quotes of the string that started at `start`, quotes included, and has just ended.
+    #[inline]
+    pub(super) fn inner(&self, start: usize) -> &'a str {
+        let inner = self.text.get(start + 1..self.at - 1);
+        inner.expect("quotes are ASCII")
     }
 
     fn escape(&mut self) -> Step {

@@ -152,7 +152,7 @@ fn check<'a>(
     let version = fields
         .jsonrpc
         .ok_or(Defect::new("message without `jsonrpc`", at))?;
-    if string(version.value).as_deref() != Some("2.0") {
+    if escape::text(version.value).as_deref() != Some("2.0") {
         return Err(Defect::new("`jsonrpc` other than \"2.0\"", version.at));
     }
     let nameless_error = fields.method.is_none() && fields.error.is_some();
@@ -185,15 +185,10 @@ fn check<'a>(
 }
 
 fn method_name<'a>(method: &Member<'a>, limits: &Limits) -> Result<Cow<'a, str>, Defect> {
-    let name = string(method.value).ok_or(Defect::new("`method` that is no string", method.at))?;
+    let name =
+        escape::text(method.value).ok_or(Defect::new("`method` that is no string", method.at))?;
     if name.len() > limits.method_bytes {
         return Err(Defect::new("`method` that is too long", method.at));
     }
     Ok(name)
-}
-
-/// The text of `raw`, if it is a string.
-fn string(raw: &str) -> Option<Cow<'_, str>> {
-    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
-    Some(escape::decode(inner))
 }

@@ -1,11 +1,15 @@
 //! From a scanned object to a type, without looking at what the type does not want: the scan has found the members, and
 //! checked what is in them.
 
-use serde::de::value::MapDeserializer;
-use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
+use std::borrow::Cow;
+
+use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
+use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::object::Object;
+use crate::escape;
+use crate::writer::RAW;
 
 impl<'a> Object<'a> {
     /// The object as a `T`. Members that `T` does not have are skipped.
@@ -20,6 +24,14 @@ impl<'a> Object<'a> {
 /// The JSON of one member.
 struct Raw<'de>(&'de str);
 
+impl<'de> Raw<'de> {
+    /// The error as `serde_json` would tell it, at the end of the string.
+    fn at_end(&self, error: serde_json::Error) -> serde_json::Error {
+        let column = self.0.len();
+        serde_json::Error::custom(format_args!("{error} at line 1 column {column}"))
+    }
+}
+
 impl<'de> IntoDeserializer<'de, serde_json::Error> for Raw<'de> {
     type Deserializer = Self;
 
@@ -32,7 +44,12 @@ impl<'de> Deserializer<'de> for Raw<'de> {
     type Error = serde_json::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        serde_json::Deserializer::from_str(self.0).deserialize_any(visitor)
+        let read = match escape::text(self.0) {
+            Some(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            Some(Cow::Owned(text)) => visitor.visit_string(text),
+            None => return serde_json::Deserializer::from_str(self.0).deserialize_any(visitor),
+        };
+        read.map_err(|error| self.at_end(error))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
@@ -40,7 +57,10 @@ impl<'de> Deserializer<'de> for Raw<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        serde_json::Deserializer::from_str(self.0).deserialize_option(visitor)
+        match self.0 {
+            "null" => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -48,6 +68,10 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
+        if name == RAW {
+            let whole = (RAW, BorrowedStrDeserializer::new(self.0));
+            return visitor.visit_map(MapDeserializer::new(std::iter::once(whole)));
+        }
         serde_json::Deserializer::from_str(self.0).deserialize_newtype_struct(name, visitor)
     }
 
@@ -69,18 +93,65 @@ impl<'de> Deserializer<'de> for Raw<'de> {
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
+    use std::fmt::Debug;
 
     use serde::Deserialize;
+    use serde_json::value::RawValue;
 
+    use super::Raw;
     use crate::envelope::{Limits, parse_object};
+    use crate::types::RawJson;
 
-    #[derive(Debug, Deserialize, PartialEq)]
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "compared as it is shown")]
     struct Wanted<'a> {
         #[serde(borrow)]
         name: Cow<'a, str>,
         #[serde(borrow)]
         list: Option<Vec<&'a str>>,
         number: Option<i64>,
+        kind: Option<Kind>,
+        #[serde(borrow)]
+        raw: Option<&'a RawValue>,
+        boxed: Option<Box<RawValue>>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "compared as it is shown")]
+    enum Kind {
+        One,
+        Other(u8),
+    }
+
+    #[test]
+    fn of_a_string_errors_are_those_of_serde_json_to_the_last_column() {
+        fn check<'de, T: Deserialize<'de> + Debug>(json: &'de str) {
+            let mut theirs = serde_json::Deserializer::from_str(json);
+            let theirs = T::deserialize(&mut theirs).map_err(|error| error.to_string());
+            let ours = T::deserialize(Raw(json)).map_err(|error| error.to_string());
+            assert_eq!(format!("{ours:?}"), format!("{theirs:?}"), "{json}");
+        }
+        for json in [r#""text""#, r#""é\u0061\n""#, r#""""#] {
+            check::<String>(json);
+            check::<Cow<'_, str>>(json);
+            check::<Option<Cow<'_, str>>>(json);
+            check::<i64>(json);
+            check::<Option<bool>>(json);
+            check::<Option<Vec<u8>>>(json);
+            check::<Kind>(json);
+            check::<Option<Kind>>(json);
+            check::<Option<Box<Kind>>>(json);
+            check::<&RawValue>(json);
+            check::<Option<RawJson>>(json);
+        }
+    }
+
+    /// What the error says, without where: we count from the start of the member.
+    fn kind(error: &serde_json::Error) -> String {
+        let error = error.to_string();
+        let (what, _) = error.split_once(" at line 1").unwrap_or((&error, ""));
+        what.to_owned()
     }
 
     #[test]
@@ -93,13 +164,24 @@ mod tests {
             r#"{"name":"a","list":"x"}"#,
             r#"{"name":"a","number":1.5}"#,
             r#"{"name":"a","number":"1"}"#,
+            r#"{"name":"a","number":true}"#,
+            r#"{"name":null}"#,
+            r#"{"name":"a","list":["x",1]}"#,
+            r#"{"name":"a","kind":"one"}"#,
+            r#"{"name":"a","kind":"o\u006ee"}"#,
+            r#"{"name":"a","kind":{"other":7}}"#,
+            r#"{"name":"a","kind":"two"}"#,
+            r#"{"name":"a","raw":{"a": [1, "\u0061"]},"boxed":"\u0061"}"#,
+            r#"{"name":"a","raw":null,"boxed":null}"#,
+            r#"{"name":"a","raw":"x","boxed":[ 1e2 ]}"#,
         ];
         for json in cases {
             let object = parse_object(json, &Limits::default()).unwrap();
             let (ours, theirs) = (
-                object.read::<Wanted<'_>>().ok(),
-                serde_json::from_str(json).ok(),
+                object.read::<Wanted<'_>>().map_err(|error| kind(&error)),
+                serde_json::from_str::<Wanted<'_>>(json).map_err(|error| kind(&error)),
             );
+            let (ours, theirs) = (format!("{ours:?}"), format!("{theirs:?}"));
             assert_eq!(ours, theirs, "{json}");
         }
     }

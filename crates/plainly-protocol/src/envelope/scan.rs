@@ -7,7 +7,7 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
-use super::cursor::{Cursor, Quoted, Step};
+use super::cursor::{Cursor, Step};
 use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
@@ -30,13 +30,13 @@ pub(super) struct Scanner<'a, 'l> {
     limits: &'l Limits,
     nodes: usize,
     fault: Option<Defect>,
-    /// Containers around the value, outside of `open`: 1 in a batch.
+    /// Containers around the value, outside of `frames`: 1 in a batch.
     base: usize,
-    /// The containers that are open. One byte each, since those beyond the allowed depth are also here.
-    open: Vec<Container>,
-    /// What is noted of each open container within the allowed depth.
+    /// The open containers within the allowed depth.
     frames: Vec<Frame>,
-    /// The members so far of the objects in `frames`, outermost first.
+    /// Those beyond it, of which nothing else is noted.
+    beyond: Vec<Container>,
+    /// The members so far of the objects in `frames`, outermost first. Before its end the value of a member is empty.
     members: Vec<Member<'a>>,
     params: Option<Object<'a>>,
     /// The `_meta` of the `params` that are open.
@@ -50,11 +50,10 @@ enum Container {
 }
 
 struct Frame {
+    container: Container,
     start: usize,
     /// Where its members start in `Scanner::members`.
     members: usize,
-    /// Which of them has its value scanned; the value is filled in at its end.
-    pending: Option<usize>,
 }
 
 impl<'a, 'l> Scanner<'a, 'l> {
@@ -65,8 +64,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
             nodes: 0,
             fault: None,
             base: 0,
-            open: Vec::with_capacity(16),
             frames: Vec::with_capacity(8),
+            beyond: Vec::new(),
             members: Vec::with_capacity(16),
             params: None,
             meta: None,
@@ -176,7 +175,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     /// What follows a value, up to where the next one starts; true if nothing is open any more.
     fn value_end(&mut self) -> Step<bool> {
         loop {
-            let Some(&container) = self.open.last() else {
+            let Some(container) = self.innermost() else {
                 return Ok(true);
             };
             self.cursor.skip_whitespace();
@@ -200,49 +199,67 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
+    fn innermost(&self) -> Option<Container> {
+        match self.beyond.last() {
+            Some(&container) => Some(container),
+            None => self.frames.last().map(|frame| frame.container),
+        }
+    }
+
     fn enter(&mut self, container: Container) {
         let start = self.cursor.at;
         self.cursor.at += 1;
-        self.open.push(container);
-        if self.base + self.open.len() <= self.limits.depth {
+        if self.base + self.frames.len() < self.limits.depth {
             self.frames.push(Frame {
+                container,
                 start,
                 members: self.members.len(),
-                pending: None,
             });
         } else {
+            self.beyond.push(container);
             self.refuse("too many arrays and objects in each other", start);
         }
         self.cursor.skip_whitespace();
     }
 
     fn leave(&mut self) {
-        let framed = self.is_framed();
-        let container = self.open.pop();
-        let Some(frame) = self.frames.pop_if(|_| framed) else {
+        if self.beyond.pop().is_some() {
+            return;
+        }
+        let Some(frame) = self.frames.pop() else {
             return;
         };
-        let own = self.members.get(frame.members..).unwrap_or_default();
-        if let Some(at) = first_duplicate(own).map(|member| member.at) {
-            self.refuse("duplicate key", at);
-        }
-        if container == Some(Container::Object) && self.is_within(&["params"]) {
-            self.params = Some(self.object(&frame).with_meta(self.meta.take()));
-        } else if container == Some(Container::Object) && self.is_within(&["params", "_meta"]) {
-            self.meta = Some(self.object(&frame));
-        } else if !self.frames.is_empty() {
-            self.members.truncate(frame.members);
+        if frame.container == Container::Object {
+            self.leave_object(&frame);
         }
         self.note(frame.start);
     }
 
-    /// Whether the members of these names, each in the one before it, are all that is open.
-    fn is_within(&self, names: &[&str]) -> bool {
-        let is_pending = |(frame, name): (&Frame, &&str)| {
-            let member = frame.pending.and_then(|index| self.members.get(index));
-            member.is_some_and(|member| member.key == *name)
-        };
-        self.frames.len() == names.len() && self.frames.iter().zip(names).all(is_pending)
+    fn leave_object(&mut self, frame: &Frame) {
+        let own = self.members.get(frame.members..).unwrap_or_default();
+        if let Some(at) = first_duplicate(own).map(|member| member.at) {
+            self.refuse("duplicate key", at);
+        }
+        match self.frames.as_slice() {
+            // The message itself.
+            [] => {}
+            [_] if self.is_value_of("params", frame) => {
+                self.params = Some(self.object(frame).with_meta(self.meta.take()));
+            }
+            [_, params]
+                if self.is_value_of("_meta", frame) && self.is_value_of("params", params) =>
+            {
+                self.meta = Some(self.object(frame));
+            }
+            _ => self.members.truncate(frame.members),
+        }
+    }
+
+    /// Whether the container of `frame` is the value of a member of this name.
+    fn is_value_of(&self, name: &str, frame: &Frame) -> bool {
+        let before = frame.members.checked_sub(1);
+        let member = before.and_then(|index| self.members.get(index));
+        member.is_some_and(|member| member.value.is_empty() && member.key == name)
     }
 
     /// The object that `frame` was of, which has just ended.
@@ -253,18 +270,20 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// The value that started at `start` has ended: it completes the member that it is of, if of any.
     fn note(&mut self, start: usize) {
-        if !self.is_framed() {
-            return;
-        }
-        let pending = self.frames.last_mut().and_then(|it| it.pending.take());
-        if let Some(member) = pending.and_then(|index| self.members.get_mut(index)) {
+        let container = self.frames.last().map(|frame| frame.container);
+        if container == Some(Container::Object)
+            && self.notes_members()
+            && let Some(member) = self.members.last_mut()
+            && member.value.is_empty()
+        {
             member.value = self.cursor.slice(start);
         }
     }
 
-    /// True if the innermost container has a frame, or none is open.
-    fn is_framed(&self) -> bool {
-        self.open.len() == self.frames.len()
+    /// Whether the members of the innermost object are noted: after a fault those of the message alone, one of which may be
+    /// its id.
+    fn notes_members(&self) -> bool {
+        self.beyond.is_empty() && (self.fault.is_none() || self.frames.len() == 1)
     }
 
     fn key(&mut self) -> Step {
@@ -273,34 +292,35 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if self.cursor.peek() != Some(b'"') {
             return Err(self.cursor.expected("expected a key"));
         }
-        let Quoted { inner, escaped } = self.cursor.string()?;
+        let escaped = self.cursor.string()?;
+        let inner = self.cursor.inner(at);
         self.cursor.skip_whitespace();
         if !self.cursor.eat(b':') {
             return Err(self.cursor.expected("expected `:`"));
         }
-        // After a fault only the message's own members matter: one of them may be its id.
-        if !self.is_framed() || (self.fault.is_some() && self.frames.len() > 1) {
+        if !self.notes_members() {
             return Ok(());
         }
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.frames.last() else {
             return Ok(());
         };
         let before = self.members.len() - frame.members;
-        if before <= self.limits.members_per_object {
-            let key = if escaped {
-                escape::decode(inner)
-            } else {
-                inner.into()
-            };
-            frame.pending = Some(self.members.len());
-            self.members.push(Member { key, value: "", at });
-        }
         if before >= self.limits.members_per_object {
             self.refuse("too many members in an object", at);
+            if before > self.limits.members_per_object {
+                return Ok(());
+            }
         }
+        let key = if escaped {
+            escape::decode(inner)
+        } else {
+            inner.into()
+        };
+        self.members.push(Member { key, value: "", at });
         Ok(())
     }
 
+    #[cold]
     fn refuse(&mut self, what: &'static str, at: usize) {
         self.fault.get_or_insert(Defect::new(what, at));
     }

@@ -5,7 +5,6 @@
 //! the server was built with stand in the order in which they were declared, whatever else comes after them by its name. So
 //! a listing goes on after any name, whether or not it is still there, ends, and says nothing twice.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -23,8 +22,8 @@ pub(super) trait Named {
 /// Things of one kind, by name.
 #[derive(Debug)]
 pub(super) struct Catalogue<T> {
-    /// The places of the names that were declared. They never change.
-    places: HashMap<Box<str>, usize>,
+    /// The places of the names that were declared, in the order of the names. They never change.
+    places: Box<[(Box<str>, usize)]>,
     /// In their order.
     entries: ArcSwap<Vec<Entry<T>>>,
     is_dynamic: bool,
@@ -48,7 +47,7 @@ impl<T> Clone for Entry<T> {
 impl<T> Default for Catalogue<T> {
     fn default() -> Self {
         Self {
-            places: HashMap::new(),
+            places: Box::default(),
             entries: ArcSwap::default(),
             is_dynamic: false,
         }
@@ -60,7 +59,8 @@ impl<T: Named> Catalogue<T> {
     pub(super) fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
         let places = declared.iter().enumerate();
         let places = places.map(|(place, item)| (item.name().into(), place));
-        let places = places.collect();
+        let mut places: Box<[(Box<str>, usize)]> = places.collect();
+        places.sort_unstable();
         let entries = declared.into_iter().enumerate();
         let entries = entries.map(|(place, item)| Entry {
             place,
@@ -176,13 +176,21 @@ impl<T: Named> Catalogue<T> {
     /// Where the entry of this name is, or would be.
     fn search(&self, entries: &[Entry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
+        // As long as nothing before it is gone, what was declared is at its place.
+        if entries.get(place).is_some_and(|entry| entry.place == place) {
+            return Ok(place);
+        }
         let from_it =
             |entry: &Entry<T>| (entry.place.cmp(&place)).then_with(|| entry.item.name().cmp(name));
         entries.binary_search_by(from_it)
     }
 
     fn place(&self, name: &str) -> usize {
-        self.places.get(name).copied().unwrap_or(usize::MAX)
+        let found = self
+            .places
+            .binary_search_by(|(other, _)| (**other).cmp(name));
+        let found = found.ok().and_then(|index| self.places.get(index));
+        found.map_or(usize::MAX, |(_, place)| *place)
     }
 }
 

@@ -33,6 +33,7 @@ use super::malformed::cancelled;
 use super::resolve::{self, StreamSender};
 use super::running::{Begun, Running, Sent};
 use super::session::Session;
+use crate::transport::ConnectionMemory;
 use crate::transport::lines::{Line, LineReader};
 
 /// How long a peer has to take the last replies, when time is over for what they answer.
@@ -113,6 +114,7 @@ struct Connection<W> {
     server: Server,
     /// What every request carries.
     extensions: Extensions,
+    memory: ConnectionMemory,
     writer: W,
     out: BytesMut,
     /// The large ones among what is in `out`: their room is given back when they are written.
@@ -132,6 +134,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             listens: Listens::new(server.limits().listens_per_connection),
             server,
             extensions,
+            memory: ConnectionMemory::new(),
             writer,
             out: BytesMut::new(),
             large: Vec::new(),
@@ -223,7 +226,8 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         if let Err(error) = self.in_flight.check(&id).and(self.listens.check(&id)) {
             return self.refuse(request, error);
         }
-        match resolve::over_stream(request, &self.extensions, self.session.as_ref()) {
+        let session = self.session.as_ref();
+        match resolve::over_stream(request, &self.extensions, &self.memory, session) {
             Ok(StreamSender::Opening) => self.open(request),
             Ok(StreamSender::Peer(scope)) => match self.server.start(request, scope) {
                 Started::Done(encoded) => self.push(&encoded.bytes),

@@ -90,6 +90,11 @@ impl Encoder {
             encoder: self,
             id,
             revision,
+            room: if let Answer::ListTools(body, _) = &answer {
+                body.bytes()
+            } else {
+                0
+            },
         };
         match answer {
             Answer::Initialize(mut body) => write.result(body.meta.take(), &body, None),
@@ -130,7 +135,7 @@ impl Encoder {
         answer: Answer,
     ) -> Result<RawJson, ProtocolError> {
         let response = self.result("0", revision, answer)?.bytes;
-        let before = opening(Some("0")).len() + RESULT.len();
+        let before = opening(Some("0"), 0).len() + RESULT.len();
         // What follows it is the closing brace of the response.
         let result = response.get(before..response.len() - 1);
         let text = result.and_then(|result| str::from_utf8(result).ok());
@@ -156,7 +161,7 @@ impl Encoder {
         }
         let wire = self.wire(error, revision);
         tracing::debug!(id, code = wire.code.get(), message = ?wire.message, "answered with an error");
-        let mut out = opening(id);
+        let mut out = opening(id, 0);
         let body = serde_json::to_string(&Response { error: &wire })
             .expect("strings and JSON values are JSON");
         out.extend_from_slice(body.get(1..).unwrap_or_default().as_bytes());
@@ -192,6 +197,9 @@ struct Write<'a> {
     encoder: &'a Encoder,
     id: &'a str,
     revision: Revision,
+    /// About how many bytes the body takes, where that is known beforehand: half of what a long list takes is to find room
+    /// for it step by step.
+    room: usize,
 }
 
 impl Write<'_> {
@@ -217,7 +225,7 @@ impl Write<'_> {
 
     /// The result with `body` and, after it, `end`.
     fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
-        let mut out = opening(Some(self.id));
+        let mut out = opening(Some(self.id), self.room);
         out.extend_from_slice(RESULT);
         write(&mut out, body)?;
         let closed = out.pop();
@@ -240,7 +248,7 @@ impl Write<'_> {
         let Some((largest, large)) = take_largest(&mut body.contents) else {
             return self.result(meta, &body, Some(hint));
         };
-        let mut out = opening(Some(self.id));
+        let mut out = opening(Some(self.id), 0);
         out.extend_from_slice(RESULT);
         out.extend_from_slice(CONTENTS);
         let mut hole = 0;
@@ -315,9 +323,9 @@ fn whole(out: Vec<u8>) -> Encoded {
     }
 }
 
-/// `{"jsonrpc":"2.0","id":…,`
-fn opening(id: Option<&str>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
+/// `{"jsonrpc":"2.0","id":…,`, with room for so many bytes after it, and some more.
+fn opening(id: Option<&str>, room: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(room + 512);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
     if let Some(id) = id {
         out.extend_from_slice(br#""id":"#);

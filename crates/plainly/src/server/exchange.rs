@@ -31,12 +31,15 @@ impl Exchange for Server {
             return self.refuse(&Refusal::TooLarge.into());
         }
         match envelope::parse(&frame.body, &self.limits().envelope) {
-            Ok(Envelope::Single(Message::Request(request))) => self.request(frame, &request).await,
+            Ok(Envelope::Single(Message::Request(ref request))) => {
+                self.request(frame, request).await
+            }
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(frame, &notification)
             }
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
-            Ok(Envelope::Batch(messages)) => self.batch(frame, messages).await,
+            // In a box, as hardly any request is one: every request's future would be as large.
+            Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
         }
     }
@@ -92,24 +95,27 @@ impl Server {
             let revision = scope.peer().revision;
             return reply(self.respond(request.id.as_raw(), revision, Err(error)));
         }
-        match self.start(request, scope) {
-            Started::Done(encoded) => reply(encoded),
-            Started::Listening(listening) => Reply::feed(listening),
-            Started::Running(running) => sent(None, running).await,
-        }
+        let mut running = match self.start(request, scope) {
+            Started::Done(encoded) => return reply(encoded),
+            Started::Listening(listening) => return Reply::feed(listening),
+            Started::Running(running) => running,
+        };
+        let first = running.next().await;
+        sent(first, running, None)
     }
 
     /// A request of a session; nothing if it was cancelled.
     async fn within(&self, session: &Session, scope: Scope, request: &Request<'_>) -> Reply {
-        match self.start(request, scope) {
-            Started::Done(encoded) => reply(encoded),
+        let mut running = match self.start(request, scope) {
+            Started::Done(encoded) => return reply(encoded),
             // No revision that has sessions has this.
-            Started::Listening(_) => accepted(),
+            Started::Listening(_) => return accepted(),
             Started::Running(running) => {
-                let tracked = session.in_flight.track(&request.id.to_owned());
-                sent(session.streams.as_ref(), running.tracked(tracked)).await
+                running.tracked(session.in_flight.track(&request.id.to_owned()))
             }
-        }
+        };
+        let first = running.next().await;
+        sent(first, running, session.streams.as_ref())
     }
 
     /// The rest of the stream that an event was of, or else the one on which the session is told of changes.
@@ -184,26 +190,24 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
-        let batch = self
+        let mut batch = self
             .start_batch(&session, &frame.extensions, messages)
             .await;
-        sent(session.streams.as_ref(), batch).await
+        let first = batch.next().await;
+        sent(first, batch, session.streams.as_ref())
     }
 }
 
 /// A whole reply where nothing is said before it; else messages, of which it is the last, and which can be had again where
-/// there are streams for that.
-async fn sent(streams: Option<&Arc<Streams>>, mut sending: impl Sending) -> Reply {
-    let first = match sending.next().await {
+/// there are streams for that. `first` was taken out of what is sent, `rest` is what follows it.
+fn sent(first: Option<Sent>, rest: impl Sending, streams: Option<&Arc<Streams>>) -> Reply {
+    let first = match first {
         Some(Sent::Reply(encoded)) => return reply(encoded),
         Some(Sent::Listening(listening)) => return Reply::feed(*listening),
         None => return accepted(),
         first @ Some(Sent::Before(_) | Sent::Pause) => first,
     };
-    let begun = Begun {
-        first,
-        rest: sending,
-    };
+    let begun = Begun { first, rest };
     match streams {
         Some(streams) => streams.carry(begun).map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(begun),

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod headers;
+mod known;
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use super::scope::{Scope, Wants};
 use super::session::Session;
 use super::sessions::Sessions;
 use crate::limits::Limits;
-use crate::transport::Frame;
+use crate::transport::{ConnectionMemory, Frame};
 
 /// Who sent a request.
 pub(super) enum Sender {
@@ -63,7 +64,7 @@ pub(super) fn over_http(
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
-        return mirroring(frame, request, meta, &version)
+        return mirroring(frame, request, &meta, &version)
             .map(Sender::Modern)
             .map_err(Unresolved::from);
     }
@@ -121,11 +122,13 @@ pub(super) fn by_session(
 pub(super) fn over_stream(
     request: &Request<'_>,
     extensions: &Extensions,
+    memory: &ConnectionMemory,
     session: Option<&Arc<Session>>,
 ) -> Result<StreamSender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
-        return Ok(StreamSender::Peer(introduced(meta, extensions)?));
+        let scope = introduced(&meta, extensions, memory)?;
+        return Ok(StreamSender::Peer(scope));
     }
     if request.method == Method::Initialize.name() {
         return Ok(StreamSender::Opening);
@@ -192,7 +195,7 @@ fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializePara
 fn mirroring(
     frame: &Frame,
     request: &Request<'_>,
-    meta: RequestMeta<'_>,
+    meta: &RequestMeta<'_>,
     version: &Header<'_>,
 ) -> Result<Scope, ProtocolError> {
     let headers = &frame.headers;
@@ -206,7 +209,7 @@ fn mirroring(
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let scope = introduced(meta, &frame.extensions)?;
+    let scope = introduced(meta, &frame.extensions, &frame.memory)?;
     if others.is_empty() {
         Ok(scope)
     } else {
@@ -215,19 +218,15 @@ fn mirroring(
 }
 
 /// What a request is served within whose `_meta` introduces its peer.
-fn introduced(meta: RequestMeta<'_>, extensions: &Extensions) -> Result<Scope, ProtocolError> {
-    let wants = Wants::modern(&meta);
+fn introduced(
+    meta: &RequestMeta<'_>,
+    extensions: &Extensions,
+    memory: &ConnectionMemory,
+) -> Result<Scope, ProtocolError> {
+    let wants = Wants::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
-    let introduction = meta
-        .introduction()
-        .map_err(|keys| InvalidParams::MissingMeta { keys })?;
-    let peer = Peer::new(
-        revision?,
-        introduction.capabilities,
-        introduction.implementation,
-    );
-    let peer = peer.principal(extensions.get().cloned());
-    Ok(Scope::of(Arc::new(peer), wants?).carrying(extensions))
+    let peer = known::introduced(meta, revision, extensions, memory)?;
+    Ok(Scope::of(peer, wants?).carrying(extensions))
 }
 
 fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {

@@ -67,7 +67,8 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
 
 /// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
 pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
-    if !method.row().may_ask {
+    let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
+    if !method.row().may_ask || !params.is_some_and(is_round) {
         return Vec::new();
     }
     // Whoever asks for more reads them again, and refuses what is none.

@@ -9,6 +9,8 @@ use bytes::Bytes;
 use http::{Extensions, HeaderMap, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal};
 
+use super::ConnectionMemory;
+
 /// One message as it arrived, with what came beside it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -19,6 +21,8 @@ pub struct Frame {
     pub extensions: Extensions,
     /// The message: JSON in UTF-8, if the peer is honest.
     pub body: Bytes,
+    /// What is kept of the requests that came before it on the same connection; nothing where that is not known.
+    pub memory: ConnectionMemory,
 }
 
 impl Frame {
@@ -28,7 +32,15 @@ impl Frame {
             headers,
             extensions: Extensions::new(),
             body,
+            memory: ConnectionMemory::default(),
         }
+    }
+
+    /// The same, of the connection with this memory.
+    #[must_use]
+    pub fn memory(mut self, memory: ConnectionMemory) -> Self {
+        self.memory = memory;
+        self
     }
 
     /// The same with these extensions.

@@ -10,6 +10,7 @@ pub mod http;
 #[cfg(feature = "http-client")]
 pub(crate) mod http_client;
 pub mod lines;
+mod memory;
 #[cfg(feature = "client")]
 mod meter;
 #[cfg(feature = "stdio")]
@@ -18,5 +19,6 @@ pub(crate) mod standard;
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;
 pub use frame::{Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
+pub use memory::ConnectionMemory;
 #[cfg(feature = "client")]
 pub(crate) use meter::Meter;

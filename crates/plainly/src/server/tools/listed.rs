@@ -34,6 +34,13 @@ fn encoded(tool: &types::Tool) -> RawJson {
     RawJson::encode(tool).expect("a definition is JSON")
 }
 
+impl ListedTools {
+    /// About how many bytes they take.
+    pub(in crate::server) fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.get().len() + 1).sum()
+    }
+}
+
 /// The result of `tools/list`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -30,6 +30,10 @@ fn is_json(headers: &HeaderMap) -> bool {
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;
     };
+    // As all clients write it.
+    if value.as_bytes() == b"application/json" {
+        return true;
+    }
     let mut parts = value
         .as_bytes()
         .split(|&byte| byte == b';')

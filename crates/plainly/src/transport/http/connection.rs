@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::Request;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -59,15 +60,15 @@ pub(super) async fn serve<E: Exchange>(
             let body_of = Arc::clone(&activity);
             let drain = Arc::clone(&drain);
             let response = service.respond(request.map(|body| RequestBody::new(body, body_of)));
-            async move {
-                let response = response.await;
+            // Not an async block, of which the response to come would be a part twice.
+            response.map(|response| {
                 serving.note_answer();
                 Ok::<_, Infallible>(response.map(|body| ResponseBody {
                     body,
                     drain,
                     _serving: serving,
                 }))
-            }
+            })
         }),
     );
     let mut connection = pin!(connection);

@@ -22,7 +22,7 @@ use super::origin::{Allowed, InvalidAllowance};
 use super::read::read;
 use super::refused::Refused;
 use super::{Body, HttpLimits, checks, pipe};
-use crate::transport::{Exchange, Frame, Reply, ReplyBody};
+use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
 
 /// When who was turned away for want of room may come again, in seconds: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
@@ -30,9 +30,9 @@ const RETRY: HeaderValue = HeaderValue::from_static("1");
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
 /// What the endpoints of HTTP with SSE take.
 const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
-/// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
 /// How many headers a connection keeps memory for: what clients and proxies send.
 const MOST_REUSED: usize = 48;
+/// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
 const NO_BUFFERING: (HeaderName, HeaderValue) = (
     HeaderName::from_static("x-accel-buffering"),
     HeaderValue::from_static("no"),
@@ -47,9 +47,21 @@ const NO_BUFFERING: (HeaderName, HeaderValue) = (
 /// Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
-#[derive(Clone, Debug)]
+///
+/// The requests to one value of it count as of one connection: clone it for each.
+#[derive(Debug)]
 pub struct HttpService<E> {
     inner: Arc<Inner<E>>,
+    memory: ConnectionMemory,
+}
+
+impl<E> Clone for HttpService<E> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            memory: ConnectionMemory::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +89,7 @@ impl<E: Exchange> HttpService<E> {
                 limits: HttpLimits::default(),
                 bodies: Budget::default(),
             }),
+            memory: ConnectionMemory::new(),
         }
     }
 
@@ -143,20 +156,23 @@ impl<E: Exchange> HttpService<E> {
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
     {
-        let inner = Arc::clone(&self.inner);
-        async move { inner.respond(request).await }
+        Arc::clone(&self.inner).respond(request, self.memory.clone())
     }
 }
 
 impl<E: Exchange> Inner<E> {
-    async fn respond<B>(&self, request: Request<B>) -> Response<Body>
+    async fn respond<B>(
+        self: Arc<Self>,
+        request: Request<B>,
+        memory: ConnectionMemory,
+    ) -> Response<Body>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
         let is_http_1 = head.version <= Version::HTTP_11;
-        let (reply, refused) = match self.answer(head, body).await {
+        let (reply, refused) = match self.answer(&mut head, body, memory).await {
             Ok(reply) => (reply, None),
             Err(refused) => (self.exchange.refuse(&self.error(refused)), Some(refused)),
         };
@@ -184,13 +200,20 @@ impl<E: Exchange> Inner<E> {
         }
     }
 
-    async fn answer<B>(&self, head: http::request::Parts, body: B) -> Result<Reply, Refused>
+    /// Takes of `head` what it needs: to own it would make every request's future larger by twice its size.
+    async fn answer<B>(
+        &self,
+        head: &mut http::request::Parts,
+        body: B,
+        memory: ConnectionMemory,
+    ) -> Result<Reply, Refused>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        self.allowed.check(&head)?;
+        self.allowed.check(head)?;
         if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
-            return self.pipe(path, head, body).await;
+            // In a box, as hardly any request goes there: every request's future would be as large.
+            return Box::pin(self.pipe(path, head, body)).await;
         }
         if self
             .path
@@ -199,21 +222,20 @@ impl<E: Exchange> Inner<E> {
         {
             return Err(Refusal::UnknownPath.into());
         }
-        let empty = Frame::new(head.headers, Bytes::new()).extensions(head.extensions);
+        let mut message = empty(head).memory(memory);
         if head.method == Method::DELETE {
-            return Ok(self.exchange.end_session(&empty));
+            return Ok(self.exchange.end_session(&message));
         }
-        if head.method == Method::GET && checks::accepts_events(&empty.headers) {
-            return Ok(self.exchange.open_stream(&empty));
+        if head.method == Method::GET && checks::accepts_events(&message.headers) {
+            return Ok(self.exchange.open_stream(&message));
         }
         if head.method != Method::POST {
             return Err(Refusal::MethodNotAllowed.into());
         }
-        checks::media_types(&empty.headers)?;
+        checks::media_types(&message.headers)?;
         // Given back when the reply is there, or nobody waits for it any more.
         let mut share = self.bodies.share(self.limits.in_flight_bytes);
-        let body = read(body, &self.limits, &mut share).await?;
-        let message = Frame { body, ..empty };
+        message.body = read(body, &self.limits, &mut share).await?;
         let mut reply = self.exchange.exchange(&message).await;
         reuse(message.headers, &mut reply.headers);
         Ok(reply)
@@ -223,24 +245,23 @@ impl<E: Exchange> Inner<E> {
     async fn pipe<B>(
         &self,
         path: &str,
-        head: http::request::Parts,
+        head: &mut http::request::Parts,
         body: B,
     ) -> Result<Reply, Refused>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        let empty = Frame::new(head.headers, Bytes::new()).extensions(head.extensions);
+        let mut message = empty(head);
         let answered = match head.method {
-            Method::GET if checks::accepts_events(&empty.headers) => {
-                let opened = self.exchange.open_pipe(empty);
+            Method::GET if checks::accepts_events(&message.headers) => {
+                let opened = self.exchange.open_pipe(message);
                 opened.map(|pipe| pipe::opened(path, pipe))
             }
             Method::POST => {
                 // Any answer will do: it says nothing.
-                checks::content(&empty.headers)?;
+                checks::content(&message.headers)?;
                 let mut share = self.bodies.share(self.limits.in_flight_bytes);
-                let body = read(body, &self.limits, &mut share).await?;
-                let message = Frame { body, ..empty };
+                message.body = read(body, &self.limits, &mut share).await?;
                 let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
                 put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))
             }
@@ -254,7 +275,12 @@ impl<E: Exchange> Inner<E> {
     }
 }
 
-/// The one place where what all replies have in HTTP is added, whoever made them.
+/// What came with `head`, without its body.
+fn empty(head: &mut http::request::Parts) -> Frame {
+    let (headers, extensions) = (&mut head.headers, &mut head.extensions);
+    Frame::new(std::mem::take(headers), Bytes::new()).extensions(std::mem::take(extensions))
+}
+
 /// Answers in the memory of the request's headers, where hyper reads those of the connection's next request: nothing is
 /// allocated for them any more, which was a tenth of all instructions of a small request.
 fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
@@ -265,6 +291,7 @@ fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
     }
 }
 
+/// The one place where what all replies have in HTTP is added, whoever made them.
 fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
     let mut headers = reply.headers;
     let body = match reply.body {

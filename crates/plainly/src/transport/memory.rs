@@ -1,0 +1,46 @@
+//! What is kept of a connection from one request to the next. Whoever serves the requests puts it there and finds it again;
+//! a transport says no more than which requests came on one connection.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The memory of one connection: one thing at a time, of a type that whoever serves the requests chose. Clones are the
+/// same memory. By default there is none.
+#[derive(Clone, Default)]
+pub struct ConnectionMemory(Option<Arc<Mutex<Kept>>>);
+
+type Kept = Option<Box<dyn Any + Send>>;
+
+impl ConnectionMemory {
+    /// A new connection's, with nothing in it yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    /// What `look` finds in a `T`, if that is what was kept.
+    pub fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
+        look(self.lock()?.as_ref()?.downcast_ref()?)
+    }
+
+    /// Keeps `value`, and nothing else any more.
+    pub fn keep<T: Send + 'static>(&self, value: T) {
+        let before = self
+            .lock()
+            .and_then(|mut kept| kept.replace(Box::new(value)));
+        drop(before);
+    }
+
+    /// Whoever panics while it is locked leaves it whole: it is replaced at once.
+    fn lock(&self) -> Option<MutexGuard<'_, Kept>> {
+        let kept = self.0.as_ref()?;
+        Some(kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Debug for ConnectionMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectionMemory").finish_non_exhaustive()
+    }
+}
