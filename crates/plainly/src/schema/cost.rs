@@ -46,6 +46,10 @@ impl Cost {
             }
             most.visits = most.visits.max(at(&visits, 0));
             most.depth = most.depth.max(at(&depths, 0));
+            if visits == visits_inside && depths == depths_inside {
+                // So they are at all other depths: what isn't recursive is through after some levels.
+                break;
+            }
         }
         Some(most)
     }

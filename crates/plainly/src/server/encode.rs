@@ -1,7 +1,8 @@
-//! Results and errors become bytes here, once, straight into the output: constant parts are prepared when the server is
-//! built.
+//! Results and errors become bytes here, once, straight into the output: constant parts are prepared when they are first
+//! needed.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision, WireError};
@@ -31,7 +32,7 @@ pub(super) struct Encoder {
     implementation: Implementation,
     reply_bytes: usize,
     /// The ends of results that come up again and again.
-    prepared: Vec<((Revision, Option<CacheHint>), String)>,
+    prepared: Vec<((Revision, Option<CacheHint>), OnceLock<String>)>,
 }
 
 impl Encoder {
@@ -40,19 +41,17 @@ impl Encoder {
         implementation: Implementation,
         reply_bytes: usize,
     ) -> Self {
-        let mut encoder = Self {
+        let hints = [None, Some(CacheHint::default()), Some(STATIC)];
+        let keys = Revision::ALL
+            .into_iter()
+            .rev()
+            .flat_map(|revision| hints.map(|hint| (revision, hint)));
+        Self {
             dialect,
             implementation,
             reply_bytes,
-            prepared: Vec::new(),
-        };
-        for revision in Revision::ALL.into_iter().rev() {
-            for hint in [None, Some(CacheHint::default()), Some(STATIC)] {
-                let end = encoder.end(revision, &ResultType::Complete, hint, None);
-                encoder.prepared.push(((revision, hint), end));
-            }
+            prepared: keys.map(|key| (key, OnceLock::new())).collect(),
         }
-        encoder
     }
 
     /// The response to the request `id`, a JSON token.
@@ -277,12 +276,11 @@ impl Write<'_> {
     }
 
     fn prepared(&self, cache: Option<CacheHint>) -> Option<&str> {
+        let encoder = self.encoder;
         let wanted = (self.revision, cache);
-        self.encoder
-            .prepared
-            .iter()
-            .find(|(key, _)| *key == wanted)
-            .map(|(_, end)| end.as_str())
+        let (_, end) = encoder.prepared.iter().find(|(key, _)| *key == wanted)?;
+        let write = || encoder.end(self.revision, &ResultType::Complete, cache, None);
+        Some(end.get_or_init(write))
     }
 }
 
