@@ -32,8 +32,11 @@ pub(super) struct Encoder {
     implementation: Implementation,
     reply_bytes: usize,
     /// The ends of results that come up again and again.
-    prepared: Vec<((Revision, Option<CacheHint>), OnceLock<String>)>,
+    prepared: Vec<(EndKey, OnceLock<String>)>,
 }
+
+/// What the end of a result depends on that has no `_meta` of its own.
+type EndKey = (Revision, Option<CacheHint>);
 
 impl Encoder {
     pub(super) fn new(

@@ -218,7 +218,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "subschemas",
         &["src/schema/tests a_schema_has_bounds"],
-        ByTest(&["src/schema/tests whatever_the_schema_it_is_refused_or_serves_soon"]),
+        ByTest(&["src/schema/tests/random whatever_the_schema_it_is_refused_or_serves_soon"]),
     ),
     row(
         "questions",
