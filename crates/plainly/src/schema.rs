@@ -16,6 +16,7 @@ mod reference;
 mod sentence;
 
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -28,12 +29,28 @@ use crate::limits::Limits;
 /// A schema that values are held against.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    nodes: Vec<Node>,
+    /// Nothing in it if it can't be read.
+    keywords: OnceLock<Option<Keywords>>,
     /// As it was written.
     source: Value,
     strict: bool,
+    bounds: Bounds,
+}
+
+/// A schema that was read.
+#[derive(Debug)]
+struct Keywords {
+    nodes: Vec<Node>,
     /// Subschemas that one value can meet.
     visits: u64,
+}
+
+/// What of the limits a schema is read by.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    subschemas: usize,
+    /// Of the values that are held against it.
+    depth: usize,
 }
 
 /// The most failures that are told at once.
@@ -49,32 +66,63 @@ const MOST_WORK: u64 = 5_000_000;
 impl Schema {
     /// Reads `text`; the error says what is wrong with it.
     pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
+        Self::written(text, limits)?.read()
+    }
+
+    /// Reads `text`, which was made of a type, and so is a schema, when it is first needed: a process starts sooner by a
+    /// twentieth. Not one that is strict, to which an author has added something by hand.
+    pub(crate) fn parse_derived(text: &str, limits: &Limits) -> Result<Self, String> {
+        let schema = Self::written(text, limits)?;
+        match schema.strict {
+            true => schema.read(),
+            false => Ok(schema),
+        }
+    }
+
+    /// Reads `schema`; the error says what is wrong with it.
+    pub(crate) fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
+        Self::unread(schema, limits)?.read()
+    }
+
+    fn written(text: &str, limits: &Limits) -> Result<Self, String> {
         let limit = limits.schema_bytes;
         if text.len() > limit {
             return Err(format!("it has more than {limit} bytes"));
         }
         let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        Self::of(schema, limits)
+        Self::unread(schema, limits)
     }
 
-    /// Reads `schema`; the error says what is wrong with it.
-    pub(crate) fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
+    fn unread(schema: Value, limits: &Limits) -> Result<Self, String> {
         let limit = limits.schema_depth;
         if !is_within(&schema, limit) {
             return Err(format!("it is more than {limit} arrays and objects deep"));
         }
-        let nodes = reading::read(&schema, limits.subschemas)?;
-        let cost = Cost::of(&nodes, limits.envelope.depth);
-        let cost = cost.ok_or("it applies a part of itself to one value without end")?;
-        if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
-            return Err("it takes exponential time, or is nested without bounds".to_owned());
-        }
         Ok(Self {
-            nodes,
+            keywords: OnceLock::new(),
             strict: is_strict(&schema),
             source: schema,
-            visits: cost.visits,
+            bounds: Bounds {
+                subschemas: limits.subschemas,
+                depth: limits.envelope.depth,
+            },
         })
+    }
+
+    fn read(self) -> Result<Self, String> {
+        let keywords = Keywords::of(&self.source, self.bounds)?;
+        self.keywords.get_or_init(|| Some(keywords));
+        Ok(self)
+    }
+
+    /// Reads it, unless it is. Where that fails, nothing can be told of what a value fails in.
+    fn keywords(&self) -> Option<&Keywords> {
+        let read = || {
+            let log = |error: &String| tracing::error!(error, "a schema that was made of a type");
+            let keywords = Keywords::of(&self.source, self.bounds);
+            keywords.inspect_err(log).ok()
+        };
+        self.keywords.get_or_init(read).as_ref()
     }
 
     /// Whether it refuses what deserialising a type does not: then every value must be held against it.
@@ -90,10 +138,12 @@ impl Schema {
     /// The members of the object `value` in which something fails.
     pub(crate) fn failing_members(&self, value: &Value) -> Vec<String> {
         let mut members = Vec::new();
-        self.each_failure(value, |failure| {
-            members.extend(failure.path.first_name().map(str::to_owned));
-            ControlFlow::Continue(())
-        });
+        if let Some(keywords) = self.keywords() {
+            keywords.each_failure(value, |failure| {
+                members.extend(failure.path.first_name().map(str::to_owned));
+                ControlFlow::Continue(())
+            });
+        }
         members
     }
 
@@ -103,11 +153,30 @@ impl Schema {
             Ok(value) => value,
             Err(error) => return vec![error.to_string()],
         };
-        if self.visits.saturating_mul(values(&value)) > MOST_WORK {
+        let keywords = self.keywords();
+        keywords.map_or_else(Vec::new, |keywords| keywords.sentences(&value))
+    }
+}
+
+impl Keywords {
+    fn of(schema: &Value, bounds: Bounds) -> Result<Self, String> {
+        let nodes = reading::read(schema, bounds.subschemas)?;
+        let cost = Cost::of(&nodes, bounds.depth);
+        let cost = cost.ok_or("it applies a part of itself to one value without end")?;
+        if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
+            return Err("it takes exponential time, or is nested without bounds".to_owned());
+        }
+        let visits = cost.visits;
+        Ok(Self { nodes, visits })
+    }
+
+    /// What fails in `value`.
+    fn sentences(&self, value: &Value) -> Vec<String> {
+        if self.visits.saturating_mul(values(value)) > MOST_WORK {
             return vec!["there is too much in it to be held against the schema".to_owned()];
         }
         let mut sentences = Vec::new();
-        self.each_failure(&value, |failure| {
+        self.each_failure(value, |failure| {
             sentences.push(sentence(failure, Schemas(&self.nodes)));
             match sentences.len() {
                 MOST.. => ControlFlow::Break(()),

@@ -1,32 +1,40 @@
-//! Tools as they are listed: each definition is written once, when its tool is added, for every revision.
+//! Tools as they are listed: each definition is written once for every revision, when a peer of it first lists it.
+
+use std::sync::OnceLock;
 
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{self, Cursor, RawJson};
 use serde::Serialize;
 
-/// A definition as each revision has it, in the order of [`Revision::ALL`].
+/// A definition, and how each revision has it, in the order of [`Revision::ALL`].
 #[derive(Debug)]
-pub(super) struct Definition([RawJson; Revision::ALL.len()]);
+pub(super) struct Definition {
+    tool: types::Tool,
+    written: [OnceLock<RawJson>; Revision::ALL.len()],
+}
 
 impl Definition {
-    pub(super) fn of(tool: &types::Tool) -> Self {
-        let newest = encoded(tool);
-        Self(Revision::ALL.map(|revision| {
-            let mut shaped = tool.clone();
-            shaped.shape(revision);
-            // Nearly always they are one, of which one copy is enough.
-            match shaped == *tool {
-                true => newest.clone(),
-                false => encoded(&shaped),
-            }
-        }))
+    pub(super) fn new(tool: types::Tool) -> Self {
+        let written = Default::default();
+        Self { tool, written }
     }
 
     pub(super) fn of_revision(&self, revision: Revision) -> RawJson {
-        let mut all = Revision::ALL.iter().zip(&self.0);
-        let found = all.find_map(|(other, raw)| (*other == revision).then(|| raw.clone()));
-        found.expect("there is one of each revision")
+        let mut all = Revision::ALL.iter().zip(&self.written);
+        let found = all.find_map(|(other, written)| (*other == revision).then_some(written));
+        let written = found.expect("there is one of each revision");
+        written.get_or_init(|| self.write(revision)).clone()
+    }
+
+    fn write(&self, revision: Revision) -> RawJson {
+        let mut shaped = self.tool.clone();
+        shaped.shape(revision);
+        // Nearly always they are one, of which one copy is enough.
+        if revision != Revision::LATEST && shaped == self.tool {
+            return self.of_revision(Revision::LATEST);
+        }
+        encoded(&shaped)
     }
 }
 

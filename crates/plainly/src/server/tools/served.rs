@@ -24,6 +24,9 @@ use crate::server::tasks::{self, Becomes, TaskSupport};
 /// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
 
+/// How a schema is read, or what is wrong with it.
+type ReadSchema = fn(&str, &Limits) -> Result<Schema, String>;
+
 /// The tools of a server.
 pub(in crate::server) type Tools = Catalogue<ServedTool>;
 
@@ -61,13 +64,17 @@ impl ServedTool {
                 "needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /"
             ));
         }
-        let mut read = |schema: &RawJson, which| {
-            Schema::parse(schema.get(), limits)
+        let mut read = |read: ReadSchema, schema: &RawJson, which| {
+            read(schema.get(), limits)
                 .map_err(|why| wrong.push(format!("has an {which} schema that is invalid: {why}")))
         };
-        let input = read(&tool.definition.input_schema, "input");
+        let read_input = match tool.is_input_own {
+            true => Schema::parse,
+            false => Schema::parse_derived,
+        };
+        let input = read(read_input, &tool.definition.input_schema, "input");
         let output = tool.definition.output_schema.as_ref();
-        let output = output.map(|schema| read(schema, "output"));
+        let output = output.map(|schema| read(Schema::parse, schema, "output"));
         let output = output.transpose();
         let mut repeated = Vec::new();
         if let Ok(input) = &input {
@@ -99,8 +106,8 @@ impl ServedTool {
             tool.definition.annotations = Some(tool.annotations);
         }
         Self {
-            definition: Definition::of(&tool.definition),
-            name: tool.definition.name,
+            name: tool.definition.name.clone(),
+            definition: Definition::new(tool.definition),
             is_strict: tool.is_input_own || input.is_strict(),
             input,
             output: output.map(Arc::new),
