@@ -215,7 +215,7 @@ impl Program {
     /// A variable that is there, after `lead`.
     fn item(&mut self, style: &Style, lead: &str, variable: &Variable, number: usize) {
         match (variable.modifier, style.named) {
-            (Modifier::Explode, _) => self.exploded(style, lead, number),
+            (Modifier::Explode, _) => self.exploded(style, lead, variable, number),
             (_, None) => {
                 self.literal(lead);
                 self.value(style, number);
@@ -228,7 +228,7 @@ impl Program {
     }
 
     /// One part after another.
-    fn exploded(&mut self, style: &Style, lead: &str, number: usize) {
+    fn exploded(&mut self, style: &Style, lead: &str, variable: &Variable, number: usize) {
         let begun = (lead != style.separator).then(|| {
             self.literal(lead);
             self.jump()
@@ -237,7 +237,12 @@ impl Program {
         self.literal(style.separator);
         self.land(begun);
         if let Some(if_empty) = style.named {
-            self.run(style, number, true);
+            // A name with percent-encoding is none that a map's names could be spelled like.
+            if variable.name.contains('%') {
+                self.literal(&variable.name);
+            } else {
+                self.run(style, number, true);
+            }
             self.value_after_name(style, if_empty, number);
         } else {
             self.value(style, number);

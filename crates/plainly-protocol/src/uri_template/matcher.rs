@@ -33,11 +33,9 @@ impl Matcher {
         let mut variables: Vec<Parts> = vec![Vec::new(); self.template.variables().count()];
         let mut name = None;
         for (found, span) in walk(&self.steps, uri)? {
-            let spelled = uri.get(span)?;
-            let text = decode(spelled)?;
+            let text = decode(uri.get(span)?)?;
             if found.is_name {
-                let spelled = spelled.to_owned();
-                name = Some(Name { spelled, text });
+                name = Some(text);
             } else {
                 variables.get_mut(found.variable)?.push((name.take(), text));
             }
@@ -65,15 +63,7 @@ impl fmt::Debug for Matcher {
 }
 
 /// The parts of a variable's value, with their names if they have some.
-type Parts = Vec<(Option<Name>, String)>;
-
-/// The name of a part.
-#[derive(Clone)]
-struct Name {
-    /// As it stands in the URI, where the name of a variable may have percent-encoding.
-    spelled: String,
-    text: String,
-}
+type Parts = Vec<(Option<String>, String)>;
 
 /// The values of the variables of one expression.
 fn values_of(
@@ -101,12 +91,12 @@ fn values_of(
 
 /// A list, unless the parts have other names than the variable's.
 fn several(variable: &str, parts: Parts) -> Value {
-    let is_other = |name: &Option<Name>| name.as_ref().is_some_and(|it| it.spelled != variable);
+    let is_other = |name: &Option<String>| name.as_ref().is_some_and(|name| name != variable);
     if parts.iter().any(|(name, _)| is_other(name)) {
         let pairs = parts.into_iter();
         Value::Map(
             pairs
-                .map(|(name, text)| (name.map(|it| it.text).unwrap_or_default(), text))
+                .map(|(name, text)| (name.unwrap_or_default(), text))
                 .collect(),
         )
     } else {
