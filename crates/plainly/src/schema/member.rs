@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::order;
 use super::sentence::short;
 
-/// A schema that is being read.
+/// A schema that is being read, or an object in it.
 #[derive(Debug)]
 pub(super) struct Owner<'a> {
     pub(super) members: &'a Map<String, Value>,
@@ -30,6 +30,13 @@ impl<'a> Owner<'a> {
         let value = self.members.get(name)?;
         let owner = self;
         Some(Member { value, name, owner })
+    }
+
+    pub(super) fn each(&self) -> impl Iterator<Item = (&'a String, Member<'_, 'a>)> {
+        self.members.iter().map(move |(name, value)| {
+            let owner = self;
+            (name, Member { value, name, owner })
+        })
     }
 
     /// The keyword `name`, which there is since `draft`.
@@ -68,10 +75,16 @@ impl<'a> Member<'_, 'a> {
             .map_or_else(|| self.is_not("a number"), Ok)
     }
 
-    pub(super) fn object(self) -> Result<&'a Map<String, Value>, String> {
-        self.value
-            .as_object()
-            .map_or_else(|| self.is_not("an object"), Ok)
+    /// An object, whose members have names of the author's.
+    pub(super) fn object(self) -> Result<Owner<'a>, String> {
+        let Some(members) = self.value.as_object() else {
+            return self.is_not("an object");
+        };
+        Ok(Owner {
+            members,
+            draft: self.owner.draft,
+            path: self.path(),
+        })
     }
 
     pub(super) fn list(self) -> Result<&'a Vec<Value>, String> {
@@ -118,10 +131,5 @@ impl<'a> Member<'_, 'a> {
         };
         let names = names.filter(is_each_once);
         names.map_or_else(|| self.is_not("an array of names, each of them once"), Ok)
-    }
-
-    /// The members of an object, each as one.
-    pub(super) fn each(self) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, String> {
-        self.object().map(Map::iter)
     }
 }

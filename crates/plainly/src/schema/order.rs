@@ -22,13 +22,11 @@ pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
                 members
             };
             let (one, other) = (sorted(one.iter()), sorted(other.iter()));
-            let names = |members: &[(&String, &Value)]| -> Vec<String> {
-                members.iter().map(|(name, _)| (*name).clone()).collect()
-            };
-            let values = || one.iter().zip(&other).map(|(one, other)| (one.1, other.1));
-            names(&one)
-                .cmp(&names(&other))
-                .then_with(|| first_difference(values()))
+            let names = one.iter().map(|(name, _)| name);
+            let values = one.iter().zip(&other).map(|(one, other)| (one.1, other.1));
+            names
+                .cmp(other.iter().map(|(name, _)| name))
+                .then_with(|| first_difference(values))
         }
         _ => rank(one).cmp(&rank(other)),
     }

@@ -138,12 +138,10 @@ impl<'a> Reading<'a> {
     }
 
     fn named(&mut self, member: Member<'_, 'a>) -> Result<Vec<(String, Id)>, String> {
-        let schemas = member.each()?;
+        let object = member.object()?;
+        let schemas = object.each();
         schemas
-            .map(|(name, schema)| {
-                let id = self.id(schema, format!("{}/{name}", member.path()))?;
-                Ok((name.clone(), id))
-            })
+            .map(|(name, schema)| Ok((name.clone(), self.schema(schema)?)))
             .collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::draft::Draft;
@@ -38,7 +39,10 @@ impl<'a> References<'a> {
         };
         let found = match fragment {
             "" => Some(self.root),
-            pointer if pointer.starts_with('/') => self.root.pointer(&decoded(pointer)),
+            pointer if pointer.starts_with('/') => {
+                let pointer = percent_decode_str(pointer).decode_utf8_lossy();
+                self.root.pointer(&pointer)
+            }
             anchor => self.anchors.get(anchor).copied(),
         };
         found.ok_or_else(|| format!("it refers to {reference:?}, which is not in it"))
@@ -66,21 +70,4 @@ fn anchors(root: &Value, draft: Draft) -> HashMap<&str, &Value> {
         }
     }
     anchors
-}
-
-/// The fragment of a URI as what it stands for.
-fn decoded(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
-        let coded = tail.get(..2).filter(|_| *first == b'%').and_then(hex);
-        bytes.push(coded.unwrap_or(*first));
-        rest = if coded.is_some() {
-            tail.get(2..).unwrap_or_default()
-        } else {
-            tail
-        };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

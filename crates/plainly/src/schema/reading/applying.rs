@@ -78,24 +78,17 @@ pub(super) fn dependencies<'a>(
     keywords: &mut Vec<Keyword>,
 ) -> Result<(), String> {
     let (mut required, mut schemas) = (Vec::new(), Vec::new());
-    let of_names = owner.since(Draft::Draft201909, "dependentRequired");
-    for member in of_names.into_iter().chain(owner.get("dependencies")) {
-        let is_old = owner
-            .get("dependencies")
-            .is_some_and(|it| std::ptr::eq(it.value, member.value));
-        let inner = Owner {
-            members: member.object()?,
-            draft: owner.draft,
-            path: member.path(),
-        };
-        for (name, value) in member.each()? {
-            let Some(names) = inner.get(name) else {
-                continue;
-            };
-            if is_old && !value.is_array() {
-                schemas.push((name.clone(), reading.schema(names)?));
+    if let Some(member) = owner.since(Draft::Draft201909, "dependentRequired") {
+        for (name, names) in member.object()?.each() {
+            required.push((name.clone(), names.names()?));
+        }
+    }
+    if let Some(member) = owner.get("dependencies") {
+        for (name, brought) in member.object()?.each() {
+            if brought.value.is_array() {
+                required.push((name.clone(), brought.names()?));
             } else {
-                required.push((name.clone(), names.names()?));
+                schemas.push((name.clone(), reading.schema(brought)?));
             }
         }
     }
