@@ -66,13 +66,18 @@ const MOST_WORK: u64 = 5_000_000;
 impl Schema {
     /// Reads `text`; the error says what is wrong with it.
     pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
-        Self::written(text, limits)?.read()
+        let limit = limits.schema_bytes;
+        if text.len() > limit {
+            return Err(format!("it has more than {limit} bytes"));
+        }
+        let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        Self::of(schema, limits)
     }
 
-    /// Reads `text`, which was made of a type, and so is a schema, when it is first needed: a process starts sooner by a
+    /// Reads `schema`, which was made of a type, and so is one, when it is first needed: a process starts sooner by a
     /// twentieth. Not one that is strict, to which an author has added something by hand.
-    pub(crate) fn parse_derived(text: &str, limits: &Limits) -> Result<Self, String> {
-        let schema = Self::written(text, limits)?;
+    pub(crate) fn derived(schema: Value, limits: &Limits) -> Result<Self, String> {
+        let schema = Self::unread(schema, limits)?;
         match schema.strict {
             true => schema.read(),
             false => Ok(schema),
@@ -82,15 +87,6 @@ impl Schema {
     /// Reads `schema`; the error says what is wrong with it.
     pub(crate) fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
         Self::unread(schema, limits)?.read()
-    }
-
-    fn written(text: &str, limits: &Limits) -> Result<Self, String> {
-        let limit = limits.schema_bytes;
-        if text.len() > limit {
-            return Err(format!("it has more than {limit} bytes"));
-        }
-        let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        Self::unread(schema, limits)
     }
 
     fn unread(schema: Value, limits: &Limits) -> Result<Self, String> {

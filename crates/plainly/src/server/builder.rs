@@ -242,17 +242,13 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         let mut errors = Vec::new();
         let routes = self.routes(&mut errors);
-        let keys = self.keys.map_or_else(Keys::random, Ok).map_err(|error| {
-            let problem = format!("can't be had from the system's random source: {error}");
-            errors.push(BuildError::new("a key", problem));
-        });
-        let Some(keys) = keys.ok().filter(|_| errors.is_empty()) else {
+        if !errors.is_empty() {
             return Err(BuildErrors::of("the server can't be built", errors));
-        };
+        }
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
-            seals: Seals::new(keys.clone(), &*self.implementation.name, &self.limits),
-            cursors: Cursors::new(keys, &*self.implementation.name, &self.limits),
+            seals: Seals::new(self.keys.clone(), &*self.implementation.name, &self.limits),
+            cursors: Cursors::new(self.keys, &*self.implementation.name, &self.limits),
             encoder: encode::Encoder::new(
                 self.dialect,
                 self.implementation,

@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn cursors() -> Cursors {
-        Cursors::new(Keys::new([7; 32]), "s", &Limits::default())
+        Cursors::new(Some(Keys::new([7; 32])), "s", &Limits::default())
     }
 
     fn page(all: &Catalogue<String>, after: Option<&Cursor>) -> (Vec<String>, Option<Cursor>) {

@@ -7,13 +7,13 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::Cursor;
 
-use super::seal::Keys;
+use super::seal::{Keys, Sealer};
 use crate::limits::Limits;
 
 /// Gives out cursors and takes them back.
 #[derive(Debug)]
 pub(super) struct Cursors {
-    keys: Keys,
+    sealer: Sealer,
     /// The name of the server whose they are.
     server: String,
     ttl: Duration,
@@ -29,9 +29,9 @@ pub(super) struct CursorsOf<'a> {
 }
 
 impl Cursors {
-    pub(super) fn new(keys: Keys, server: impl Into<String>, limits: &Limits) -> Self {
+    pub(super) fn new(keys: Option<Keys>, server: impl Into<String>, limits: &Limits) -> Self {
         Self {
-            keys,
+            sealer: Sealer::new(keys),
             server: server.into(),
             ttl: limits.cursor_ttl,
             most: limits.cursor_bytes,
@@ -50,8 +50,9 @@ impl Cursors {
 impl CursorsOf<'_> {
     /// The cursor for what comes after `position` in `listing`.
     pub(super) fn seal(&self, listing: &str, position: &str) -> Result<Cursor, ProtocolError> {
-        let Cursors { keys, ttl, .. } = self.cursors;
-        keys.seal(&self.purpose(listing), position, SystemTime::now(), *ttl)
+        let Cursors { sealer, ttl, .. } = self.cursors;
+        sealer
+            .seal(&self.purpose(listing), position, SystemTime::now(), *ttl)
             .map(Cursor::from)
             .map_err(|error| {
                 ProtocolError::internal("The listing can't be continued").with_source(error)
@@ -61,11 +62,12 @@ impl CursorsOf<'_> {
     /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
     /// too long ago is invalid.
     pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
-        let Cursors { keys, most, .. } = self.cursors;
+        let Cursors { sealer, most, .. } = self.cursors;
         if cursor.as_str().len() > *most {
             return Err(InvalidParams::InvalidCursor.into());
         }
-        keys.open(&self.purpose(listing), cursor.as_str(), SystemTime::now())
+        sealer
+            .open(&self.purpose(listing), cursor.as_str(), SystemTime::now())
             .map_err(|_| InvalidParams::InvalidCursor.into())
     }
 
@@ -117,7 +119,7 @@ mod tests {
             cursor_ttl: ttl,
             ..Limits::default()
         };
-        Cursors::new(Keys::new([7; 32]), server, &limits)
+        Cursors::new(Some(Keys::new([7; 32])), server, &limits)
     }
 
     fn peer(principal: Option<&str>) -> Peer {

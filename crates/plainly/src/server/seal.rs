@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
@@ -62,10 +63,49 @@ impl Keys {
     }
 
     /// A key that nobody else has.
-    pub(super) fn random() -> Result<Self, getrandom::Error> {
+    fn random() -> Result<Self, getrandom::Error> {
         let mut key = [0; KEY];
         getrandom::fill(&mut key)?;
         Ok(Self::new(key))
+    }
+}
+
+/// The keys that a server was given, or one that it makes for itself when it first seals something.
+#[derive(Debug)]
+pub(super) struct Sealer(OnceLock<Keys>);
+
+impl Sealer {
+    pub(super) fn new(keys: Option<Keys>) -> Self {
+        Self(keys.map_or_else(OnceLock::new, OnceLock::from))
+    }
+
+    /// Seals `text` for `purpose`, from `now` on good for `ttl`.
+    pub(super) fn seal(
+        &self,
+        purpose: Purpose<'_>,
+        text: &str,
+        now: SystemTime,
+        ttl: Duration,
+    ) -> Result<String, getrandom::Error> {
+        let keys = match self.0.get() {
+            Some(keys) => keys,
+            None => {
+                let random = Keys::random()?;
+                self.0.get_or_init(|| random)
+            }
+        };
+        keys.seal(purpose, text, now, ttl)
+    }
+
+    /// What was sealed for `purpose` and is still good.
+    pub(super) fn open(
+        &self,
+        purpose: Purpose<'_>,
+        sealed: &str,
+        now: SystemTime,
+    ) -> Result<String, Broken> {
+        let keys = self.0.get().ok_or(Broken)?;
+        keys.open(purpose, sealed, now)
     }
 }
 
@@ -130,8 +170,7 @@ pub(super) struct Broken;
 pub(super) type Purpose<'a> = &'a [&'a str];
 
 impl Keys {
-    /// Seals `text` for `purpose`, from `now` on good for `ttl`.
-    pub(super) fn seal(
+    fn seal(
         &self,
         purpose: Purpose<'_>,
         text: &str,
@@ -153,13 +192,7 @@ impl Keys {
         Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
-    /// What was sealed for `purpose` and is still good.
-    pub(super) fn open(
-        &self,
-        purpose: Purpose<'_>,
-        sealed: &str,
-        now: SystemTime,
-    ) -> Result<String, Broken> {
+    fn open(&self, purpose: Purpose<'_>, sealed: &str, now: SystemTime) -> Result<String, Broken> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Broken)?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(Broken)?;
         let (nonce, aad) = (XNonce::from(*nonce), bound(purpose));
@@ -277,8 +310,15 @@ mod tests {
         }
         let sealed = seal(&stages[2], "x");
         assert_eq!(stages[0].open(PURPOSE, &sealed, now()), Err(Broken));
-        let [mine, yours] = [(); 2].map(|()| Keys::random().unwrap());
-        assert_eq!(yours.open(PURPOSE, &seal(&mine, "x"), now()), Err(Broken));
+    }
+
+    #[test]
+    fn a_server_without_keys_opens_what_it_sealed_itself() {
+        let [mine, yours] = [(); 2].map(|()| Sealer::new(None));
+        assert_eq!(mine.open(PURPOSE, "", now()), Err(Broken));
+        let sealed = [&mine, &yours].map(|it| it.seal(PURPOSE, "x", now(), DAY).unwrap());
+        assert_eq!(mine.open(PURPOSE, &sealed[0], now()).as_deref(), Ok("x"));
+        assert_eq!(mine.open(PURPOSE, &sealed[1], now()), Err(Broken));
     }
 
     #[test]

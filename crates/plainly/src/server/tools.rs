@@ -44,8 +44,6 @@ type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + 
 pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
-    /// Whether the input schema is the author's own, of which the type of the arguments may know nothing.
-    is_input_own: bool,
     /// What is wrong with the schemas that the author wrote.
     wrong: Vec<String>,
     needs: Needs,
@@ -85,16 +83,15 @@ impl Tool {
         )
     }
 
-    fn of_parts(name: String, needs: Needs, output: Option<Value>, call: Call) -> Self {
+    fn of_parts(name: String, mut needs: Needs, output: Option<Value>, call: Call) -> Self {
         let no_arguments =
             || json!({"type": "object", "properties": {}, "additionalProperties": false});
-        let input = needs.args.clone().unwrap_or_else(no_arguments);
-        let mut definition = types::Tool::new(name, raw(&input));
+        let input = needs.args.get_or_insert_with(no_arguments);
+        let mut definition = types::Tool::new(name, raw(input));
         definition.output_schema = output.as_ref().map(raw);
         Self {
             definition,
             annotations: ToolAnnotations::new(),
-            is_input_own: false,
             wrong: Vec::new(),
             needs,
             task: None,
@@ -196,8 +193,7 @@ impl Tool {
                 .wrong
                 .push(format!("has an input schema that is no JSON: {error}")),
         }
-        self.is_input_own = true;
-        // What they have to be is told by this one alone.
+        // What they have to be is told by this one alone: the type of the arguments may know nothing of it.
         self.needs.args = None;
         self
     }

@@ -1,6 +1,6 @@
 //! Newline-delimited messages over any byte stream: the framing of stdio, child processes and the in-memory pair.
 
-use std::io;
+use std::io::{self, BufRead};
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -65,11 +65,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// The next line that is already here in full.
     pub fn take_buffered(&mut self) -> Option<Line> {
         loop {
-            let Some(found) = memchr::memchr(b'\n', self.buffer.get(self.searched..)?) else {
+            let Some(end) = line_end(self.buffer.get(self.searched..)?) else {
                 self.searched = self.buffer.len();
                 return self.overflow();
             };
-            let mut line = self.buffer.split_to(self.searched + found + 1);
+            let mut line = self.buffer.split_to(self.searched + end);
             self.searched = 0;
             line.truncate(line.len() - 1);
             if line.ends_with(b"\r") {
@@ -102,6 +102,15 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         self.at_start = false;
         (!std::mem::replace(&mut self.discarding, true)).then_some(Line::TooLong)
     }
+}
+
+/// Where the next line begins. By the search of the C library, through std: that of `memchr` first asks the processor what it
+/// can, which takes 50 µs in a virtual machine, a thirtieth of a start.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    let end = rest.skip_until(b'\n').ok()?;
+    let line = bytes.get(..end)?;
+    line.ends_with(b"\n").then_some(end)
 }
 
 #[cfg(test)]

@@ -10,12 +10,12 @@ use plainly_protocol::peer::Principal;
 use serde_json::value::RawValue;
 
 use crate::limits::Limits;
-use crate::server::seal::Keys;
+use crate::server::seal::{Keys, Sealer};
 
 /// Seals states, and opens them.
 #[derive(Debug)]
 pub(in crate::server) struct Seals {
-    keys: Keys,
+    sealer: Sealer,
     /// The name of the server whose they are.
     server: String,
     ttl: Duration,
@@ -76,9 +76,13 @@ impl Binding {
 }
 
 impl Seals {
-    pub(in crate::server) fn new(keys: Keys, server: impl Into<String>, limits: &Limits) -> Self {
+    pub(in crate::server) fn new(
+        keys: Option<Keys>,
+        server: impl Into<String>,
+        limits: &Limits,
+    ) -> Self {
         Self {
-            keys,
+            sealer: Sealer::new(keys),
             server: server.into(),
             ttl: limits.state_ttl,
             most_bytes: limits.state_bytes,
@@ -89,7 +93,9 @@ impl Seals {
 
     pub(super) fn seal(&self, binding: &Binding, text: &str) -> Result<String, ProtocolError> {
         let purpose = binding.purpose(&self.server);
-        let sealed = self.keys.seal(&purpose, text, SystemTime::now(), self.ttl);
+        let sealed = self
+            .sealer
+            .seal(&purpose, text, SystemTime::now(), self.ttl);
         let sealed = sealed.map_err(|error| {
             ProtocolError::internal("The client can't be asked").with_source(error)
         })?;
@@ -107,7 +113,7 @@ impl Seals {
             return Err(invalid());
         }
         let purpose = binding.purpose(&self.server);
-        let opened = self.keys.open(&purpose, sealed, SystemTime::now());
+        let opened = self.sealer.open(&purpose, sealed, SystemTime::now());
         opened.map_err(|_| invalid())
     }
 }

@@ -24,9 +24,6 @@ use crate::server::tasks::{self, Becomes, TaskSupport};
 /// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
 
-/// How a schema is read, or what is wrong with it.
-type ReadSchema = fn(&str, &Limits) -> Result<Schema, String>;
-
 /// The tools of a server.
 pub(in crate::server) type Tools = Catalogue<ServedTool>;
 
@@ -64,41 +61,44 @@ impl ServedTool {
                 "needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /"
             ));
         }
-        let mut read = |read: ReadSchema, schema: &RawJson, which| {
-            read(schema.get(), limits)
-                .map_err(|why| wrong.push(format!("has an {which} schema that is invalid: {why}")))
+        let before = errors.len();
+        check_needs(&subject, &tool.needs, states, errors);
+        let derived = tool.needs.args.take();
+        let is_input_own = derived.is_none();
+        let mut tell = |why, which| {
+            wrong.push(format!("has an {which} schema that is invalid: {why}"));
         };
-        let read_input = match tool.is_input_own {
-            true => Schema::parse,
-            false => Schema::parse_derived,
+        let parse = |schema: &RawJson| Schema::parse(schema.get(), limits);
+        let input = match derived {
+            Some(schema) => Schema::derived(schema, limits),
+            None => parse(&tool.definition.input_schema),
         };
-        let input = read(read_input, &tool.definition.input_schema, "input");
-        let output = tool.definition.output_schema.as_ref();
-        let output = output.map(|schema| read(Schema::parse, schema, "output"));
-        let output = output.transpose();
+        let input = input.map_err(|why| tell(why, "input"));
+        let output = tool.definition.output_schema.as_ref().map(parse);
+        let output = output.transpose().map_err(|why| tell(why, "output"));
         let mut repeated = Vec::new();
         if let Ok(input) = &input {
             match mirrored(input.source()) {
                 Ok(arguments) => repeated = arguments,
                 Err(faults) => wrong.extend(faults),
             }
-            if tool.is_input_own && input.source()["type"] != "object" {
+            if is_input_own && input.source()["type"] != "object" {
                 wrong.push("has an input schema whose type is not \"object\"".to_owned());
             }
         }
         if tool.needs.begins_task && tool.task.is_none() {
             wrong.push("takes Task, but task() doesn't say that it may become one".to_owned());
         }
-        let before = errors.len();
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
-        check_needs(&subject, &tool.needs, states, errors);
         let (input, output) = input.ok().zip(output.ok())?;
-        (errors.len() == before).then(|| Self::new(tool, input, output, repeated))
+        let is_strict = is_input_own || input.is_strict();
+        (errors.len() == before).then(|| Self::new(tool, input, is_strict, output, repeated))
     }
 
     fn new(
         mut tool: Tool,
         input: Schema,
+        is_strict: bool,
         output: Option<Schema>,
         mirrored: Vec<MirroredArgument>,
     ) -> Self {
@@ -108,8 +108,8 @@ impl ServedTool {
         Self {
             name: tool.definition.name.clone(),
             definition: Definition::new(tool.definition),
-            is_strict: tool.is_input_own || input.is_strict(),
             input,
+            is_strict,
             output: output.map(Arc::new),
             mirrored,
             task: tool
