@@ -22,6 +22,7 @@ pub(super) use self::needs::check_needs;
 use self::templates::build_templates;
 use self::tools::build_tools;
 use super::asking::Seals;
+use super::catalogue::Catalogue;
 use super::changes::Changes;
 use super::cursor::Cursors;
 use super::discovery::{Discovery, Handlers};
@@ -30,7 +31,7 @@ use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
 use super::prompts::{Prompt, Prompts};
-use super::resources::{Resources, StaticResource, Template, erase};
+use super::resources::{ErasedStore, Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::sessions::Sessions;
 use super::state::States;
@@ -57,7 +58,7 @@ pub struct ServerBuilder {
     prompts: Vec<Prompt>,
     fixed: Vec<StaticResource>,
     templates: Vec<Template>,
-    resources: Resources,
+    stores: Vec<Box<dyn ErasedStore>>,
     changes: Option<Changes>,
     dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
@@ -87,7 +88,7 @@ impl ServerBuilder {
             prompts: Vec::new(),
             fixed: Vec::new(),
             templates: Vec::new(),
-            resources: Resources::default(),
+            stores: Vec::new(),
             changes: None,
             dynamic: Dynamic::default(),
             layers: Vec::new(),
@@ -168,7 +169,7 @@ impl ServerBuilder {
     /// Serves everything in a store.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
-        self.resources.add_store(erase(store));
+        self.stores.push(erase(store));
         self
     }
 
@@ -286,11 +287,11 @@ impl ServerBuilder {
         let prompts = std::mem::take(&mut self.prompts);
         let dynamic = self.dynamic.prompts;
         let prompts = Prompts::build(prompts, dynamic, &states, &self.limits, errors);
-        let mut resources = std::mem::take(&mut self.resources);
         let fixed = checked(std::mem::take(&mut self.fixed), &states, errors);
-        resources.add_fixed(fixed, self.dynamic.resources);
+        let fixed = Catalogue::new(fixed, self.dynamic.resources);
         let templates = std::mem::take(&mut self.templates);
-        resources.add_templates(build_templates(templates, &states, errors));
+        let templates = build_templates(templates, &states, errors);
+        let resources = Resources::new(fixed, templates, std::mem::take(&mut self.stores));
         let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &resources);
         Routes {
             discovery: Discovery::new(

@@ -44,16 +44,6 @@ impl<T> Clone for Entry<T> {
     }
 }
 
-impl<T> Default for Catalogue<T> {
-    fn default() -> Self {
-        Self {
-            places: Box::default(),
-            entries: ArcSwap::default(),
-            is_dynamic: false,
-        }
-    }
-}
-
 impl<T: Named> Catalogue<T> {
     /// What was declared, with one name each; if it `is_dynamic`, it may change.
     pub(super) fn new(declared: Vec<T>, is_dynamic: bool) -> Self {

@@ -37,7 +37,7 @@ use crate::store::{Change, ListQuery, Page, StoreError};
 
 /// The resources of a server: the static ones first, then those of each template, then each store's; all in the order in
 /// which they were added, which is also the order in which a URI finds its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Resources {
     fixed: Catalogue<StaticResource>,
     templates: Templates,
@@ -45,21 +45,21 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    pub(super) fn add_fixed(&mut self, fixed: Vec<StaticResource>, is_dynamic: bool) {
-        self.fixed = Catalogue::new(fixed, is_dynamic);
+    pub(super) fn new(
+        fixed: Catalogue<StaticResource>,
+        templates: Vec<ServedTemplate>,
+        stores: Vec<Box<dyn ErasedStore>>,
+    ) -> Self {
+        Self {
+            fixed,
+            templates: Templates::new(templates),
+            stores,
+        }
     }
 
     /// The static ones, which may come and go.
     pub(super) fn all_fixed(&self) -> &Catalogue<StaticResource> {
         &self.fixed
-    }
-
-    pub(super) fn add_templates(&mut self, templates: Vec<ServedTemplate>) {
-        self.templates.extend(templates);
-    }
-
-    pub(super) fn add_store(&mut self, store: Box<dyn ErasedStore>) {
-        self.stores.push(store);
     }
 
     /// Whether there is anything, or may be.

@@ -10,14 +10,14 @@ use super::templated::ServedTemplate;
 use crate::server::cursor::CursorsOf;
 
 /// The templates of a server, in the order in which they were added.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Templates(Vec<ServedTemplate>);
 
 const LISTING: &str = "resources/templates/list";
 
 impl Templates {
-    pub(super) fn extend(&mut self, templates: Vec<ServedTemplate>) {
-        self.0.extend(templates);
+    pub(super) fn new(templates: Vec<ServedTemplate>) -> Self {
+        Self(templates)
     }
 
     pub(super) fn len(&self) -> usize {
