@@ -14,33 +14,29 @@ pub async fn requested() {
 
 #[cfg(unix)]
 mod unix {
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::{Arc, LazyLock};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
 
     use signal_hook::consts::{SIGINT, SIGTERM};
     use tokio::signal::unix::{SignalKind, signal};
 
-    /// Whether the first signal is being honoured. Once it is, the next one takes its usual course, and does so in the
-    /// signal handler: neither a handler that blocks its thread nor a runtime that waits for its last one can delay it.
-    static IS_REQUESTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
-        let is_requested = Arc::default();
-        for signal in [SIGINT, SIGTERM] {
-            let condition = Arc::clone(&is_requested);
-            if let Err(error) = signal_hook::flag::register_conditional_default(signal, condition) {
-                tracing::warn!(signal, %error, "a second signal will not end the process");
-            }
-        }
-        is_requested
-    });
-
     pub(super) async fn requested() {
-        // Before ours is: handlers run in the order of their registration, and the first signal must find nothing set.
-        let is_requested = &**IS_REQUESTED;
         tokio::select! {
             () = received(SignalKind::interrupt()) => {}
             () = received(SignalKind::terminate()) => {}
         }
-        is_requested.store(true, Ordering::Relaxed);
+        let_the_next_end_the_process();
+    }
+
+    /// From now on a signal takes its usual course, and does so in the signal handler: neither a handler that blocks its thread
+    /// nor a runtime that waits for its last one can delay it.
+    fn let_the_next_end_the_process() {
+        for signal in [SIGINT, SIGTERM] {
+            let always = Arc::new(AtomicBool::new(true));
+            if let Err(error) = signal_hook::flag::register_conditional_default(signal, always) {
+                tracing::warn!(signal, %error, "a second signal will not end the process");
+            }
+        }
     }
 
     async fn received(kind: SignalKind) {
