@@ -47,7 +47,7 @@ struct Options {
     seconds: u64,
 
     /// How often each server is started
-    #[arg(long, default_value_t = 51, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 201, value_parser = clap::value_parser!(u32).range(1..))]
     starts: u32,
 
     /// Builds a minimal server with each library from nothing too, which takes minutes
@@ -132,8 +132,13 @@ fn interleaved<T>(
     round: impl Fn(&Program) -> Result<T, Box<dyn Error>>,
 ) -> Result<Columns<Vec<T>>, Box<dyn Error>> {
     let mut all = Columns::<Vec<T>>::default();
-    for _ in 0..rounds {
-        for program in programs {
+    for round_number in 0..rounds {
+        let mut order: Vec<&Program> = programs.iter().collect();
+        // There and back: what one leaves to be tidied up must not always slow the same other.
+        if round_number % 2 == 1 {
+            order.reverse();
+        }
+        for program in order {
             let of_program = all.slot(program.column).get_or_insert_default();
             of_program.push(round(program)?);
         }
