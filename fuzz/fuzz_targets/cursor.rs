@@ -6,7 +6,6 @@
 #[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
 #[path = "../../crates/plainly/src/server/seal.rs"]
-#[expect(dead_code, reason = "the rest is for servers without a key")]
 mod seal;
 
 /// Where the modules expect the limits to be.
@@ -27,7 +26,7 @@ fuzz_target!(|text: &str| {
     let mut limits = limits::Limits::default();
     limits.cursor_ttl = Duration::MAX;
     limits.cursor_bytes = usize::MAX;
-    let cursors = cursor::Cursors::new(seal::Keys::new([7; 32]), "fuzz", &limits);
+    let cursors = cursor::Cursors::new(Some(seal::Keys::new([7; 32])), "fuzz", &limits);
     let anybody = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
     let cursors = cursors.of(&anybody);
     let bytes = URL_SAFE_NO_PAD.encode(text);
