@@ -49,7 +49,7 @@ pub struct Limits {
     pub listen_uris: usize,
     /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
     pub listen_bytes: usize,
-    /// Bytes of a schema of a tool that is given as text. 256 KiB. Beyond: not served.
+    /// Bytes of the schema of a tool. 256 KiB. Beyond: not served.
     pub schema_bytes: usize,
     /// Arrays and objects around a value in a schema. 48: a client that takes messages of depth 64 can read it. Beyond: not
     /// served.

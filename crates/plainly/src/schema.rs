@@ -66,17 +66,15 @@ const MOST_WORK: u64 = 5_000_000;
 impl Schema {
     /// Reads `text`; the error says what is wrong with it.
     pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
-        let limit = limits.schema_bytes;
-        if text.len() > limit {
-            return Err(format!("it has more than {limit} bytes"));
-        }
+        check_bytes(text, limits)?;
         let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
         Self::of(schema, limits)
     }
 
     /// Reads `schema`, which was made of a type, and so is one, when it is first needed: a process starts sooner by a
-    /// twentieth. Not one that is strict, to which an author has added something by hand.
-    pub(crate) fn derived(schema: Value, limits: &Limits) -> Result<Self, String> {
+    /// twentieth. Not one that is strict, to which an author has added something by hand. `text` is what it was written as.
+    pub(crate) fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, String> {
+        check_bytes(text, limits)?;
         let schema = Self::unread(schema, limits)?;
         match schema.strict {
             true => schema.read(),
@@ -184,6 +182,14 @@ impl Keywords {
 
     fn each_failure(&self, value: &Value, mut tell: impl FnMut(&Failure<'_>) -> ControlFlow<()>) {
         let _told = Schemas(&self.nodes).check(0, value, &Path::Root, &mut tell);
+    }
+}
+
+fn check_bytes(text: &str, limits: &Limits) -> Result<(), String> {
+    let limit = limits.schema_bytes;
+    match text.len() > limit {
+        true => Err(format!("it has more than {limit} bytes")),
+        false => Ok(()),
     }
 }
 

@@ -492,6 +492,9 @@ fn a_schema_has_bounds() {
     assert!(Schema::parse(&text(limits.schema_bytes), &limits).is_ok());
     let why = Schema::parse(&text(limits.schema_bytes + 1), &limits).unwrap_err();
     assert_eq!(why, "it has more than 262144 bytes");
+    let derived = |bytes| Schema::derived(Value::Bool(true), &text(bytes), &limits);
+    assert!(derived(limits.schema_bytes).is_ok());
+    assert_eq!(derived(limits.schema_bytes + 1).unwrap_err(), why);
     assert!(Schema::parse(&"[".repeat(100_000), &limits).is_err());
     assert!(Schema::parse("[]", &limits).is_err());
 }

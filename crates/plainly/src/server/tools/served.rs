@@ -69,9 +69,10 @@ impl ServedTool {
             wrong.push(format!("has an {which} schema that is invalid: {why}"));
         };
         let parse = |schema: &RawJson| Schema::parse(schema.get(), limits);
+        let written = &tool.definition.input_schema;
         let input = match derived {
-            Some(schema) => Schema::derived(schema, limits),
-            None => parse(&tool.definition.input_schema),
+            Some(schema) => Schema::derived(schema, written.get(), limits),
+            None => parse(written),
         };
         let input = input.map_err(|why| tell(why, "input"));
         let output = tool.definition.output_schema.as_ref().map(parse);
