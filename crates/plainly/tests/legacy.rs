@@ -15,3 +15,5 @@ mod resume;
 
 #[path = "legacy/sessions.rs"]
 mod sessions;
+#[path = "legacy/unread.rs"]
+mod unread;

@@ -170,6 +170,14 @@ impl Stream for Batch {
 }
 
 impl Sending for Batch {
+    fn go_on(&mut self, context: &mut Context<'_>) {
+        // Whoever is polled from here wakes the caller alone. Put in anew, each is polled again when its turn comes.
+        for mut part in std::mem::take(&mut self.running) {
+            part.running.go_on(context);
+            self.running.push(part);
+        }
+    }
+
     fn stop(&mut self) {
         self.running.iter_mut().for_each(|part| part.running.stop());
     }

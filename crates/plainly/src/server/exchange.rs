@@ -234,6 +234,10 @@ impl<S: Sending> Stream for Begun<S> {
 }
 
 impl<S: Sending> Sending for Begun<S> {
+    fn go_on(&mut self, context: &mut Context<'_>) {
+        self.rest.go_on(context);
+    }
+
     fn stop(&mut self) {
         self.rest.stop();
     }

@@ -36,6 +36,9 @@ pub(super) struct Running {
 
 /// What is sent for one request, or several at once.
 pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
+    /// Lets what runs go on, or end, while nobody takes what it says.
+    fn go_on(&mut self, context: &mut Context<'_>);
+
     /// Ends it from outside: what is left to send is there at once.
     fn stop(&mut self);
 }
@@ -138,19 +141,7 @@ impl Stream for Running {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
         let this = self.get_mut();
-        match this
-            .tracked
-            .as_mut()
-            .map(|tracked| tracked.poll_ending(context))
-        {
-            Some(Poll::Ready(Ending::Cancelled)) => this.cancel(),
-            Some(Poll::Ready(Ending::Stopped)) => {
-                this.tracked = None;
-                this.stop();
-            }
-            Some(Poll::Pending) | None => {}
-        }
-        this.poll_work(context);
+        this.go_on(context);
         if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
@@ -163,6 +154,19 @@ impl Stream for Running {
 }
 
 impl Sending for Running {
+    fn go_on(&mut self, context: &mut Context<'_>) {
+        let tracked = self.tracked.as_mut();
+        match tracked.map(|tracked| tracked.poll_ending(context)) {
+            Some(Poll::Ready(Ending::Cancelled)) => self.cancel(),
+            Some(Poll::Ready(Ending::Stopped)) => {
+                self.tracked = None;
+                self.stop();
+            }
+            Some(Poll::Pending) | None => {}
+        }
+        self.poll_work(context);
+    }
+
     fn stop(&mut self) {
         if self.work.is_some() {
             let (server, revision) = (self.entered.server(), self.scope.peer().revision);

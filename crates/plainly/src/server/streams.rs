@@ -169,7 +169,10 @@ impl Streams {
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
-            Turn::Wait => return Poll::Pending,
+            Turn::Wait => {
+                sending.go_on(context);
+                return Poll::Pending;
+            }
         }
         sending.poll_next_unpin(context)
     }
