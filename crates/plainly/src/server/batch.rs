@@ -170,12 +170,16 @@ impl Stream for Batch {
 }
 
 impl Sending for Batch {
-    fn go_on(&mut self, context: &mut Context<'_>) {
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut ended = Poll::Ready(());
         // Whoever is polled from here wakes the caller alone. Put in anew, each is polled again when its turn comes.
         for mut part in std::mem::take(&mut self.running) {
-            part.running.go_on(context);
+            if part.running.poll_end(context).is_pending() {
+                ended = Poll::Pending;
+            }
             self.running.push(part);
         }
+        ended
     }
 
     fn stop(&mut self) {

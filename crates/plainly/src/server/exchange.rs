@@ -234,8 +234,8 @@ impl<S: Sending> Stream for Begun<S> {
 }
 
 impl<S: Sending> Sending for Begun<S> {
-    fn go_on(&mut self, context: &mut Context<'_>) {
-        self.rest.go_on(context);
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.rest.poll_end(context)
     }
 
     fn stop(&mut self) {

@@ -36,8 +36,8 @@ pub(super) struct Running {
 
 /// What is sent for one request, or several at once.
 pub(super) trait Sending: Stream<Item = Sent> + Unpin + fmt::Debug + Send + 'static {
-    /// Lets what runs go on, or end, while nobody takes what it says.
-    fn go_on(&mut self, context: &mut Context<'_>);
+    /// Lets what runs go on while nobody takes what it says; ready once it has ended.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
     /// Ends it from outside: what is left to send is there at once.
     fn stop(&mut self);
@@ -141,20 +141,16 @@ impl Stream for Running {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
         let this = self.get_mut();
-        this.go_on(context);
+        let ended = this.poll_end(context);
         if let Poll::Ready(said) = this.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
-        match (this.last.take(), &this.work) {
-            (Some(last), _) => Poll::Ready(Some(last)),
-            (None, Some(_)) => Poll::Pending,
-            (None, None) => Poll::Ready(None),
-        }
+        ended.map(|()| this.last.take())
     }
 }
 
 impl Sending for Running {
-    fn go_on(&mut self, context: &mut Context<'_>) {
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let tracked = self.tracked.as_mut();
         match tracked.map(|tracked| tracked.poll_ending(context)) {
             Some(Poll::Ready(Ending::Cancelled)) => self.cancel(),
@@ -165,6 +161,10 @@ impl Sending for Running {
             Some(Poll::Pending) | None => {}
         }
         self.poll_work(context);
+        match self.work {
+            Some(_) => Poll::Pending,
+            None => Poll::Ready(()),
+        }
     }
 
     fn stop(&mut self) {

@@ -169,10 +169,8 @@ impl Streams {
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
-            Turn::Wait => {
-                sending.go_on(context);
-                return Poll::Pending;
-            }
+            // What is left of what has ended is not much, and waits for nobody.
+            Turn::Wait => ready!(sending.poll_end(context)),
         }
         sending.poll_next_unpin(context)
     }

@@ -126,3 +126,17 @@ async fn of_a_batch_the_others_go_on() {
         (&json!(2), "40 steps")
     );
 }
+
+#[tokio::test]
+async fn a_request_that_has_ended_makes_room_for_another() {
+    let gate = Gate::new();
+    let client = Client::open(&gate, "2025-11-25", |limits| limits.requests = 1).await;
+    gate.open(MANY - 1);
+    let unread = client.stream(&steps(1, MANY)).await;
+    gate.has(1).await;
+    gate.open(2);
+    gate.has(0).await;
+    let next = rest(client.stream(&steps(2, 1)).await).await;
+    assert_eq!(text(&next[1]), "1 steps");
+    assert_eq!(text(&rest(unread).await[MANY]), "20 steps");
+}
