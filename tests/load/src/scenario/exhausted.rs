@@ -17,12 +17,13 @@ const DESCRIPTORS: u64 = 256;
 const CLIENTS: usize = 1_000;
 
 pub(super) async fn run(scale: Scale) -> Result<Outcome> {
+    let count = scale.connections(CLIENTS, CLIENTS);
     let settings = Settings {
         descriptors: Some(DESCRIPTORS),
         ..Settings::default()
     };
     let trial = Trial::begin(&settings).await?;
-    let mut clients = crowd::connect(&trial.server, CLIENTS).await?;
+    let mut clients = crowd::connect(&trial.server, count).await?;
     for (number, client) in clients.iter_mut().enumerate() {
         client
             .send(&Message::echo(number as u64, "here").http(trial.server.address))
@@ -56,7 +57,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
         ),
     ];
     let asked = format!(
-        "{CLIENTS} clients of a server that may have {DESCRIPTORS} descriptors, for {} s",
+        "{count} clients of a server that may have {DESCRIPTORS} descriptors, for {} s",
         lasting.as_secs()
     );
     let bounds = Bounds {

@@ -15,6 +15,8 @@ use crate::trial::{Bounds, Trial};
 
 /// Of one event.
 const EVENT: u64 = 4 << 10;
+/// Descriptors of connections that come and go beside.
+const OTHERS: usize = 3;
 
 pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let each = scale.pick(16, 64);
@@ -43,20 +45,19 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     )];
     // Those whose reply took its time to be made have theirs from then on.
     let end = asked_at + stall + scale.seconds(4, 10);
-    while trial.server.usage()?.descriptors > descriptors + 3 && Instant::now() < end {
+    let (left, running) = loop {
+        let left = trial.server.usage()?.descriptors;
+        let left = left.saturating_sub(descriptors);
+        let running = trial.gauges().await?.running;
+        if left <= OTHERS && running == 0 || Instant::now() >= end {
+            break (left, running);
+        }
         sleep(Duration::from_millis(100)).await;
-    }
-    let left = trial
-        .server
-        .usage()?
-        .descriptors
-        .saturating_sub(descriptors);
-    held.push(Held::most("connections left when time is over", left, 3));
-    held.push(Held::exactly(
-        "handlers left when time is over",
-        trial.gauges().await?.running,
-        0,
-    ));
+    };
+    held.extend([
+        Held::most("connections left when time is over", left, OTHERS),
+        Held::exactly("handlers left when time is over", running, 0),
+    ]);
     drop(peers);
     let asked = format!(
         "{each} clients that never read a reply of {} MiB, and {each} that never read an endless stream of progress",

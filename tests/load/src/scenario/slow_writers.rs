@@ -27,7 +27,8 @@ struct Manner {
 }
 
 pub(super) async fn run(scale: Scale) -> Result<Outcome> {
-    let each = scale.pick(200, 1_000);
+    let manners = manners(scale);
+    let each = scale.connections(1_000, 5_000) / manners.len();
     let settings = Settings {
         head: scale.shortened(2),
         body_grace: scale.shortened(2),
@@ -36,7 +37,6 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let (head, body) = (scale.seconds(2, 10), scale.seconds(2, 5));
     let slack = scale.pick(Duration::from_millis(1_500), Duration::from_secs(1));
     let trial = Trial::begin(&settings).await?;
-    let manners = manners(scale);
     let mut all = tokio::task::JoinSet::new();
     for (index, manner) in manners.into_iter().enumerate() {
         let numbers = index * each..(index + 1) * each;
