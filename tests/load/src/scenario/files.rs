@@ -13,6 +13,9 @@ use crate::report::{Held, Outcome};
 use crate::scale::Scale;
 use crate::trial::{Bounds, Trial};
 
+/// On which the server reads files.
+const THREADS: u64 = 16;
+
 pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     // In full, the largest that is served.
     let bytes: u64 = scale.pick(2 << 20, 16 << 20);
@@ -48,8 +51,9 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
         bytes >> 20,
         lasting.as_secs()
     );
-    // Once for each, and what an allocator keeps for each of the threads on which files are read.
-    let growth = (idle + reading) as u64 * bytes * 5 / 2 + (16 << 20);
+    // A file for each client, with room to become a message, and what an allocator keeps for each thread on which files are
+    // read: the next one takes any of them, and the bystander's calls have theirs.
+    let growth = (idle + reading) as u64 * bytes * 4 / 3 + THREADS * bytes * 7 / 6 + (16 << 20);
     let bounds = Bounds {
         growth,
         bystander: scale.bearable(0, 3_000),
