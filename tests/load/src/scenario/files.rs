@@ -13,12 +13,13 @@ use crate::report::{Held, Outcome};
 use crate::scale::Scale;
 use crate::trial::{Bounds, Trial};
 
-/// On which the server reads files.
-const THREADS: u64 = 16;
+/// With those who read, as many as the server has threads on which it reads files: each file is read on any of them.
+const IDLE: usize = 8;
+const READING: usize = 8;
 
 pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     // In full, the largest that is served.
-    let bytes: u64 = scale.pick(2 << 20, 16 << 20);
+    let bytes: u64 = scale.pick(512 << 10, 16 << 20);
     let directory = tempfile::tempdir()?;
     let files = directory.path().join("files");
     fs::create_dir(&files)?;
@@ -32,28 +33,26 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let bystander = Bystander::start(server.address, small);
     let trial = Trial::observe(server, bystander).await?;
 
-    let (idle, reading) = (scale.pick(2, 8), scale.pick(2, 8));
     let large = Message::read(1, "file:///files/large.txt");
-    let mut never = crowd::connect_from(&trial.server, 0..idle, true).await?;
+    let mut never = crowd::connect_from(&trial.server, 0..IDLE, true).await?;
     for peer in &mut never {
         peer.send(&large.http(trial.server.address)).await?;
     }
     let lasting = scale.seconds(2, 15);
-    let drive = Drive::new(&large, reading, lasting);
+    let drive = Drive::new(&large, READING, lasting);
     let read = drive.run(&trial.server).await?;
     let held = vec![
-        Held::least("large files read meanwhile", read.served.count(), reading),
+        Held::least("large files read meanwhile", read.served.count(), READING),
         Held::exactly("large files refused", read.refused.count(), 0),
     ];
     drop(never);
     let asked = format!(
-        "{reading} clients that read a file of {} MiB again and again for {} s, beside {idle} that never read it",
-        bytes >> 20,
+        "{READING} clients that read a file of {} KiB again and again for {} s, beside {IDLE} that never read it",
+        bytes >> 10,
         lasting.as_secs()
     );
-    // A file for each client, with room to become a message, and what an allocator keeps for each thread on which files are
-    // read: the next one takes any of them, and the bystander's calls have theirs.
-    let growth = (idle + reading) as u64 * bytes * 4 / 3 + THREADS * bytes * 7 / 6 + (16 << 20);
+    // Once for each, and what an allocator keeps for each of the threads on which files are read.
+    let growth = (IDLE + READING) as u64 * bytes * 5 / 2 + (16 << 20);
     let bounds = Bounds {
         growth,
         bystander: scale.bearable(0, 3_000),

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::limits::Limits;
 
-/// How far whoever runs may be ahead of whoever reads.
+/// How far whoever writes may be ahead of whoever reads, until all is said.
 const AHEAD: u64 = 16;
 /// Bytes that an event takes beside its own.
 const OVERHEAD: usize = 64;
