@@ -69,7 +69,7 @@ pub(crate) fn discovered() -> Value {
 pub(crate) struct Hostile {
     pub(crate) url: String,
     pub(crate) connections: Arc<AtomicUsize>,
-    /// How many bytes without end somebody took.
+    /// How many bytes without end somebody took, as far as they are told from those that only the kernel took.
     pub(crate) taken: Arc<AtomicUsize>,
     pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
 }
@@ -134,14 +134,41 @@ async fn talk(
             }
             Answer::Endless(text, part) => {
                 stream.write_all(text.as_bytes()).await.ok();
+                let mut written = 0;
                 while stream.write_all(&part).await.is_ok() {
-                    taken.fetch_add(part.len(), Ordering::SeqCst);
+                    written += part.len();
+                    // Every 4 MiB: where many sockets are open, it takes milliseconds.
+                    if written >> 22 != (written - part.len()) >> 22 {
+                        let taken_of_it = written.saturating_sub(unread(stream.get_ref()));
+                        taken.fetch_max(taken_of_it, Ordering::SeqCst);
+                    }
                 }
                 return;
             }
             Answer::Silence => std::future::pending().await,
         }
     }
+}
+
+/// How many bytes wait in the peer's receive buffer, which grows to tens of MiB for a peer that is slower than who writes;
+/// 0 where the system doesn't say it. The peer is on this machine.
+fn unread(stream: &TcpStream) -> usize {
+    let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else {
+        return 0;
+    };
+    let ports = [peer.port(), local.port()].map(|port| format!(":{port:04X}"));
+    let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let queue = sockets.lines().find_map(|line| {
+        // Its number, both addresses, the state, and `tx_queue:rx_queue`.
+        let fields: Vec<_> = line.split_whitespace().take(5).collect();
+        let [_, near, far, _, queues] = fields[..] else {
+            return None;
+        };
+        let is_peer = near.ends_with(&ports[0]) && far.ends_with(&ports[1]);
+        let (_, received) = queues.split_once(':').filter(|_| is_peer)?;
+        usize::from_str_radix(received, 16).ok()
+    });
+    queue.unwrap_or(0)
 }
 
 async fn next(stream: &mut BufReader<TcpStream>) -> Option<Asked> {

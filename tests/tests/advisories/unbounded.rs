@@ -38,6 +38,8 @@ async fn endless(site: &Site, head: &str, is_chunked: bool) -> (u16, usize) {
         let mut written = 0;
         while written < 512 << 20 && writer.write_all(&part).await.is_ok() {
             written += part.len();
+            // The server has its turn, so that little waits unread.
+            tokio::task::yield_now().await;
         }
         (written, writer)
     });
