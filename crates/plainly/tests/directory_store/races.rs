@@ -2,6 +2,7 @@
 //! moved out of the mount with a walk inside of them, files that are written while they are read.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -95,10 +96,16 @@ fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
                 if next == Ok(Some(edited)) {
                     return;
                 }
-                fs::write(fixture.root().join("ok.txt"), "inside").unwrap();
+                write_over(&fixture.root().join("ok.txt"), "inside");
             }
         }
     });
+}
+
+/// Without making it empty before: some may still read it.
+fn write_over(path: &Path, text: &str) {
+    let mut file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
 }
 
 /// How many contents there were, all from inside.
