@@ -183,6 +183,9 @@ struct World {
     waiting: Waiting,
     clients: Vec<Client>,
     running: BTreeMap<u64, Running>,
+    /// What a batch cancelled that is still being started: its handlers are dropped after that, and have their places among all
+    /// until then.
+    leaving: usize,
     batches: Vec<Batch>,
     tickets: u64,
     now: u64,
@@ -215,6 +218,7 @@ impl World {
             waiting,
             clients: Vec::new(),
             running: BTreeMap::new(),
+            leaving: 0,
             batches: Vec::new(),
             tickets: 0,
             now: 0,
@@ -316,7 +320,7 @@ impl World {
         if mine().any(|running| running.id == id) {
             return (message, Some(Heard::refused(&id, "duplicate_id")));
         }
-        if mine().count() >= MOST || self.running.len() >= MOST_IN_ALL {
+        if mine().count() >= MOST || self.running.len() + self.leaving >= MOST_IN_ALL {
             return (message, Some(Heard::refused(&id, "overloaded")));
         }
         if call.tells {
@@ -347,7 +351,9 @@ impl World {
         for (place, part) in parts.into_iter().take(8).enumerate() {
             let call = match part {
                 Part::Cancel(number) => {
+                    let before = self.running.len();
                     messages.push(self.cancel(client, &id(number)));
+                    self.leaving += before - self.running.len();
                     continue;
                 }
                 Part::Call(call) => call,
@@ -385,6 +391,7 @@ impl World {
             .send(&Value::Array(messages))
             .await;
         self.batches[number].is_started = true;
+        self.leaving = 0;
         for ticket in passing {
             self.answer(ticket, Ok(ticket));
         }
