@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use plainly::client::{Builder, Client, Http};
 use serde_json::{Value, json};
@@ -69,7 +70,7 @@ pub(crate) fn discovered() -> Value {
 pub(crate) struct Hostile {
     pub(crate) url: String,
     pub(crate) connections: Arc<AtomicUsize>,
-    /// How many bytes without end somebody took, as far as they are told from those that only the kernel took.
+    /// How many bytes without end somebody took.
     pub(crate) taken: Arc<AtomicUsize>,
     pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
 }
@@ -134,13 +135,14 @@ async fn talk(
             }
             Answer::Endless(text, part) => {
                 stream.write_all(text.as_bytes()).await.ok();
-                let mut written = 0;
                 while stream.write_all(&part).await.is_ok() {
-                    written += part.len();
-                    // Every 4 MiB: where many sockets are open, it takes milliseconds.
-                    if written >> 22 != (written - part.len()) >> 22 {
-                        let taken_of_it = written.saturating_sub(unread(stream.get_ref()));
-                        taken.fetch_max(taken_of_it, Ordering::SeqCst);
+                    let before = taken.fetch_add(part.len(), Ordering::SeqCst);
+                    // What only the kernel took would count: it is waited for, but not each time, as it takes milliseconds
+                    // to look where many sockets are open.
+                    if before >> 22 != (before + part.len()) >> 22 {
+                        while unread(stream.get_ref()) > 0 {
+                            tokio::time::sleep(Duration::from_millis(10)).await;
+                        }
                     }
                 }
                 return;
