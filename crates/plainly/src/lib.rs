@@ -98,6 +98,8 @@
 #[cfg(feature = "client")]
 pub mod client;
 pub mod limits;
+#[cfg(any(feature = "client", feature = "server"))]
+mod lock;
 #[cfg(feature = "client")]
 mod pending;
 

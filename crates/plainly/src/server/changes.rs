@@ -6,11 +6,12 @@
 mod subscription;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::Waker;
 
 use self::subscription::Pending;
 pub(super) use self::subscription::Subscription;
+use crate::lock::Lock;
 
 /// Where a program says what has changed, for the peers that are subscribed. Cheap to clone; all clones are one.
 ///
@@ -32,7 +33,7 @@ pub(super) use self::subscription::Subscription;
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Changes(Arc<Mutex<Index>>);
+pub struct Changes(Arc<Lock<Index>>);
 
 /// What one can be subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +74,7 @@ impl Changes {
             Some(rest) => rest.is_empty() || rest.starts_with('/'),
             None => false,
         };
-        let index = self.lock();
+        let index = self.0.lock();
         let topics = index.subscribers.keys().filter(|topic| match topic {
             Topic::Resource(uri) => is_inside(uri),
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
@@ -100,7 +101,7 @@ impl Changes {
 
     /// Whoever is woken may unsubscribe at once, so that happens when nothing is locked.
     pub(super) fn publish(&self, topic: &Topic) {
-        let wakers: Vec<Waker> = match self.lock().subscribers.get(topic) {
+        let wakers: Vec<Waker> = match self.0.lock().subscribers.get(topic) {
             Some(interested) => interested
                 .values()
                 .filter_map(|pending| pending.mark(topic))
@@ -117,7 +118,7 @@ impl Changes {
 
     /// Both sides of a subscription change under the lock of this one, so that they agree.
     fn enter(&self, pending: &Arc<Pending>, topics: impl IntoIterator<Item = Topic>) {
-        let mut index = self.lock();
+        let mut index = self.0.lock();
         for topic in topics {
             pending.add(topic.clone());
             let interested = index.subscribers.entry(topic).or_default();
@@ -126,21 +127,16 @@ impl Changes {
     }
 
     fn leave(&self, pending: &Arc<Pending>, topic: &Topic) {
-        let mut index = self.lock();
+        let mut index = self.0.lock();
         pending.remove(topic);
         index.leave(topic, key(pending));
     }
 
     fn leave_all(&self, pending: &Arc<Pending>) {
-        let mut index = self.lock();
+        let mut index = self.0.lock();
         for topic in pending.clear() {
             index.leave(&topic, key(pending));
         }
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
-    fn lock(&self) -> MutexGuard<'_, Index> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -337,7 +333,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(changes.lock().subscribers.len(), 0);
+        assert_eq!(changes.0.lock().subscribers.len(), 0);
     }
 
     #[tokio::test]
@@ -367,8 +363,8 @@ mod tests {
         let changes = Changes::new();
         let subscription = changes.subscribe();
         subscription.add([Topic::Tools, resource("a:1")]);
-        assert_eq!(changes.lock().subscribers.len(), 2);
+        assert_eq!(changes.0.lock().subscribers.len(), 2);
         drop(subscription);
-        assert_eq!(changes.lock().subscribers.len(), 0);
+        assert_eq!(changes.0.lock().subscribers.len(), 0);
     }
 }

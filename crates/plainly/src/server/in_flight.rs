@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use crate::lock::Lock;
 use futures_util::FutureExt;
 use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
 use plainly_protocol::id::RequestId;
@@ -15,7 +16,7 @@ use tokio::sync::oneshot;
 #[derive(Debug)]
 pub(super) struct InFlight {
     limit: usize,
-    running: Mutex<Running>,
+    running: Lock<Running>,
 }
 
 #[derive(Debug, Default)]
@@ -30,13 +31,13 @@ impl InFlight {
     pub(super) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
-            running: Mutex::default(),
+            running: Lock::default(),
         })
     }
 
     /// Whether a request of this id may start: an id is free again once its request is answered.
     pub(super) fn check(&self, id: &RequestId) -> Result<(), ProtocolError> {
-        if self.lock().ends.contains_key(id) {
+        if self.running.lock().ends.contains_key(id) {
             return Err(InvalidRequest::DuplicateId.into());
         }
         Ok(())
@@ -44,7 +45,7 @@ impl InFlight {
 
     /// Whether one more handler may run: what is refused must not have begun.
     pub(super) fn check_room(&self) -> Result<(), ProtocolError> {
-        if self.lock().ends.len() >= self.limit {
+        if self.running.lock().ends.len() >= self.limit {
             return Err(Unavailable::Overloaded.into());
         }
         Ok(())
@@ -52,7 +53,7 @@ impl InFlight {
 
     /// Takes in a request that runs on. One whose id is taken is not taken in: it is the first that can be cancelled.
     pub(super) fn track(self: &Arc<Self>, id: &RequestId) -> Option<Tracked> {
-        let mut running = self.lock();
+        let mut running = self.running.lock();
         running.count += 1;
         let number = running.count;
         let Entry::Vacant(free) = running.ends.entry(id.clone()) else {
@@ -72,20 +73,15 @@ impl InFlight {
 
     /// Cancels the request, if it runs.
     pub(super) fn cancel(&self, id: &RequestId) {
-        self.lock().ends.remove(id);
+        self.running.lock().ends.remove(id);
     }
 
     /// Ends all that run, each with an answer.
     pub(super) fn end(&self) {
-        for (_, (_, end)) in self.lock().ends.drain() {
+        for (_, (_, end)) in self.running.lock().ends.drain() {
             // It may have finished this very moment.
             end.send(()).ok();
         }
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
-    fn lock(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -124,7 +120,7 @@ struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut running = self.of.lock();
+        let mut running = self.of.running.lock();
         let is_mine = |(number, _): &(u64, _)| *number == self.number;
         if running.ends.get(&self.id).is_some_and(is_mine) {
             running.ends.remove(&self.id);

@@ -1,7 +1,7 @@
 //! Those who listen, all over the server: how many there may be, and what ends them all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::peer::Principal;
@@ -9,10 +9,11 @@ use plainly_protocol::peer::Principal;
 use super::Server;
 use super::changes::Subscription;
 use super::shares::{Share, Shares};
+use crate::lock::Lock;
 
 /// Those who listen.
 #[derive(Debug, Default)]
-pub(super) struct Listeners(Mutex<State>);
+pub(super) struct Listeners(Lock<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -41,7 +42,7 @@ impl Server {
     /// end.
     pub fn end_subscriptions(&self) {
         let open: Vec<_> = {
-            let mut state = self.0.listeners.lock();
+            let mut state = self.0.listeners.0.lock();
             state.has_ended = true;
             state.open.values().cloned().collect()
         };
@@ -55,7 +56,7 @@ impl Server {
         principal: Option<&Principal>,
         subscription: &Arc<Subscription>,
     ) -> Result<Place, ProtocolError> {
-        let shares = self.0.listeners.lock().shares.clone();
+        let shares = self.0.listeners.0.lock().shares.clone();
         let share = shares.take(principal, self.limits().listens_per_principal);
         let share = share.ok_or(Unavailable::Overloaded)?;
         self.take_place(subscription, Some(share))
@@ -74,7 +75,7 @@ impl Server {
         subscription: &Arc<Subscription>,
         share: Option<Share>,
     ) -> Result<Place, ProtocolError> {
-        let mut state = self.0.listeners.lock();
+        let mut state = self.0.listeners.0.lock();
         if state.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
@@ -94,14 +95,10 @@ impl Server {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let left = self.server.0.listeners.lock().open.remove(&self.number);
+        let left = self.server.0.listeners.0.lock().open.remove(&self.number);
         // What it holds may be the last of something: not while all wait.
         drop(left);
     }
 }
 
-impl Listeners {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Listeners {}

@@ -1,19 +1,20 @@
 //! What a legacy session is told: what its client has subscribed to, over all requests of the session, and the one stream
 //! on which it hears of that.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plainly_errors::{ProtocolError, Refusal};
 
 use super::changes::{Changes, Subscription, Topic};
+use crate::lock::Lock;
 
 /// What a legacy session is told.
 #[derive(Debug)]
 pub(super) struct News {
     /// The resources that the client has subscribed to; while there is a stream, the lists too.
     pub(super) subscription: Arc<Subscription>,
-    stream: Mutex<SessionStream>,
+    stream: Lock<SessionStream>,
 }
 
 #[derive(Debug)]
@@ -26,13 +27,13 @@ impl News {
     pub(super) fn new(changes: &Changes) -> Arc<Self> {
         Arc::new(Self {
             subscription: Arc::new(changes.subscribe()),
-            stream: Mutex::new(SessionStream::ClosedSince(Instant::now())),
+            stream: Lock::new(SessionStream::ClosedSince(Instant::now())),
         })
     }
 
     /// For how long there has been no stream.
     pub(super) fn idle(&self) -> Duration {
-        match *self.lock() {
+        match *self.stream.lock() {
             SessionStream::Open => Duration::ZERO,
             SessionStream::ClosedSince(end) => end.elapsed(),
         }
@@ -45,7 +46,7 @@ impl News {
 
     /// Opens the stream, on which changes of `lists` are told too.
     pub(super) fn open(self: &Arc<Self>, lists: Vec<Topic>) -> Result<OpenStream, ProtocolError> {
-        let mut stream = self.lock();
+        let mut stream = self.stream.lock();
         if matches!(*stream, SessionStream::Open) {
             return Err(Refusal::StreamTaken.into());
         }
@@ -55,10 +56,6 @@ impl News {
             news: Arc::clone(self),
             lists,
         })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, SessionStream> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,7 +67,7 @@ pub(super) struct OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        let mut stream = self.news.lock();
+        let mut stream = self.news.stream.lock();
         for list in &self.lists {
             self.news.subscription.remove(list);
         }

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use std::task::{Context, Poll, Waker};
 
+use crate::lock::Lock;
 use bytes::Bytes;
 
 /// How many messages wait for their reader, and from how many bytes of them on no more.
@@ -30,7 +31,7 @@ impl Said {
 
 /// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
 #[derive(Debug, Default)]
-pub(super) struct Outbox(Mutex<State>);
+pub(super) struct Outbox(Lock<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -51,7 +52,7 @@ impl Outbox {
 
     /// Says `message`, whether there is room for it or not: for what takes back something that was said before.
     pub(super) fn add(&self, message: Bytes) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if !state.is_closed {
             state.messages.push_back(Said::Message(message));
             state.wake_reader();
@@ -59,7 +60,7 @@ impl Outbox {
     }
 
     fn poll_send(&self, context: &mut Context<'_>, message: &mut Option<Bytes>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.is_closed {
             return Poll::Ready(());
         }
@@ -77,7 +78,7 @@ impl Outbox {
 
     /// Has the client come again for what follows. After another pause, or the reply, that says nothing new.
     pub(super) fn pause(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if !state.is_closed && state.messages.back() != Some(&Said::Pause) {
             state.messages.push_back(Said::Pause);
             state.wake_reader();
@@ -86,7 +87,7 @@ impl Outbox {
 
     /// The next message, or pause.
     pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Said> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
             // Once it is closed there is nothing to be woken for.
             if state.is_closed {
@@ -104,21 +105,21 @@ impl Outbox {
 
     /// Says nothing of what waits to be read.
     pub(super) fn clear(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.messages.clear();
         state.wake_writers();
     }
 
     /// Takes no more: what is in it can still be read.
     pub(super) fn close(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.is_closed = true;
         state.writers.drain(..).for_each(Waker::wake);
     }
 
     /// Ready once nothing waits to be read: who waits for that need not be who reads.
     pub(super) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.messages.is_empty() {
             return Poll::Ready(());
         }
@@ -128,12 +129,7 @@ impl Outbox {
 
     /// Whether nothing waits to be read.
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().messages.is_empty()
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one push or pop.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().messages.is_empty()
     }
 }
 
@@ -175,7 +171,7 @@ mod tests {
         let writing = tokio::spawn(async move {
             for number in 0..100 {
                 writer.send(Bytes::from(number.to_string())).await;
-                assert!(writer.lock().messages.len() <= ROOM.0);
+                assert!(writer.0.lock().messages.len() <= ROOM.0);
             }
         });
         for number in 0..100 {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -23,6 +23,7 @@ use super::Server;
 use super::malformed::error_of;
 use super::sessions::random_name;
 use super::shares::{Share, Shares};
+use crate::lock::Lock;
 use crate::transport::lines::{Line, LineReader};
 use crate::transport::{Event, Feed, Frame, Pipe};
 
@@ -33,7 +34,7 @@ const UNLIMITED: usize = usize::MAX >> 1;
 
 /// Where messages go in, by the names of their pipes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pipes(Arc<Mutex<Entrances>>);
+pub(super) struct Pipes(Arc<Lock<Entrances>>);
 
 #[derive(Debug, Default)]
 struct Entrances {
@@ -53,20 +54,16 @@ struct Entrance {
 
 impl Pipes {
     fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
-        let entrances = self.lock();
+        let entrances = self.0.lock();
         let entrance = entrances.open.get(pipe)?;
         (entrance.principal.as_ref() == principal).then(|| entrance.messages.clone())
     }
 
     /// Ends all pipes, each with what still runs for it, and takes no more.
     pub(super) fn end(&self) {
-        let mut entrances = self.lock();
+        let mut entrances = self.0.lock();
         entrances.has_ended = true;
         entrances.open.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Entrances> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -76,7 +73,7 @@ impl Server {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
-        let mut entrances = self.0.pipes.lock();
+        let mut entrances = self.0.pipes.0.lock();
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
@@ -189,7 +186,7 @@ impl Feed for Piped {
 
 impl Drop for Piped {
     fn drop(&mut self) {
-        self.pipes.lock().open.remove(&self.name);
+        self.pipes.0.lock().open.remove(&self.name);
     }
 }
 

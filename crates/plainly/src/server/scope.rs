@@ -1,8 +1,8 @@
 //! What one request is served within: who asks, in which session, and what they want to hear before the reply. Handlers see
 //! of it what [`Context`](super::extract::Context) shows.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Extensions;
 use plainly_errors::ProtocolError;
@@ -18,6 +18,7 @@ use super::notices;
 use super::outbox::Outbox;
 use super::session::Session;
 use super::tasks::Stage;
+use crate::lock::Lock;
 
 /// What one request is served within. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ struct Inner {
     wants: Wants,
     outbox: Outbox,
     /// How far the last message of progress said that it was.
-    progress: Mutex<f64>,
+    progress: Lock<f64>,
     /// How often the deadline was put off.
     put_off: AtomicUsize,
     /// How many wait for the client, while no deadline counts.
@@ -87,7 +88,7 @@ impl Scope {
             session,
             wants,
             outbox: Outbox::default(),
-            progress: Mutex::new(f64::NEG_INFINITY),
+            progress: Lock::new(f64::NEG_INFINITY),
             put_off: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             stage: Stage::default(),
@@ -157,11 +158,7 @@ impl Scope {
 
     /// Whether `progress` is more than ever before. It is a number.
     fn advance(&self, progress: f64) -> bool {
-        let mut last = self
-            .0
-            .progress
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.0.progress.lock();
         let is_more = progress.is_finite() && progress > *last;
         if is_more {
             *last = progress;

@@ -1,8 +1,8 @@
 //! What one legacy client is known by, and what it has running: over HTTP one of the [`Sessions`](super::sessions), else that
 //! of its stream. A modern request never sees one.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plainly_protocol::peer::Peer;
@@ -14,6 +14,7 @@ use super::in_flight::InFlight;
 use super::news::News;
 use super::streams::{Streams, Total};
 use crate::limits::Limits;
+use crate::lock::Lock;
 
 /// What one legacy client is known by, and what it has running.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub(super) struct Session {
     pub(super) streams: Option<Arc<Streams>>,
     /// What we asked its client.
     pub(super) unanswered: Unanswered,
-    level: Mutex<LoggingLevel>,
+    level: Lock<LoggingLevel>,
 }
 
 impl Session {
@@ -41,7 +42,7 @@ impl Session {
             news: News::new(changes),
             streams: None,
             unanswered: Unanswered::new(limits),
-            level: Mutex::new(LoggingLevel::Info),
+            level: Lock::new(LoggingLevel::Info),
         }
     }
 
@@ -84,15 +85,10 @@ impl Session {
 
     /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
     pub(super) fn level(&self) -> LoggingLevel {
-        *lock(&self.level)
+        *self.level.lock()
     }
 
     pub(super) fn set_level(&self, level: LoggingLevel) {
-        *lock(&self.level) = level;
+        *self.level.lock() = level;
     }
-}
-
-/// A panic while it is locked leaves it whole: each change is one assignment.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,8 +2,8 @@
 //! for being idle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use plainly_protocol::peer::{Peer, Principal};
@@ -13,6 +13,7 @@ use super::in_flight::InFlight;
 use super::session::Session;
 use super::streams::Total;
 use crate::limits::Limits;
+use crate::lock::Lock;
 
 /// All sessions.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) struct Sessions {
     /// What their clients are asked, and have not answered.
     asked: Arc<AtomicUsize>,
     changes: Changes,
-    table: Mutex<Table>,
+    table: Lock<Table>,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +73,7 @@ impl Sessions {
             kept: Total::default(),
             asked: Arc::default(),
             changes: changes.clone(),
-            table: Mutex::default(),
+            table: Lock::default(),
         }
     }
 
@@ -84,7 +85,7 @@ impl Sessions {
         let session = Session::new(peer, in_flight, &self.changes, &self.limits);
         let session = session.asked_among(&self.asked);
         let session = Arc::new(session.resumable(&self.limits, &self.kept));
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         let mut over = Vec::new();
         while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
             over.push(expired);
@@ -108,7 +109,7 @@ impl Sessions {
     /// The session of this name, unless it has been idle too long. For any principal but the one that opened it there is
     /// none.
     pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         let opened = table.sessions.get(name)?;
         if opened.session.peer.principal.as_ref() != principal {
             return None;
@@ -127,13 +128,8 @@ impl Sessions {
     /// Ends the session of this name, and its streams. A request whose client waits for the response is answered all the same:
     /// who wants none cancels it, or hangs up.
     pub(super) fn end(&self, name: &str) {
-        let ended = self.lock().remove(name);
+        let ended = self.table.lock().remove(name);
         drop(ended);
-    }
-
-    /// A panic while it is locked leaves it whole enough: a session that is in one of the two can still be ended.
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -365,7 +361,7 @@ mod tests {
         for (name, _) in own.iter().chain(&others) {
             sessions.end(name);
         }
-        let table = sessions.lock();
+        let table = sessions.table.lock();
         assert!(table.of.is_empty() && table.by_use.is_empty());
     }
 
@@ -377,7 +373,7 @@ mod tests {
         }
         std::thread::sleep(Duration::from_millis(5));
         sessions.open(peer()).unwrap();
-        let table = sessions.lock();
+        let table = sessions.table.lock();
         assert_eq!((table.sessions.len(), table.by_use.len()), (1, 1));
     }
 

@@ -2,13 +2,14 @@
 //! what all of those have together is limited in all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use crate::lock::Lock;
 use plainly_protocol::peer::Principal;
 
 /// How much of something each principal has; clones count together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shares(Arc<Mutex<HashMap<Principal, usize>>>);
+pub(super) struct Shares(Arc<Lock<HashMap<Principal, usize>>>);
 
 /// A part of it, given back when dropped; nobody's where there is no principal.
 #[derive(Debug)]
@@ -20,18 +21,13 @@ impl Shares {
         let Some(principal) = principal else {
             return Some(Share(None));
         };
-        let mut held = self.lock();
+        let mut held = self.0.lock();
         let count = held.get(principal).copied().unwrap_or_default();
         if count >= most {
             return None;
         }
         held.insert(principal.clone(), count + 1);
         Some(Share(Some((self.clone(), principal.clone()))))
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
-    fn lock(&self) -> MutexGuard<'_, HashMap<Principal, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -40,7 +36,7 @@ impl Drop for Share {
         let Some((shares, principal)) = &self.0 else {
             return;
         };
-        let mut held = shares.lock();
+        let mut held = shares.0.lock();
         match held.get_mut(principal) {
             Some(count @ 2..) => *count -= 1,
             Some(_) | None => {
@@ -69,7 +65,7 @@ mod tests {
         held.extend(shares.take(Some(&alice), 3));
         assert_eq!(held.len(), 14);
         drop(held);
-        assert!(shares.lock().is_empty());
+        assert!(shares.0.lock().is_empty());
         assert!(shares.take(Some(&alice), 0).is_none());
     }
 }

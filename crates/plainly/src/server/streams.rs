@@ -6,7 +6,7 @@ mod kept;
 
 use std::fmt;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ pub(super) use self::kept::Total;
 use self::kept::{Kept, Reader, Turn};
 use super::running::{Sending, Sent};
 use crate::limits::Limits;
+use crate::lock::Lock;
 use crate::transport::{Event, Feed};
 
 /// How long a client waits before it polls.
@@ -55,7 +56,7 @@ pub(super) struct Streams {
     most: usize,
     /// For how long a stream is kept that is at its end.
     time: Duration,
-    kept: Mutex<Kept>,
+    kept: Lock<Kept>,
     /// Set when the session ends: the signal to all that write.
     is_closed: watch::Sender<bool>,
 }
@@ -69,7 +70,7 @@ impl Streams {
                 can_poll: resuming == Resuming::Polling,
                 most: limits.requests_per_connection,
                 time: limits.resume,
-                kept: Mutex::new(Kept::new(limits, total.clone())),
+                kept: Lock::new(Kept::new(limits, total.clone())),
                 is_closed: watch::Sender::new(false),
             })
         })
@@ -82,12 +83,12 @@ impl Streams {
 
     /// Whether anything is said or heard.
     pub(super) fn is_busy(&self) -> bool {
-        self.lock().is_busy()
+        self.kept.lock().is_busy()
     }
 
     /// Takes over what is sent for a request, and lets the client hear it; gives it back if there is no room.
     pub(super) fn carry<S: Sending>(self: &Arc<Self>, sending: S) -> Result<Heard, S> {
-        let mut kept = self.lock();
+        let mut kept = self.kept.lock();
         if kept.open_streams() >= self.most || *self.is_closed.borrow() {
             return Err(sending);
         }
@@ -103,7 +104,7 @@ impl Streams {
         let reader = last_event_id
             .split_once('-')
             .and_then(|(stream, event)| Some((number(stream)?, number(event)?)))
-            .and_then(|(stream, event)| self.lock().resume(stream, event));
+            .and_then(|(stream, event)| self.kept.lock().resume(stream, event));
         let reader = reader.ok_or_else(|| {
             ProtocolError::invalid_request(
                 "Invalid request: what followed the event of this Last-Event-ID is not kept",
@@ -115,7 +116,7 @@ impl Streams {
     /// Ends all of them, and what runs for them, as the session has ended.
     pub(super) fn close(&self) {
         self.is_closed.send_replace(true);
-        self.lock().clear();
+        self.kept.lock().clear();
     }
 
     /// Writes what is sent to the stream of this number, until its end or that of the session.
@@ -125,7 +126,7 @@ impl Streams {
             while let Some(sent) =
                 poll_fn(|context| self.poll_write(stream, &mut sending, context)).await
             {
-                let mut kept = self.lock();
+                let mut kept = self.kept.lock();
                 match sent {
                     Sent::Before(message) => kept.push(stream, message),
                     Sent::Pause => kept.pause(stream),
@@ -135,7 +136,7 @@ impl Streams {
                 }
             }
             drop(sending);
-            self.lock().end(stream, Instant::now());
+            self.kept.lock().end(stream, Instant::now());
             self.sweep().await;
         };
         tokio::select! {
@@ -147,7 +148,7 @@ impl Streams {
 
     /// Removes the streams that have ended, each when its time has come.
     async fn sweep(&self) {
-        if !self.lock().needs_sweeper() {
+        if !self.kept.lock().needs_sweeper() {
             return;
         }
         let mut next = Some(Instant::now());
@@ -155,7 +156,7 @@ impl Streams {
             // At least a moment, where what is over is still read.
             let at = (ended + self.time).max(Instant::now() + PAUSE);
             tokio::time::sleep_until(at).await;
-            next = self.lock().sweep(Instant::now(), self.time);
+            next = self.kept.lock().sweep(Instant::now(), self.time);
         }
     }
 
@@ -165,7 +166,7 @@ impl Streams {
         sending: &mut impl Sending,
         context: &mut Context<'_>,
     ) -> Poll<Option<Sent>> {
-        let turn = self.lock().turn(stream, context);
+        let turn = self.kept.lock().turn(stream, context);
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
@@ -173,11 +174,6 @@ impl Streams {
             Turn::Wait => ready!(sending.poll_end(context)),
         }
         sending.poll_next_unpin(context)
-    }
-
-    /// A panic while it is locked leaves it whole enough: an event more or less is kept.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -206,14 +202,14 @@ impl Heard {
 impl Feed for Heard {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if std::mem::take(&mut self.begins_with_id) {
-            let position = self.streams.lock().position(self.reader);
+            let position = self.streams.kept.lock().position(self.reader);
             return Poll::Ready(position.map(|position| Event {
                 id: self.id(position),
                 retry: Some(RETRY),
                 ..Event::default()
             }));
         }
-        let next = ready!(self.streams.lock().next(self.reader, context));
+        let next = ready!(self.streams.kept.lock().next(self.reader, context));
         Poll::Ready(next.map(|(number, message)| Event {
             id: self.id(number),
             ..message.into()
@@ -221,13 +217,13 @@ impl Feed for Heard {
     }
 
     fn end(&mut self) {
-        self.streams.lock().tell_to_end(self.reader);
+        self.streams.kept.lock().tell_to_end(self.reader);
     }
 }
 
 impl Drop for Heard {
     fn drop(&mut self) {
-        self.streams.lock().leave(self.reader);
+        self.streams.kept.lock().leave(self.reader);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Stores are watched while somebody is told of resources, and only then: watching costs.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, SelectAll};
 use plainly_errors::ProtocolError;
@@ -11,11 +9,12 @@ use tokio::task::coop::consume_budget;
 use super::Server;
 use super::changes::Changes;
 use super::dispatch::caught;
+use crate::lock::Lock;
 use crate::store::Change;
 
 /// The watch over all stores of a server.
 #[derive(Debug, Default)]
-pub(super) struct Watching(Mutex<State>);
+pub(super) struct Watching(Lock<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -31,7 +30,7 @@ pub(super) struct Watched(Server);
 impl Server {
     /// Watches the stores, if nobody did; fails where one of them panics. Must be called within a runtime.
     pub(super) fn watch(&self) -> Result<Watched, ProtocolError> {
-        let mut state = self.0.watching.lock();
+        let mut state = self.0.watching.0.lock();
         if state.task.is_none() {
             let stores = caught(|| Ok(self.0.routes.resources.watch()))?;
             let task = tokio::spawn(publish(stores, self.0.changes.clone()));
@@ -44,7 +43,7 @@ impl Server {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        let mut state = self.0.0.watching.lock();
+        let mut state = self.0.0.watching.0.lock();
         state.listeners -= 1;
         if state.listeners == 0
             && let Some(task) = state.task.take()
@@ -54,11 +53,7 @@ impl Drop for Watched {
     }
 }
 
-impl Watching {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Watching {}
 
 async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Changes) {
     while let Some(change) = stores.next().await {

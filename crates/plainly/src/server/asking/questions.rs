@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use std::task::{Context, Poll, Waker};
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
@@ -13,12 +13,13 @@ use super::binding::Seals;
 use super::error::AskError;
 use super::reading::{Answer, read};
 use super::rounds::Rounds;
+use crate::lock::Lock;
 use crate::server::answer::AnswerFuture;
 use crate::server::scope::Scope;
 
 /// The questions of one request.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Questions(Mutex<State>);
+pub(in crate::server) struct Questions(Lock<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -116,7 +117,7 @@ fn invalid(key: &str, why: &str) -> ProtocolError {
 impl Questions {
     /// The handler can ask so many questions at once; in rounds, if it is given what came back with the request.
     pub(in crate::server) fn begin(&self, most: usize, rounds: Option<Rounds>) {
-        let mut guard = self.lock();
+        let mut guard = self.0.lock();
         let state = &mut *guard;
         state.most = Some(most);
         state.rounds = rounds;
@@ -132,7 +133,7 @@ impl Questions {
         seals: &Seals,
         context: &Context<'_>,
     ) -> Option<Result<InputRequiredResult, ProtocolError>> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.most.is_none() || state.is_parked {
             return None;
         }
@@ -154,7 +155,7 @@ impl Questions {
         result: InputRequiredResult,
         seals: &Seals,
     ) -> Result<InputRequiredResult, ProtocolError> {
-        match &self.lock().rounds {
+        match &self.0.lock().rounds {
             Some(rounds) if result.request_state.is_none() && !rounds.is_empty() => {
                 rounds.carry(result, seals)
             }
@@ -164,7 +165,7 @@ impl Questions {
 
     /// From here on the answers come while the handler waits: what came with the request is no answer any more.
     pub(in crate::server) fn park(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.is_parked = true;
         state.rounds = None;
         state.fault = None;
@@ -172,7 +173,7 @@ impl Questions {
 
     /// What has no answer yet; whoever wants to know is woken when that is something else.
     pub(in crate::server) fn open(&self, context: &Context<'_>) -> BTreeMap<String, InputRequest> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         set(&mut state.runner, context);
         let unanswered = state.unanswered();
         unanswered
@@ -187,7 +188,7 @@ impl Questions {
         answer: &RawJson,
         revision: Revision,
     ) -> Result<(), String> {
-        if let Some(open) = self.lock().open.get_mut(key)
+        if let Some(open) = self.0.lock().open.get_mut(key)
             && open.answer.is_none()
         {
             open.answer(Ok(read(&open.question, answer, revision)?));
@@ -197,30 +198,25 @@ impl Questions {
 
     /// A question will have no answer.
     pub(super) fn fail(&self, key: &str, error: AskError) {
-        if let Some(open) = self.lock().open.get_mut(key) {
+        if let Some(open) = self.0.lock().open.get_mut(key) {
             open.answer(Err(error));
         }
     }
 
     /// The request has `error` for its answer: what the handler waits for is waited for in vain.
     pub(super) fn fail_request(&self, error: ProtocolError) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.fault = Some(error);
         state.wake_runner();
     }
 
     /// Nobody will answer any more.
     fn close(&self) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.is_over = true;
         for open in state.open.values_mut().filter(|open| open.answer.is_none()) {
             open.answer(Err(AskError::over()));
         }
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one insertion, removal or assignment.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -234,7 +230,7 @@ fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
 impl Scope {
     /// The same handler; once it is no more, what it left running elsewhere waits for no answers.
     pub(in crate::server) fn closing(&self, handler: AnswerFuture) -> AnswerFuture {
-        if self.questions().lock().most.is_none() {
+        if self.questions().0.lock().most.is_none() {
             return handler;
         }
         let closing = Closing(self.clone());
@@ -266,7 +262,7 @@ pub(super) struct Question {
 impl Question {
     /// Opens a question, if there is room. What it is called is `key`, if nothing else was.
     pub(super) fn open(scope: &Scope, key: &str, question: InputRequest) -> Result<Self, AskError> {
-        let mut state = scope.questions().lock();
+        let mut state = scope.questions().0.lock();
         if state.is_over {
             return Err(AskError::over());
         }
@@ -298,7 +294,7 @@ impl Future for Question {
     type Output = Result<Answer, AskError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.scope.questions().lock();
+        let mut state = self.scope.questions().0.lock();
         let Some(open) = state.open.get_mut(&self.key) else {
             return Poll::Ready(Err(AskError::over()));
         };
@@ -314,7 +310,7 @@ impl Future for Question {
 
 impl Drop for Question {
     fn drop(&mut self) {
-        let mut state = self.scope.questions().lock();
+        let mut state = self.scope.questions().0.lock();
         if state.open.remove(&self.key).is_some() {
             state.over = state.over.max(self.round);
             state.wake_runner();

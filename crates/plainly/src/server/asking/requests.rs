@@ -2,8 +2,8 @@
 //! answered by a response somewhere in the session.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,6 +20,7 @@ use super::questions::Question;
 use super::reading::Answer;
 use super::rounds::too_many;
 use crate::limits::Limits;
+use crate::lock::Lock;
 use crate::server::notices;
 use crate::server::scope::Scope;
 use crate::server::session::Session;
@@ -36,7 +37,7 @@ pub(in crate::server) struct Unanswered {
     rounds: usize,
     /// Time for each answer.
     time: Duration,
-    state: Mutex<State>,
+    state: Lock<State>,
 }
 
 #[derive(Debug, Default)]
@@ -101,7 +102,7 @@ impl Unanswered {
             most_in_all: limits.questions_in_all,
             rounds: limits.rounds,
             time: limits.answer,
-            state: Mutex::default(),
+            state: Lock::default(),
         }
     }
 
@@ -113,13 +114,13 @@ impl Unanswered {
 
     /// Goes on counting where `before` is: a late answer to what was asked there is one to nothing that is asked here.
     pub(in crate::server) fn after(self, before: &Self) -> Self {
-        self.lock().count = before.lock().count;
+        self.state.lock().count = before.state.lock().count;
         self
     }
 
     /// Takes in a question to the client of `session`, if there is room.
     fn add(&self, session: &Arc<Session>, scope: &Scope, key: &str) -> Result<Asked, AskError> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.is_closed {
             return Err(AskError::over());
         }
@@ -146,7 +147,7 @@ impl Unanswered {
     /// The client answers. What nobody waits for, as a second answer, is ignored.
     pub(in crate::server) fn answer(&self, response: &Response<'_>) {
         let id = response.id.map(|id| id.to_owned());
-        let open = id.and_then(|id| self.lock().open.remove(&id));
+        let open = id.and_then(|id| self.state.lock().open.remove(&id));
         let Some((scope, key)) = open else {
             return tracing::debug!("ignored a response to nothing that was asked");
         };
@@ -166,18 +167,13 @@ impl Unanswered {
     /// The client is gone: nobody waits any more, or will.
     pub(in crate::server) fn close(&self) {
         let open = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.is_closed = true;
             std::mem::take(&mut state.open)
         };
         for (scope, key) in open.into_values() {
             scope.questions().fail(&key, AskError::over());
         }
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -193,7 +189,7 @@ impl Drop for Asked {
     fn drop(&mut self) {
         let unanswered = &self.session.unanswered;
         unanswered.in_all.fetch_sub(1, Ordering::Relaxed);
-        let is_open = unanswered.lock().open.remove(&self.id).is_some();
+        let is_open = unanswered.state.lock().open.remove(&self.id).is_some();
         if !(is_open && self.is_sent) {
             return;
         }

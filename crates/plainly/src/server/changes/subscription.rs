@@ -2,10 +2,11 @@
 //! however slowly it reads.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::{Changes, Topic};
+use crate::lock::Lock;
 
 /// A reader of changes. Dropping it unsubscribes.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub(in crate::server) struct Subscription {
 
 /// What there is to read; shared with the bus.
 #[derive(Debug, Default)]
-pub(super) struct Pending(Mutex<State>);
+pub(super) struct Pending(Lock<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -63,7 +64,7 @@ impl Subscription {
 
     /// The resources that it is subscribed to.
     pub(in crate::server) fn resources(&self) -> Vec<Arc<str>> {
-        let state = self.pending.lock();
+        let state = self.pending.0.lock();
         let resource = |topic: &Topic| match topic {
             Topic::Resource(uri) => Some(Arc::clone(uri)),
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
@@ -73,16 +74,16 @@ impl Subscription {
 
     /// Whether it was ended or closed.
     pub(in crate::server) fn is_over(&self) -> bool {
-        self.pending.lock().stage != Stage::Open
+        self.pending.0.lock().stage != Stage::Open
     }
 
     pub(in crate::server) fn is_closed(&self) -> bool {
-        self.pending.lock().stage == Stage::Closed
+        self.pending.0.lock().stage == Stage::Closed
     }
 
     /// The next topic that has changed; `None` once it has ended, whatever has changed by then.
     pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
-        let mut state = self.pending.lock();
+        let mut state = self.pending.0.lock();
         if state.stage != Stage::Open {
             return Poll::Ready(None);
         }
@@ -111,7 +112,7 @@ impl Subscription {
 
     fn pass_to(&self, stage: Stage) {
         let waker = {
-            let mut state = self.pending.lock();
+            let mut state = self.pending.0.lock();
             if state.stage != Stage::Closed {
                 state.stage = stage;
             }
@@ -129,11 +130,11 @@ impl Drop for Subscription {
 
 impl Pending {
     pub(super) fn add(&self, topic: Topic) {
-        self.lock().topics.entry(topic).or_insert(false);
+        self.0.lock().topics.entry(topic).or_insert(false);
     }
 
     pub(super) fn remove(&self, topic: &Topic) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if state.topics.remove(topic) == Some(true) {
             state.changed.retain(|changed| changed != topic);
         }
@@ -141,24 +142,19 @@ impl Pending {
 
     /// Gives up all, and says what that was.
     pub(super) fn clear(&self) -> Vec<Topic> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.changed.clear();
         state.topics.drain().map(|(topic, _)| topic).collect()
     }
 
     /// Notes that `topic` has changed; whoever waits for that is to be woken.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         let has_changed = state.topics.get_mut(topic)?;
         if std::mem::replace(has_changed, true) {
             return None;
         }
         state.changed.push_back(topic.clone());
         state.waker.take()
-    }
-
-    /// A panic while it is locked leaves it whole enough: at worst a change is heard of twice.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,15 +2,16 @@
 //! it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
+use crate::lock::Lock;
 use crate::server::Server;
 
 /// Those whose handlers run.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Live(Mutex<HashMap<Arc<str>, Arc<Notify>>>);
+pub(in crate::server) struct Live(Lock<HashMap<Arc<str>, Arc<Notify>>>);
 
 /// One of them: no more when dropped.
 pub(super) struct Alive {
@@ -23,7 +24,7 @@ pub(super) struct Alive {
 impl Live {
     /// Takes in one more, if there is room.
     pub(super) fn enter(server: &Server, id: &str) -> Option<Alive> {
-        let mut live = server.0.tasks.live.lock();
+        let mut live = server.0.tasks.live.0.lock();
         if live.len() >= server.limits().tasks {
             return None;
         }
@@ -38,19 +39,14 @@ impl Live {
 
     /// Tells the task of this name, if its handler runs here.
     pub(super) fn tell(&self, id: &str) {
-        if let Some(news) = self.lock().get(id) {
+        if let Some(news) = self.0.lock().get(id) {
             news.notify_one();
         }
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one insertion or removal.
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Notify>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Alive {
     fn drop(&mut self) {
-        self.server.0.tasks.live.lock().remove(&self.id);
+        self.server.0.tasks.live.0.lock().remove(&self.id);
     }
 }

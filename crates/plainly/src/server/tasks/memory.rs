@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use plainly_protocol::types::{RawJson, TaskState};
@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::record::TaskRecord;
 use super::store::{TaskStore, TaskStoreError};
 use crate::limits::Limits;
+use crate::lock::Lock;
 
 /// What each record counts for, whatever is in it: so that there is room for the end of a task in words.
 const LEAST: usize = 4 << 10;
@@ -29,7 +30,7 @@ struct Kept {
     most: usize,
     most_of_one: usize,
     most_bytes: usize,
-    table: Mutex<Table>,
+    table: Lock<Table>,
 }
 
 #[derive(Debug, Default)]
@@ -49,13 +50,13 @@ impl MemoryTasks {
             most: limits.tasks,
             most_of_one: limits.tasks_per_principal,
             most_bytes: limits.task_bytes,
-            table: Mutex::default(),
+            table: Lock::default(),
         }))
     }
 
     /// How many there are that have not expired.
     pub fn len(&self) -> usize {
-        let mut table = self.lock();
+        let mut table = self.0.table.lock();
         table.expire(SystemTime::now());
         table.records.len()
     }
@@ -66,7 +67,7 @@ impl MemoryTasks {
     }
 
     fn insert_at(&self, now: SystemTime, record: TaskRecord) -> Result<(), TaskStoreError> {
-        let mut table = self.lock();
+        let mut table = self.0.table.lock();
         table.expire(now);
         let weight = weight(&record);
         let principal = record.principal.as_ref();
@@ -82,13 +83,13 @@ impl MemoryTasks {
     }
 
     fn get_at(&self, now: SystemTime, id: &str) -> Option<TaskRecord> {
-        let mut table = self.lock();
+        let mut table = self.0.table.lock();
         table.expire(now);
         table.records.get(id).map(|(record, _)| record.clone())
     }
 
     fn replace_at(&self, now: SystemTime, record: TaskRecord) -> Result<bool, TaskStoreError> {
-        let mut table = self.lock();
+        let mut table = self.0.table.lock();
         table.expire(now);
         let Some((before, old)) = table.records.get(record.id()) else {
             return Ok(false);
@@ -103,11 +104,6 @@ impl MemoryTasks {
         table.remove(record.id());
         table.add(record, new);
         Ok(true)
-    }
-
-    /// A panic while it is locked leaves it whole enough: nothing in it can panic between two changes.
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

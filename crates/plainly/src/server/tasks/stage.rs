@@ -2,16 +2,17 @@
 //! scope, so that its handler can say from where on it is one.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::record::Event;
+use crate::lock::Lock;
 use crate::server::Server;
 use crate::server::incident::chain;
 
 /// Where a call stands.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Stage(Mutex<State>);
+pub(in crate::server) struct Stage(Lock<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -51,12 +52,12 @@ pub(in crate::server) enum Becomes {
 impl Stage {
     /// It may become a task.
     pub(in crate::server) fn open(&self, becomes: Becomes) {
-        self.lock().step = Step::Open(becomes);
+        self.0.lock().step = Step::Open(becomes);
     }
 
     /// Whether it becomes a task now: `is_waiting` if its handler is. True once; who asks is woken if it comes later.
     pub(in crate::server) fn is_due(&self, is_waiting: bool, context: &Context<'_>) -> bool {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         if matches!(state.step, Step::Open(Becomes::WhenItSays)) && is_waiting {
             state.runner = Some(context.waker().clone());
         }
@@ -76,7 +77,7 @@ impl Stage {
 
     /// From here on it is a task: pending until it is. Ready at once where it can't become one, or is one already.
     pub(in crate::server) fn poll_begin(&self, context: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         match state.step {
             Step::Foreground | Step::Background(_) => return Poll::Ready(()),
             Step::Open(_) => {
@@ -95,7 +96,7 @@ impl Stage {
     /// It is a task now.
     pub(super) fn begun(&self, voice: Voice) {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.0.lock();
             state.step = Step::Background(voice);
             std::mem::take(&mut state.waiting)
         };
@@ -104,16 +105,11 @@ impl Stage {
 
     /// Says what it does to those who ask for the task, if it is one.
     pub(in crate::server) async fn say(&self, message: &str) {
-        let voice = match &self.lock().step {
+        let voice = match &self.0.lock().step {
             Step::Background(voice) => voice.clone(),
             Step::Foreground | Step::Open(_) | Step::Wanted | Step::Making => return,
         };
         voice.say(message).await;
-    }
-
-    /// A panic while it is locked leaves it whole: each change is one assignment or push.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

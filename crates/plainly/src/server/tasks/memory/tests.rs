@@ -44,7 +44,7 @@ fn a_task_is_there_until_it_expires_and_not_after() {
         .after(Event::Cancelled, at(61))
         .unwrap();
     assert!(!tasks.replace_at(at(61), late).unwrap());
-    assert_eq!(tasks.lock().bytes, 0);
+    assert_eq!(tasks.0.table.lock().bytes, 0);
 }
 
 #[test]
@@ -83,7 +83,10 @@ fn one_principal_leaves_room_for_others() {
     tasks
         .insert_at(at(60), record("c", Some("me"), 60, 60))
         .unwrap();
-    assert_eq!(tasks.lock().held, HashMap::from([("me".to_owned(), 1)]));
+    assert_eq!(
+        tasks.0.table.lock().held,
+        HashMap::from([("me".to_owned(), 1)])
+    );
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn bytes_are_counted_and_an_end_in_words_always_has_room() {
     ));
     assert!(tasks.insert_at(at(1), record("c", None, 1, 60)).is_err());
     assert!(tasks.replace_at(at(1), completed(&b, LEAST)).unwrap());
-    assert_eq!(tasks.lock().bytes, 3 * LEAST);
+    assert_eq!(tasks.0.table.lock().bytes, 3 * LEAST);
 }
 
 #[test]
@@ -143,7 +146,7 @@ proptest! {
                 }
                 _ => {}
             }
-            let table = tasks.lock();
+            let table = tasks.0.table.lock();
             let weights: usize = table.records.values().map(|(record, _)| weight(record)).sum();
             prop_assert_eq!(table.bytes, weights);
             prop_assert!(table.bytes <= 8 * LEAST && table.records.len() <= 5);
