@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
@@ -19,7 +21,6 @@ use super::tools::ListedTools;
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
 /// What a request was answered with.
-#[derive(Debug)]
 pub(super) enum Answer {
     // Boxed are those that are large, and rare: each answer is handed on several times.
     Initialize(Box<InitializeResult>),
@@ -38,6 +39,8 @@ pub(super) enum Answer {
     InputRequired(InputRequiredResult),
     CreateTask(Box<CreateTaskResult>),
     GetTask(Box<DetailedTask>),
+    /// First the messages of a subscription, and at their end the empty result.
+    Subscription(BoxStream<'static, Bytes>, EmptyResult),
 }
 
 impl Shape for Answer {
@@ -60,7 +63,8 @@ impl Shape for Answer {
             | Self::Complete(_)
             | Self::InputRequired(_)
             | Self::CreateTask(_)
-            | Self::GetTask(_) => {}
+            | Self::GetTask(_)
+            | Self::Subscription(..) => {}
         }
     }
 }

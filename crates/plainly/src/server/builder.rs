@@ -30,6 +30,7 @@ use super::extract::Needs;
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
+use super::load::Load;
 use super::prompts::{Prompt, Prompts};
 use super::resources::{ErasedStore, Resources, StaticResource, Template, erase};
 use super::route::Routes;
@@ -39,7 +40,7 @@ use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::tools::Tool;
 use super::unsent::Unsent;
 use super::watching::Watching;
-use super::{Inner, Keys, Server, dispatch, encode};
+use super::{Inner, Keys, Server, encode};
 use crate::limits::Limits;
 use crate::store::Store;
 
@@ -261,7 +262,7 @@ impl ServerBuilder {
                     .unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits))),
             ),
             pipes: super::pipes::Pipes::default(),
-            load: dispatch::Load::default(),
+            load: Load::default(),
             unsent: Unsent::new(self.limits.reply_bytes_in_all),
             changes,
             listeners: Listeners::default(),

@@ -13,13 +13,22 @@ use tokio::time::{Instant, Sleep};
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::audience::{Asker, Audience, Ended, panicked};
+use super::audience::{Asker, Audience, Ended};
 use super::failure::Failure;
+use super::panics::panicked;
 use super::scope::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
 pub(super) type Answered = Result<Answer, ProtocolError>;
+
+/// What a call of a handler comes to.
+pub(super) enum Handled {
+    /// It is answered.
+    Now(Answered),
+    /// The handler runs.
+    Later(Handling),
+}
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {

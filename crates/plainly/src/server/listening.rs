@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures_util::Stream;
 use futures_util::future::BoxFuture;
+use futures_util::{Stream, StreamExt};
 use plainly_errors::{ProtocolError, Refusal};
+use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+    EmptyResult, Meta, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
 };
 
 use super::Server;
@@ -75,7 +76,7 @@ impl Tells {
 /// What one peer is told, message by message. Dropping it ends it without a word.
 pub(super) struct Listening {
     server: Server,
-    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
+    /// The request that it answers, a JSON token; none if it is the stream of a session.
     id: Option<Box<str>>,
     /// What is said next.
     first: Option<Bytes>,
@@ -96,7 +97,7 @@ impl Server {
         id: &str,
         mut asked: SubscriptionFilter,
         scope: &Scope,
-    ) -> Result<Listening, ProtocolError> {
+    ) -> Result<Answer, ProtocolError> {
         let tasks = self.tasks_asked_for(&mut asked, scope)?;
         let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
         self.check_uris(uris.iter().map(String::as_str))?;
@@ -125,7 +126,7 @@ impl Server {
             let listen = server.listen_to_tasks(id, told, tasks, scope, subscription);
             listening.looking = Some(Box::pin(listen));
         }
-        Ok(listening)
+        Ok(Answer::Subscription(listening.boxed(), over(id)))
     }
 
     /// Opens the stream of a session, on which all is told that changes; there is one.
@@ -242,6 +243,12 @@ fn topics(filter: &SubscriptionFilter) -> Vec<Topic> {
         .collect()
 }
 
+/// How a subscription ends: the result of the request `id`, a JSON token.
+fn over(id: &str) -> EmptyResult {
+    let id = serde_json::from_str(id).expect("an id is a JSON token");
+    EmptyResult::new().meta(Meta::from_iter([(SUBSCRIPTION_ID, id)]))
+}
+
 /// Only who has a session is of a revision that has the method, so the error is answered to nobody.
 fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
     let session = scope.session();
@@ -251,16 +258,6 @@ fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
 }
 
 impl Listening {
-    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
-    pub(super) fn id(&self) -> Option<&str> {
-        self.id.as_deref()
-    }
-
-    /// What ends it when it is closed.
-    pub(super) fn subscription(&self) -> &Arc<Subscription> {
-        &self.subscription
-    }
-
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             if self.subscription.is_closed() {
@@ -283,7 +280,7 @@ impl Listening {
                     self.looking = Some(Box::pin(server.told_of_task(task, self.id.clone())));
                 }
                 Some(topic) => self.first = notices::changed(&topic, self.id.as_deref()),
-                None => return Poll::Ready(self.id.take().map(|id| self.server.listened(&id))),
+                None => return Poll::Ready(None),
             }
         }
     }

@@ -14,7 +14,11 @@ mod shares;
 mod dispatch;
 mod handling;
 pub mod layer;
+mod load;
 mod outbox;
+mod outgoing;
+mod panics;
+mod replies;
 mod route;
 mod running;
 mod scope;
@@ -107,7 +111,7 @@ struct Inner {
     sessions: Sessions,
     pipes: pipes::Pipes,
     tasks: tasks::Tasks,
-    load: dispatch::Load,
+    load: load::Load,
     unsent: unsent::Unsent,
     changes: Changes,
     listeners: listeners::Listeners,

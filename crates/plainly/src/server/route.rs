@@ -4,7 +4,7 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::{Capability, Kind, Method};
 use plainly_protocol::peer::Peer;
-use plainly_protocol::types::{EmptyResult, ListenParams, SetLevelParams, SubscriptionFilter};
+use plainly_protocol::types::{EmptyResult, ListenParams, SetLevelParams};
 use serde::Deserialize;
 
 use super::Server;
@@ -35,8 +35,6 @@ pub(super) struct Routes {
 pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
-    /// Messages are to come, until the peer has heard enough.
-    Listen(SubscriptionFilter),
     /// Something runs.
     Later(Audience, AnswerFuture),
 }
@@ -70,6 +68,7 @@ impl Server {
     pub(super) fn route(
         &self,
         method: Method,
+        id: &str,
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
@@ -89,8 +88,8 @@ impl Server {
             Method::GetPrompt => self.get_prompt(read(params)?, raw, scope)?,
             Method::Complete => self.complete(read(params)?, scope)?,
             Method::Listen => {
-                let params: ListenParams = read(params)?;
-                Step::Listen(params.notifications)
+                let ListenParams { notifications, .. } = read(params)?;
+                now(self.listen(id, notifications, scope)?)
             }
             Method::GetTask => self.get_task(read_for_task(params, scope)?, scope),
             Method::UpdateTask => self.update_task(read_for_task(params, scope)?, scope),

@@ -72,11 +72,6 @@ impl Subscription {
         state.topics.keys().filter_map(resource).collect()
     }
 
-    /// Whether it was ended or closed.
-    pub(in crate::server) fn is_over(&self) -> bool {
-        self.pending.0.lock().stage != Stage::Open
-    }
-
     pub(in crate::server) fn is_closed(&self) -> bool {
         self.pending.0.lock().stage == Stage::Closed
     }
