@@ -51,8 +51,6 @@ impl Resuming {
 #[derive(Debug)]
 pub(super) struct Streams {
     can_poll: bool,
-    /// The most that are written at a time.
-    most: usize,
     /// For how long a stream is kept that is at its end.
     time: Duration,
     kept: Lock<Kept>,
@@ -67,7 +65,6 @@ impl Streams {
         (resuming != Resuming::None).then(|| {
             Arc::new(Self {
                 can_poll: resuming == Resuming::Polling,
-                most: limits.requests_per_connection,
                 time: limits.resume,
                 kept: Lock::new(Kept::new(limits, total.clone())),
                 is_closed: watch::Sender::new(false),
@@ -85,10 +82,10 @@ impl Streams {
         self.kept.lock().is_busy()
     }
 
-    /// Takes over what is sent for a request, and lets the client hear it; gives it back if there is no room.
+    /// Takes over what is sent for a request, and lets the client hear it; gives it back if the session has ended.
     pub(super) fn carry<S: Source + 'static>(self: &Arc<Self>, sending: S) -> Result<Heard, S> {
         let mut kept = self.kept.lock();
-        if kept.open_streams() >= self.most || *self.is_closed.borrow() {
+        if *self.is_closed.borrow() {
             return Err(sending);
         }
         let reader = kept.open();
