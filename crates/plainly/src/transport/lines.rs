@@ -1,22 +1,119 @@
-//! Newline-delimited messages over any byte stream: the framing of stdio, child processes and the in-memory pair.
+//! One message on each line of a byte stream: the framing of standard input and output, and of child processes.
 
+use std::collections::VecDeque;
+use std::future::Future;
 use std::io::{self, BufRead};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::messages::{FlushProgress, Inbound, Messages};
+
+pub use super::messages::Inbound as Line;
 
 const CHUNK: usize = 16 << 10;
+/// Messages longer than this are written from where they are. Shorter ones are copied, to leave by one write.
+const COPIED: usize = 64 << 10;
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What one line held.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a line fits or it does not")]
-pub enum Line {
-    /// A message, without its line ending.
-    Message(Bytes),
-    /// A line longer than the limit; it was discarded up to its newline.
-    TooLong,
+/// Messages as the lines of a byte stream in two halves.
+#[derive(Debug)]
+pub struct Lines<R, W> {
+    reader: LineReader<R>,
+    writer: LineWriter<W>,
+}
+
+impl<R: AsyncRead + Unpin, W> Lines<R, W> {
+    /// Reads lines of at most `limit` bytes from `reader`, and writes lines to `writer`.
+    pub fn new(reader: R, writer: W, limit: usize) -> Self {
+        Self {
+            reader: LineReader::new(reader, limit),
+            writer: LineWriter::new(writer),
+        }
+    }
+}
+
+impl<R, W> Messages for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin,
+{
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+        // Cancel-safe: nothing is lost with the future.
+        pin!(self.reader.next()).poll(context)
+    }
+
+    fn take_buffered(&mut self) -> Option<Inbound> {
+        self.reader.take_buffered()
+    }
+
+    fn send(&mut self, message: Bytes) {
+        self.writer.queue(message);
+    }
+
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+        self.writer.poll_flush(context)
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.writer.inner).poll_shutdown(context)
+    }
+}
+
+/// Writes lines, many small ones by one write.
+#[derive(Debug)]
+struct LineWriter<W> {
+    inner: W,
+    /// What is written before `tail`: long messages, and what stood before them.
+    long: VecDeque<Bytes>,
+    tail: BytesMut,
+}
+
+impl<W> LineWriter<W> {
+    fn new(inner: W) -> Self {
+        Self {
+            inner,
+            long: VecDeque::new(),
+            tail: BytesMut::new(),
+        }
+    }
+
+    fn queue(&mut self, message: Bytes) {
+        if message.len() > COPIED {
+            if !self.tail.is_empty() {
+                self.long.push_back(self.tail.split().freeze());
+            }
+            self.long.push_back(message);
+        } else {
+            self.tail.extend_from_slice(&message);
+        }
+        self.tail.extend_from_slice(b"\n");
+    }
+}
+
+impl<W: AsyncWrite + Unpin> LineWriter<W> {
+    /// Writes one part of what is queued, or flushes if nothing is.
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+        let inner = &mut self.inner;
+        let written = if let Some(next) = self.long.front_mut() {
+            ready!(pin!(inner.write_buf(next)).poll(context))?
+        } else if self.tail.is_empty() {
+            let flushed = Pin::new(inner).poll_flush(context);
+            return flushed.map_ok(|()| FlushProgress::Complete);
+        } else {
+            ready!(pin!(inner.write_buf(&mut self.tail)).poll(context))?
+        };
+        if written == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        if self.long.front().is_some_and(Bytes::is_empty) {
+            self.long.pop_front();
+        }
+        Poll::Ready(Ok(FlushProgress::Partial))
+    }
 }
 
 /// Reads lines of at most `limit` bytes. Holds no more than that, plus one chunk, whatever the peer sends.
@@ -115,8 +212,9 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use futures_util::FutureExt;
-    use tokio::io::AsyncWriteExt;
 
     use super::*;
 
@@ -200,5 +298,39 @@ mod tests {
                 "{cut}"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_queued_leaves_in_order_whatever_its_length() {
+        let texts = [1, COPIED, COPIED + 1, 2, 3 * COPIED, 3 * COPIED, 3];
+        let messages = texts.map(|length| Bytes::from(vec![b'x'; length]));
+        let (near, far) = tokio::io::duplex(1 << 10);
+        let sent = messages.clone();
+        let sending = tokio::spawn(async move {
+            let mut lines = Lines::new(tokio::io::empty(), near, 0);
+            sent.into_iter().for_each(|message| lines.send(message));
+            let flush = async |lines: &mut Lines<_, _>| {
+                poll_fn(|context| lines.poll_flush(context)).await.unwrap()
+            };
+            while flush(&mut lines).await == FlushProgress::Partial {}
+        });
+        let mut lines = LineReader::new(far, 3 * COPIED);
+        for message in messages {
+            assert_eq!(lines.next().await.unwrap(), Some(Line::Message(message)));
+        }
+        assert_eq!(lines.next().await.unwrap(), None);
+        sending.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn short_messages_leave_by_one_write() {
+        let mut lines = Lines::new(tokio::io::empty(), Vec::new(), 0);
+        for _ in 0..100 {
+            lines.send(Bytes::from_static(b"{}"));
+        }
+        let mut flush = || poll_fn(|context| lines.poll_flush(context)).now_or_never();
+        assert_eq!(flush().unwrap().unwrap(), FlushProgress::Partial);
+        assert_eq!(flush().unwrap().unwrap(), FlushProgress::Complete);
+        assert_eq!(lines.writer.inner, "{}\n".repeat(100).into_bytes());
     }
 }

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "child")]
 pub(crate) mod child;
+#[cfg(any(feature = "client", feature = "server"))]
+mod duplex;
 #[cfg(any(feature = "client", feature = "http-server"))]
 mod escaped;
 mod frame;
@@ -11,14 +13,18 @@ pub mod http;
 pub(crate) mod http_client;
 pub mod lines;
 mod memory;
+mod messages;
 #[cfg(feature = "client")]
 mod meter;
 #[cfg(feature = "stdio")]
 pub(crate) mod standard;
 
+#[cfg(any(feature = "client", feature = "server"))]
+pub use duplex::Duplex;
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;
 pub use frame::{Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
 pub use memory::ConnectionMemory;
+pub use messages::{FlushProgress, Inbound, Messages};
 #[cfg(feature = "client")]
 pub(crate) use meter::Meter;

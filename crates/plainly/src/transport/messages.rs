@@ -1,0 +1,121 @@
+//! The seam between whoever speaks JSON-RPC and whatever carries its messages: lines on a byte stream, memory, a WebSocket.
+//! Both the server and the client take anything that implements it; neither side of it knows the other.
+
+use std::io;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+
+/// A connection that carries whole JSON-RPC messages in both directions.
+///
+/// [`Lines`](super::lines::Lines) puts one message on each line of a byte stream, and [`Duplex`](super::Duplex) stays in
+/// memory. To speak MCP over something else, implement this for it, and hand it to
+/// [`Client::over_messages`](crate::client::Client::over_messages). As with `Stream` and `Sink`, whatever returns `Pending`
+/// wakes the task that called it last; one task calls all of these.
+///
+/// ```
+/// use std::io;
+/// use std::task::{Context, Poll};
+///
+/// use bytes::Bytes;
+/// use plainly::transport::{Duplex, FlushProgress, Inbound, Messages};
+///
+/// /// Counts what is sent over another connection.
+/// struct Counted<M> {
+///     inner: M,
+///     sent: usize,
+/// }
+///
+/// impl<M: Messages> Messages for Counted<M> {
+///     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+///         self.inner.poll_receive(context)
+///     }
+///
+///     fn send(&mut self, message: Bytes) {
+///         self.sent += 1;
+///         self.inner.send(message);
+///     }
+///
+///     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+///         self.inner.poll_flush(context)
+///     }
+/// }
+///
+/// let (near, _far) = Duplex::pair();
+/// let mut counted = Counted { inner: near, sent: 0 };
+/// counted.send(Bytes::from_static(b"{}"));
+/// assert_eq!(counted.sent, 1);
+/// ```
+pub trait Messages: Send {
+    /// Receives the next message; `None` at the end. An error is the end, too.
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>>;
+
+    /// Takes the next message if it has already arrived, without waiting for more to come.
+    ///
+    /// A server takes all of these before it flushes, so that the replies to many requests leave together. By default there
+    /// is never one, and replies leave one by one.
+    fn take_buffered(&mut self) -> Option<Inbound> {
+        None
+    }
+
+    /// Queues a message, JSON without line breaks, to be sent by [`poll_flush`](Self::poll_flush).
+    ///
+    /// There is always room: whoever calls this flushes before it queues without end.
+    fn send(&mut self, message: Bytes);
+
+    /// Sends what is queued, and waits until the peer has made room for it.
+    ///
+    /// A transport that sends in parts returns after each, so that a slow peer can be told from one that takes nothing; one
+    /// that can't tell only ever says [`FlushProgress::Complete`].
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>>;
+
+    /// Tells the peer that nothing more will be sent. It is called once all is flushed, and `send` is not called after it.
+    ///
+    /// Does nothing by default, for connections that close when they are dropped.
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let _ = context;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// What was received: a message, or the place of one that was too long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a message fits or it does not")]
+pub enum Inbound {
+    /// A whole message: JSON in UTF-8, if the peer is honest.
+    Message(Bytes),
+    /// A message longer than the limit. It was discarded, and the next one can be received.
+    TooLong,
+}
+
+/// How far a flush has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "something is left or nothing is")]
+pub enum FlushProgress {
+    /// The peer has taken something, and more is queued.
+    Partial,
+    /// Nothing is queued any more.
+    Complete,
+}
+
+impl<M: Messages + ?Sized> Messages for Box<M> {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+        (**self).poll_receive(context)
+    }
+
+    fn take_buffered(&mut self) -> Option<Inbound> {
+        (**self).take_buffered()
+    }
+
+    fn send(&mut self, message: Bytes) {
+        (**self).send(message);
+    }
+
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+        (**self).poll_flush(context)
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        (**self).poll_close(context)
+    }
+}
