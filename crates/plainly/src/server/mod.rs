@@ -33,6 +33,7 @@ mod tools;
 pub mod extract;
 mod handler;
 mod state;
+mod strings;
 
 mod failure;
 mod incident;

@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::server::extract::strings::names;
+use crate::server::strings::names;
 
 /// The formats that a form knows.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];

@@ -18,7 +18,6 @@ mod completing;
 mod context;
 mod returned;
 mod state;
-pub(super) mod strings;
 mod task;
 mod uri;
 mod vars;

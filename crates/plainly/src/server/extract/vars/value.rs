@@ -5,7 +5,7 @@ use serde::de::value::{Error, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::server::extract::strings::Text;
+use crate::server::strings::Text;
 
 /// The value of one variable.
 pub(super) struct One<'a>(pub(super) &'a Value);

@@ -9,7 +9,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 /// Reads a `T` from its fields as text; the error names the field that is wrong, if it is one.
-pub(in crate::server) fn read<'a, T: DeserializeOwned>(
+pub(super) fn read<'a, T: DeserializeOwned>(
     fields: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<T, Error> {
     let fields = fields.into_iter();
@@ -31,7 +31,7 @@ where
 }
 
 /// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
-pub(in crate::server) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
+pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
     let stopped = T::deserialize(Asked(&mut names));
     debug_assert!(stopped.is_err() || names.is_empty(), "nothing was given");
