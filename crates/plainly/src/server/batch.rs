@@ -22,8 +22,8 @@ use super::Server;
 use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed::cancelled;
+use super::request::{Interest, Scope};
 use super::running::{Begun, Running, Sending, Sent};
-use super::scope::{Scope, Wants};
 use super::session::Session;
 
 /// The messages of a batch, each judged by itself.
@@ -189,7 +189,7 @@ impl Sending for Batch {
 
 /// What a part of a batch is served within.
 fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>) -> Scope {
-    let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
+    let wants = Interest::of(&RequestMeta::of(request.params.as_ref()));
     Scope::within(session, wants).carrying(extensions)
 }
 

@@ -16,9 +16,9 @@ use super::handling::{Answered, Handling};
 use super::incident::chain;
 use super::layer;
 use super::listening::Listening;
+use super::request::Scope;
 use super::route::Step;
 use super::running::{Running, Work};
-use super::scope::Scope;
 use super::shares::{Share, Shares};
 use super::url_elicitation::declined;
 

@@ -1,6 +1,7 @@
 //! How a handler fails: with any error. What the other side gets is decided by the kind of handler, in
 //! [`reply`](super::reply).
 
+mod ask_error;
 mod pointer;
 
 use std::error::Error;
@@ -10,8 +11,8 @@ use std::ops::Deref;
 use plainly_errors::{Problem, ProblemBag, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
+pub use self::ask_error::{AskError, AskErrorKind};
 use self::pointer::{Pointee, Pointer};
-use super::asking::AskError;
 
 /// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
 /// `Result<T, Failure>`.

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
-use plainly_errors::{ProtocolError, Refusal};
+use plainly_errors::{ProtocolError, Refusal, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
@@ -25,9 +25,9 @@ use super::listeners::Place;
 use super::news::{News, OpenStream};
 use super::notices;
 use super::prompts::Prompts;
+use super::request::Scope;
 use super::resources::{Resources, check_length};
 use super::route::Step;
-use super::scope::Scope;
 use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::{Event, Feed};
@@ -283,7 +283,12 @@ impl Listening {
                     self.looking = Some(Box::pin(server.told_of_task(task, self.id.clone())));
                 }
                 Some(topic) => self.first = notices::changed(&topic, self.id.as_deref()),
-                None => return Poll::Ready(self.id.take().map(|id| self.server.listened(&id))),
+                None => {
+                    return Poll::Ready(self.id.take().map(|id| {
+                        let over = notices::subscription_over(&id);
+                        self.server.respond(&id, Revision::LATEST, Ok(over)).bytes
+                    }));
+                }
             }
         }
     }

@@ -2,13 +2,11 @@
 //! notifications.
 
 use bytes::Bytes;
-use plainly_errors::Revision;
 use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{DetailedTask, EmptyResult, Meta, SubscriptionFilter};
 use serde::Serialize;
 
-use super::Server;
 use super::answer::Answer;
 use super::changes::Topic;
 
@@ -54,14 +52,11 @@ pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, task)
 }
 
-impl Server {
-    /// That the subscription of the request `id`, a JSON token, is over.
-    pub(super) fn listened(&self, id: &str) -> Bytes {
-        let value = serde_json::from_str(id).expect("an id is a JSON token");
-        let meta = Meta::from_iter([(SUBSCRIPTION_ID, value)]);
-        let answer = Answer::Empty(EmptyResult::new().meta(meta));
-        self.respond(id, Revision::LATEST, Ok(answer)).bytes
-    }
+/// The reply to the request `id`, a JSON token, that opened a subscription: it is over.
+pub(super) fn subscription_over(id: &str) -> Answer {
+    let value = serde_json::from_str(id).expect("an id is a JSON token");
+    let meta = Meta::from_iter([(SUBSCRIPTION_ID, value)]);
+    Answer::Empty(EmptyResult::new().meta(meta))
 }
 
 /// A notification with these parameters, on no subscription.

@@ -17,8 +17,8 @@ use super::handling::Handling;
 use super::in_flight::{Ending, Tracked};
 use super::layer::{Next, Request, Settled};
 use super::listening::Listening;
-use super::outbox::Said;
-use super::scope::Scope;
+use super::request::OutboxItem;
+use super::request::Scope;
 
 /// A request that is being served: a stream of what is sent for it, in the end its reply; no reply if it is cancelled.
 /// Dropping it cancels the handler.
@@ -217,11 +217,11 @@ impl fmt::Debug for Work {
     }
 }
 
-impl From<Said> for Sent {
-    fn from(said: Said) -> Self {
-        match said {
-            Said::Message(message) => Self::Before(message),
-            Said::Pause => Self::Pause,
+impl From<OutboxItem> for Sent {
+    fn from(item: OutboxItem) -> Self {
+        match item {
+            OutboxItem::Message(message) => Self::Before(message),
+            OutboxItem::Pause => Self::Pause,
         }
     }
 }

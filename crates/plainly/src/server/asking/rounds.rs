@@ -160,7 +160,7 @@ impl Rounds {
 }
 
 /// What a request fails with for which the client was asked `most` times.
-pub(super) fn too_many(most: usize) -> ProtocolError {
+pub(in crate::server) fn too_many(most: usize) -> ProtocolError {
     let why = format!("The client was asked {most} times, and there are still questions");
     ProtocolError::internal(why)
 }

@@ -41,7 +41,7 @@ pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
 use super::asking::Subject;
 use super::failure::Failure;
-use super::scope::Scope;
+use super::request::Scope;
 use super::state::Needed;
 pub use super::state::States;
 
