@@ -1,5 +1,5 @@
-//! The questions of one request that are open: who waits for which answer. Knows not how questions go out and answers come
-//! in.
+//! The open questions of one request, and who waits for which answer. How questions go out and how answers come in is not
+//! its business.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -17,15 +17,15 @@ use crate::server::failure::AskError;
 
 /// The questions of one request.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Questions(Lock<State>);
+pub(in crate::server) struct Questions(Lock<QuestionsState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct QuestionsState {
     /// How many may be open; nothing where none can be.
     most: Option<usize>,
     /// Every key that was asked under, and how many names were made of it.
     keys: HashMap<String, usize>,
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<String, OpenQuestion>,
     /// The last round of which a question is over: what is asked from now on may depend on it.
     over: usize,
     /// What came back with the request, where it is served in rounds.
@@ -40,13 +40,13 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenQuestion {
     question: InputRequest,
     answer: Option<Result<InputResponse, AskError>>,
     asker: Option<Waker>,
 }
 
-impl Open {
+impl OpenQuestion {
     fn answer(&mut self, answer: Result<InputResponse, AskError>) {
         self.answer = Some(answer);
         if let Some(asker) = self.asker.take() {
@@ -55,7 +55,7 @@ impl Open {
     }
 }
 
-impl State {
+impl QuestionsState {
     /// A name of its own for what is asked under `key`, which is the same each time the handler runs.
     fn name(&mut self, key: &str) -> String {
         let mut name = key.to_owned();
@@ -255,7 +255,7 @@ impl Question {
         let key = state.name(key);
         let answer = state.look(&key, &question, revision);
         let round = state.over + 1;
-        let open = Open {
+        let open = OpenQuestion {
             question,
             answer,
             asker: None,
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn each_question_has_a_name_of_its_own() {
-        let mut state = State::default();
+        let mut state = QuestionsState::default();
         let keys = ["a", "a", "a#2", "b", "a#4", "a", "a", "a#2"];
         let names = keys.map(|key| state.name(key));
         let expected = ["a", "a#2", "a#2#2", "b", "a#4", "a#3", "a#5", "a#2#3"];
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_asked_under_for_ever_costs_no_more_each_time() {
-        let mut state = State::default();
+        let mut state = QuestionsState::default();
         for _ in 1..100_000 {
             state.name("again");
         }

@@ -102,7 +102,7 @@ where
 {
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure> {
         Ok(Self {
-            scope: call.within().0.clone(),
+            scope: call.context().scope.clone(),
         })
     }
 
