@@ -1,4 +1,4 @@
-//! What requests are answered with, before it is bytes.
+//! The results that requests are answered with, before they are bytes.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::tools::ListedTools;
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
-/// What a request was answered with.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
     // Boxed are those that are large, and rare: each answer is handed on several times.

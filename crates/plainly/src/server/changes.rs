@@ -35,7 +35,7 @@ use crate::lock::Lock;
 #[derive(Clone, Debug, Default)]
 pub struct Changes(Arc<Lock<Index>>);
 
-/// What one can be subscribed to.
+/// A thing that may change, and that peers can be subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
     /// Which tools there are.
@@ -50,7 +50,7 @@ pub(super) enum Topic {
     Task(Arc<str>),
 }
 
-/// Who is subscribed to what.
+/// The subscribers of each topic.
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,

@@ -1,5 +1,5 @@
-//! What a legacy session is told: what its client has subscribed to, over all requests of the session, and the one stream
-//! on which it hears of that.
+//! The changes that a legacy session is told of: what its client has subscribed to, over all requests of the session, and the
+//! one stream on which it hears of that.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use plainly_errors::{ProtocolError, Refusal};
 use super::changes::{Changes, Subscription, Topic};
 use crate::lock::Lock;
 
-/// What a legacy session is told.
+/// The changes that a legacy session is told of.
 #[derive(Debug)]
 pub(super) struct News {
     /// The resources that the client has subscribed to; while there is a stream, the lists too.

@@ -1,5 +1,4 @@
-//! What a server says unasked, as bytes: on a subscription, that it began, what has changed, and that it is over; and other
-//! notifications.
+//! The notifications of a server as bytes: on a subscription, that it began, what has changed, and that it is over.
 
 use bytes::Bytes;
 use plainly_protocol::meta::SUBSCRIPTION_ID;
@@ -47,7 +46,7 @@ pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     })
 }
 
-/// What a task is by now: on the subscription of the request `id`, a JSON token.
+/// The state of a task by now: on the subscription of the request `id`, a JSON token.
 pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, task)
 }

@@ -97,7 +97,7 @@ impl Sealer {
         keys.seal(purpose, text, now, ttl)
     }
 
-    /// What was sealed for `purpose` and is still good.
+    /// Opens what was sealed for `purpose` and is still good.
     pub(super) fn open(
         &self,
         purpose: Purpose<'_>,
@@ -166,7 +166,7 @@ pub enum InvalidKeys {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
-/// What something is sealed for. One is never another's beginning: each part has its length before it.
+/// The purpose that something is sealed for. One is never another's beginning: each part has its length before it.
 pub(super) type Purpose<'a> = &'a [&'a str];
 
 impl Keys {

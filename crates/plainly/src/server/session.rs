@@ -1,5 +1,5 @@
-//! What one legacy client is known by, and what it has running: over HTTP one of the [`Sessions`](super::sessions), else that
-//! of its stream. A modern request never sees one.
+//! A session with one legacy client, and what it has running: over HTTP one of the [`Sessions`](super::sessions), else that of
+//! its stream. A modern request never sees one.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -16,7 +16,7 @@ use super::streams::{Streams, Total};
 use crate::limits::Limits;
 use crate::lock::Lock;
 
-/// What one legacy client is known by, and what it has running.
+/// A session with one legacy client, and what it has running.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
@@ -24,7 +24,7 @@ pub(super) struct Session {
     pub(super) news: Arc<News>,
     /// Over HTTP, where its revision has such: the streams that can be resumed.
     pub(super) streams: Option<Arc<Streams>>,
-    /// What we asked its client.
+    /// The questions that its client was sent and has not answered.
     pub(super) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
 }

@@ -1,5 +1,4 @@
-//! From text by name, as people type it or URIs have it, to a type: numbers and truth values are read from their text. Knows
-//! nothing of what the names are of.
+//! Reads a type from text by name, as people type it or URIs have it: numbers and truth values are read from their text.
 
 use serde::de::value::{BorrowedStrDeserializer, Error};
 use serde::de::{

@@ -27,7 +27,7 @@ pub(in crate::server) struct Seals {
     pub(in crate::server) questions: usize,
 }
 
-/// What a request is about that may be answered with questions.
+/// A request that may be answered with questions: which method, and of what.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::server) struct Subject<'a> {
     pub(in crate::server) method: Method,
@@ -37,7 +37,7 @@ pub(in crate::server) struct Subject<'a> {
     pub(in crate::server) seals: &'a Seals,
 }
 
-/// What the states of one request are bound to.
+/// A request as its states are bound to it.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     principal: Option<Principal>,

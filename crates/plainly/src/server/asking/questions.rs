@@ -28,14 +28,14 @@ struct QuestionsState {
     open: BTreeMap<String, OpenQuestion>,
     /// The last round of which a question is over: what is asked from now on may depend on it.
     over: usize,
-    /// What came back with the request, where it is served in rounds.
+    /// The answers that came back with the request, where it is served in rounds.
     rounds: Option<Rounds>,
     /// The answers come while the handler waits: of a task.
     is_parked: bool,
     /// An answer that is none: the request fails.
     fault: Option<ProtocolError>,
     is_over: bool,
-    /// Who runs the handler, and must know of what is asked.
+    /// Runs the handler: woken when there is something to ask.
     runner: Option<Waker>,
 }
 
@@ -104,7 +104,7 @@ impl QuestionsState {
     }
 }
 
-/// What a client is told whose answer is none.
+/// The error for a client whose answer is none.
 fn invalid(key: &str, why: &str) -> ProtocolError {
     let key = key.to_owned();
     let error = ProtocolError::from(InvalidParams::InvalidInputResponse { key });
@@ -147,7 +147,7 @@ impl Questions {
         (!asked.is_empty()).then(|| rounds.ask(asked, seals))
     }
 
-    /// What a client must bring back with an answer to `result`, so that none of the answers so far is asked for again.
+    /// Adds the state to `result` with which a client brings back its answers so far, so that none is asked for again.
     pub(in crate::server) fn carry(
         &self,
         result: InputRequiredResult,
@@ -169,7 +169,7 @@ impl Questions {
         state.fault = None;
     }
 
-    /// What has no answer yet; whoever wants to know is woken when that is something else.
+    /// The questions without an answer; the caller is woken when there are others.
     pub(in crate::server) fn open(&self, context: &Context<'_>) -> BTreeMap<String, InputRequest> {
         let mut state = self.0.lock();
         set(&mut state.runner, context);
@@ -230,7 +230,7 @@ fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
 pub(in crate::server) struct Question {
     questions: Arc<Questions>,
     pub(in crate::server) key: String,
-    /// What is asked once another question is over is of a later round than that.
+    /// A question that is asked once another one is over is of a later round than that.
     pub(in crate::server) round: usize,
 }
 

@@ -1,4 +1,4 @@
-//! From the JSON of an answer to what was asked for. Knows not by which way it came.
+//! Reads the JSON of an answer as what was asked for, whichever way it came.
 
 use plainly_errors::Revision;
 use plainly_protocol::question::answered;

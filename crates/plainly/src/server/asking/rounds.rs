@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::binding::{Binding, Seals, Subject};
 
-/// What came back with a request, and what is kept of it for the next round.
+/// The answers that came back with a request, and those that are kept for the next round.
 #[derive(Debug)]
 pub(in crate::server) struct Rounds {
     binding: Binding,
@@ -22,14 +22,14 @@ pub(in crate::server) struct Rounds {
     so_far: PastRounds,
 }
 
-/// What is sealed in a state.
+/// The rounds so far: sealed in the state that a client brings back.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct PastRounds {
     /// How often the request was answered with questions.
     rounds: usize,
     /// The answers by the keys of the questions.
     answers: BTreeMap<String, KeptAnswer>,
-    /// What was asked in the last round.
+    /// The questions of the last round.
     asked: BTreeMap<String, Digest>,
 }
 
@@ -40,10 +40,10 @@ struct KeptAnswer {
     answer: RawJson,
 }
 
-/// What stands for a question.
+/// A hash that stands for a question.
 type Digest = u64;
 
-/// What came back with a request: `inputResponses` and `requestState`.
+/// Reads what came back with a request: `inputResponses` and `requestState`.
 pub(in crate::server) fn returned(
     params: Option<&Object<'_>>,
 ) -> Result<InputResponseParams, ProtocolError> {
@@ -66,7 +66,8 @@ pub(in crate::server) fn returned(
 }
 
 impl Rounds {
-    /// Of a request of `subject` with `arguments`. A state that was not given out for it, or too long ago, is an error.
+    /// Reads what came back with the request of `subject` with `arguments`. A state that was not given out for it, or too long
+    /// ago, is an error.
     pub(in crate::server) fn of(
         peer: &Peer,
         subject: &Subject<'_>,
@@ -158,7 +159,7 @@ impl Rounds {
     }
 }
 
-/// What a request fails with for which the client was asked `most` times.
+/// The error of a request for which the client was asked `most` times.
 pub(in crate::server) fn too_many(most: usize) -> ProtocolError {
     let why = format!("The client was asked {most} times, and there are still questions");
     ProtocolError::internal(why)

@@ -73,7 +73,7 @@ fn plain(schema: Value) -> Value {
     plain.into()
 }
 
-/// What may be `null` may be left out.
+/// The same schema without `null`: a field that may be `null` may be left out of a form.
 fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Array(either)) = schema.remove("anyOf")
         && let Some(Value::Object(other)) = either.into_iter().find(|one| !is_null(one))

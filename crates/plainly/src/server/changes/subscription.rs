@@ -23,7 +23,7 @@ pub(super) struct PendingTopics(Lock<PendingState>);
 struct PendingState {
     /// All that is subscribed to, and whether it has changed since it was read.
     topics: HashMap<Topic, bool>,
-    /// What has changed, in the order in which it did; each once.
+    /// The topics that have changed, in the order in which they did; each once.
     changed: VecDeque<Topic>,
     waker: Option<Waker>,
     stage: SubscriptionStage,
@@ -52,7 +52,7 @@ impl Subscription {
         self.changes.enter(&self.pending, topics);
     }
 
-    /// As if this, which it is subscribed to, had changed just now.
+    /// Notes this topic, which it is subscribed to, as changed just now.
     pub(in crate::server) fn mark(&self, topic: &Topic) {
         self.pending.mark(topic).into_iter().for_each(Waker::wake);
     }

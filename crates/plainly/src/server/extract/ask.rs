@@ -158,9 +158,8 @@ impl Ask {
         self.scope.ask(key, question).await
     }
 
-    /// Of a request about `subject`; with nothing, of one that can't be answered with questions.
+    /// Lets the handler of a request about `subject` ask; without one, each question fails as impossible.
     fn of(scope: &Scope, subject: Option<&Subject<'_>>, arguments: &str) -> Result<Self, Failure> {
-        // Without one, whoever asks is told that it is impossible.
         if let Some(subject) = subject {
             let rounds = match scope.session() {
                 Some(_) => None,

@@ -12,7 +12,7 @@ use crate::server::state::States;
 
 /// A kind of handler. It decides what can be extracted and what can be returned.
 pub trait Channel: 'static {
-    /// What a handler of this kind is called with.
+    /// The call that a handler of this kind answers.
     type Call<'a>;
 }
 
@@ -117,9 +117,9 @@ pub struct CompletionCall<'a> {
     pub(in crate::server) states: &'a States,
 }
 
-/// What all kinds of call have.
+/// A call of any kind.
 pub trait Call {
-    /// Who asks.
+    /// The client that asks.
     fn peer(&self) -> &Arc<Peer> {
         self.context().scope.peer()
     }
@@ -127,7 +127,7 @@ pub trait Call {
     fn context(&self) -> CallContext<'_>;
 }
 
-/// What a call is served with, whatever it is of: the framework's own.
+/// The context of a call, and the states of the server: the framework's own.
 #[derive(Clone, Copy, Debug)]
 pub struct CallContext<'a> {
     pub(super) scope: &'a Scope,

@@ -1,4 +1,4 @@
-//! What a person has typed of an argument.
+//! The argument that a person is typing.
 
 use plainly_protocol::types::Arguments;
 

@@ -66,7 +66,7 @@ pub trait Extract<C: Channel>: Sized {
     }
 }
 
-/// What the arguments of a handler need of the server.
+/// The needs of a handler's arguments, which the server must meet.
 #[derive(Debug, Default)]
 pub struct Needs {
     pub(super) states: Vec<Needed>,

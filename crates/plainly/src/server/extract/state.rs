@@ -1,4 +1,4 @@
-//! What handlers share.
+//! Shared state as an argument of handlers.
 
 use std::any::{Any, type_name};
 

@@ -1,4 +1,4 @@
-//! From where on a call is a task.
+//! The place in a handler from where on its call is a task.
 
 use std::future::poll_fn;
 

@@ -45,7 +45,7 @@ impl AskError {
         self.kind
     }
 
-    /// What is told of it.
+    /// The error that the other side is told.
     pub(super) fn protocol(&self) -> &ProtocolError {
         &self.error
     }

@@ -48,6 +48,7 @@ impl Scope {
         let answer = Question::open(questions, revision, key, question)?;
         let rounds = session.unanswered.rounds;
         if answer.round > rounds {
+            // Not for the handler to deal with: the request is answered with the error, and the handler dropped where it waits.
             questions.fail_request(too_many(rounds));
             return answer.await;
         }
@@ -56,6 +57,7 @@ impl Scope {
             key: answer.key.clone(),
             revision,
         })?;
+        // Before the question leaves: a handler that is dropped at any time from here on gives its room back.
         let mut withdrawal = Withdrawal {
             session,
             scope: self,
@@ -66,6 +68,7 @@ impl Scope {
             written(&withdrawal.id, &request).map_err(|error| AskError::unwritable(&error))?;
         self.outbox().send(message).await;
         withdrawal.is_sent = true;
+        // People take their time to answer: that is not the handler's.
         let _stopped = self.clock().stop();
         let time = session.unanswered.time;
         match timeout(time, answer).await {

@@ -25,7 +25,7 @@ pub(in crate::server) struct Scope {
     extensions: Option<Arc<Extensions>>,
 }
 
-/// What all clones of a context have together.
+/// The part of a context that all its clones share.
 #[derive(Debug)]
 struct SharedContext {
     peer: Arc<Peer>,
@@ -36,11 +36,11 @@ struct SharedContext {
     progress: Lock<f64>,
     clock: HandlerClock,
     stage: TaskStage,
-    /// What its handler asks the client. Few handlers do: for the others it is never made.
+    /// The questions of its handler to the client. Few handlers ask any: for the others this is never made.
     questions: OnceLock<Arc<Questions>>,
 }
 
-/// What a client asked to hear before the reply.
+/// The notifications that a client asked to hear before the reply.
 #[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Interest {
     pub(super) progress: Option<ProgressToken>,
@@ -49,7 +49,7 @@ pub(in crate::server) struct Interest {
 }
 
 impl Interest {
-    /// What the `_meta` of a request within a session says.
+    /// Reads the `_meta` of a request within a session.
     pub(in crate::server) fn of(meta: &RequestMeta<'_>) -> Self {
         Self {
             progress: meta.progress_token(),
@@ -57,7 +57,7 @@ impl Interest {
         }
     }
 
-    /// As [`of`](Self::of), of a request that stands for itself: the level of log messages is in it too, and must be one.
+    /// Reads the `_meta` of a request that stands for itself: it holds the level of log messages too, which must be one.
     pub(in crate::server) fn modern(meta: &RequestMeta<'_>) -> Result<Self, ProtocolError> {
         let level = meta.log_level().map_err(|error| {
             ProtocolError::invalid_params(format!("Invalid params: _meta {LOG_LEVEL}: {error}"))
@@ -70,12 +70,12 @@ impl Interest {
 }
 
 impl Scope {
-    /// Of a request of this peer, within no session.
+    /// The context of a request of this peer, within no session.
     pub(in crate::server) fn of(peer: Arc<Peer>, interest: Interest) -> Self {
         Self::new(peer, None, interest)
     }
 
-    /// Of a request within this session.
+    /// The context of a request within this session.
     pub(in crate::server) fn within(session: &Arc<Session>, interest: Interest) -> Self {
         let peer = Arc::clone(&session.peer);
         Self::new(peer, Some(Arc::clone(session)), interest)
@@ -100,11 +100,12 @@ impl Scope {
 
     /// The same with what came beside the request.
     pub(in crate::server) fn carrying(mut self, extensions: &Extensions) -> Self {
+        // Most requests have none: they cost no allocation then.
         self.extensions = (!extensions.is_empty()).then(|| Arc::new(extensions.clone()));
         self
     }
 
-    /// What came beside the request, of this type.
+    /// The value of this type that came beside the request.
     pub(in crate::server) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.as_ref()?.get()
     }
@@ -123,7 +124,7 @@ impl Scope {
         self.shared.session.as_ref()
     }
 
-    /// What its client asked to hear before the reply.
+    /// The notifications that its client asked for.
     pub(super) fn interest(&self) -> &Interest {
         &self.shared.interest
     }
@@ -145,12 +146,12 @@ impl Scope {
         &self.shared.stage
     }
 
-    /// What its handler asks the client, from now on if nothing yet.
+    /// The questions of its handler to the client, which can ask from now on.
     pub(in crate::server) fn questions(&self) -> &Arc<Questions> {
         self.shared.questions.get_or_init(Arc::default)
     }
 
-    /// What its handler asks the client, if it can.
+    /// The questions of its handler to the client, if it can ask.
     pub(in crate::server) fn asked(&self) -> Option<&Arc<Questions>> {
         self.shared.questions.get()
     }

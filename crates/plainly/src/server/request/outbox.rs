@@ -1,5 +1,5 @@
-//! What leaves before the reply to one request: few messages at a time, so that a handler that says much waits for the peer
-//! to read. Knows nothing of what they say.
+//! The messages that leave before the reply to one request: few at a time, so that a handler that says much waits for the
+//! peer to read. Knows nothing of what they say.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -41,7 +41,7 @@ struct OutboxState {
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
-    /// Who goes on once all is read.
+    /// Woken once all is read.
     last: Option<Waker>,
 }
 

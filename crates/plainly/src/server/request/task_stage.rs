@@ -19,9 +19,9 @@ pub(in crate::server) struct TaskStage(Lock<StageState>);
 #[derive(Default)]
 struct StageState {
     step: TaskStep,
-    /// Who waits until it is a task.
+    /// Woken once it is a task.
     waiting: Vec<Waker>,
-    /// Who runs the handler, and must know once it is to become a task.
+    /// Runs the handler: woken when it is to become a task.
     runner: Option<Waker>,
 }
 

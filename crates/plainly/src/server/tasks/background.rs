@@ -40,11 +40,11 @@ pub(super) struct Background {
 enum Next {
     Ended(Box<Ended>),
     /// It waits for the answers to these, and for no others.
-    Asks(Questions),
+    Asks(TaskQuestions),
 }
 
-/// Questions by their keys.
-type Questions = BTreeMap<String, InputRequest>;
+/// TaskQuestions by their keys.
+type TaskQuestions = BTreeMap<String, InputRequest>;
 
 impl Background {
     /// Runs the handler of `call`, and keeps how it ended. One that was cancelled is dropped where it stands.
@@ -72,7 +72,7 @@ impl Background {
         let limits = self.server.limits();
         let limit = limits.task_deadline.min(limits.task_ttl);
         let mut time = pin!(sleep(limit));
-        let mut open = Questions::new();
+        let mut open = TaskQuestions::new();
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
@@ -110,7 +110,7 @@ impl Background {
     fn poll_next(
         &self,
         handler: &mut Guarded,
-        asked: &Questions,
+        asked: &TaskQuestions,
         context: &mut Context<'_>,
     ) -> Poll<Next> {
         if let Poll::Ready(ended) = handler.poll_unpin(context) {
@@ -125,7 +125,7 @@ impl Background {
     }
 
     /// Asks the client. Whether the task is still wanted.
-    async fn ask(&self, questions: Questions) -> Result<bool, TaskStoreError> {
+    async fn ask(&self, questions: TaskQuestions) -> Result<bool, TaskStoreError> {
         let revision = self.asker.peer.revision;
         let questions = questions.into_iter();
         let questions = questions.map(|(key, question)| (key, asked(question, revision)));

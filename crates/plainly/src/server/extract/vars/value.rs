@@ -10,7 +10,7 @@ use crate::server::strings::TextDeserializer;
 /// The value of one variable.
 pub(super) struct One<'a>(pub(super) &'a Value);
 
-/// What a text may be read as, several texts may not.
+/// Methods that read one text, but not several.
 macro_rules! of_a_text {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
