@@ -43,7 +43,7 @@ enum Next {
     Asks(TaskQuestions),
 }
 
-/// TaskQuestions by their keys.
+/// The open questions of a task, by their keys.
 type TaskQuestions = BTreeMap<String, InputRequest>;
 
 impl Background {
