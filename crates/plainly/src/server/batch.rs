@@ -22,7 +22,7 @@ use super::encode::Encoded;
 use super::malformed::cancelled;
 use super::outgoing::{Outgoing, Source};
 use super::replies::Replies;
-use super::scope::{Scope, Wants};
+use super::request::{Interest, Scope};
 use super::session::Session;
 
 /// The messages of a batch, each judged by itself.
@@ -171,7 +171,7 @@ impl Source for Batch {
 
 /// What a part of a batch is served within.
 fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>) -> Scope {
-    let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
+    let wants = Interest::of(&RequestMeta::of(request.params.as_ref()));
     Scope::within(session, wants).carrying(extensions)
 }
 

@@ -18,9 +18,9 @@ use super::layer;
 use super::load::Place;
 use super::panics::caught;
 use super::replies::Replies;
+use super::request::Scope;
 use super::route::Step;
 use super::running::{Running, State, Work};
-use super::scope::Scope;
 use super::url_elicitation::declined;
 
 impl Server {

@@ -1,5 +1,5 @@
 //! A handler on its way to the outcome of its request: its deadline, its panics, and what its end means to who asks. What is
-//! said before the outcome goes another way, by the [`Outbox`](super::outbox::Outbox).
+//! said before the outcome goes another way, by the [`Outbox`](super::request).
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -16,7 +16,7 @@ use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended};
 use super::failure::Failure;
 use super::panics::panicked;
-use super::scope::Scope;
+use super::request::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
@@ -78,7 +78,8 @@ impl Handling {
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         let seals = &self.server.0.seals;
         if self.scope.outbox().poll_empty(context).is_ready()
-            && let Some(suspended) = self.scope.questions().suspend(seals, context)
+            && let Some(questions) = self.scope.asked()
+            && let Some(suspended) = questions.suspend(seals, context)
         {
             let asked = suspended.map(Answer::InputRequired);
             return Poll::Ready(Ok(asked.map_err(Failure::from)));
@@ -94,7 +95,10 @@ impl Handling {
             return Ok(answer);
         };
         let seals = &self.server.0.seals;
-        let result = self.scope.questions().carry(result, seals)?;
+        let result = match self.scope.asked() {
+            Some(questions) => questions.carry(result, seals)?,
+            None => result,
+        };
         Ok(Answer::InputRequired(result))
     }
 
@@ -155,7 +159,7 @@ impl Deadline {
     }
 
     fn poll(&mut self, scope: &Scope, context: &mut Context<'_>) -> Poll<()> {
-        let beginning = scope.beginnings();
+        let beginning = scope.clock().restarts();
         let (sleep, begun) = self
             .sleep
             .get_or_insert_with(|| (Box::pin(tokio::time::sleep(self.limit)), beginning));

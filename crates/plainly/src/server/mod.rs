@@ -6,6 +6,7 @@
 
 mod builder;
 
+mod request;
 mod resolve;
 mod session;
 mod sessions;
@@ -15,13 +16,12 @@ mod dispatch;
 mod handling;
 pub mod layer;
 mod load;
-mod outbox;
+
 mod outgoing;
 mod panics;
 mod replies;
 mod route;
 mod running;
-mod scope;
 
 mod catalogue;
 mod completion;
@@ -37,6 +37,7 @@ mod tools;
 pub mod extract;
 mod handler;
 mod state;
+mod strings;
 
 mod failure;
 mod incident;
@@ -78,11 +79,12 @@ pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 pub use self::handler::Handler;
 pub use self::prompts::Prompt;
+pub use self::request::TaskSupport;
 pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
-pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 pub use self::tools::Tool;
 pub use plainly_protocol::peer::Principal;
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::encode::Encoded;
-use super::outbox::Said;
+use super::request::OutboxItem;
 
 /// Something that leaves for the client.
 #[derive(Debug)]
@@ -42,11 +42,11 @@ impl Outgoing {
     }
 }
 
-impl From<Said> for Outgoing {
-    fn from(said: Said) -> Self {
+impl From<OutboxItem> for Outgoing {
+    fn from(said: OutboxItem) -> Self {
         match said {
-            Said::Message(message) => Self::Message(message),
-            Said::Pause => Self::Pause,
+            OutboxItem::Message(message) => Self::Message(message),
+            OutboxItem::Pause => Self::Pause,
         }
     }
 }

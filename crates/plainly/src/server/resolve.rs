@@ -22,8 +22,8 @@ use self::arguments::mirrored_arguments;
 use self::headers::{Header, are_unclear, mirrored, version};
 pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
+use super::request::{Interest, Scope};
 use super::route::read;
-use super::scope::{Scope, Wants};
 use super::session::Session;
 use super::sessions::Sessions;
 use super::tools::Tools;
@@ -73,7 +73,7 @@ pub(super) fn over_http(
     }
     match by_session(frame, sessions)? {
         Some(session) => {
-            let scope = Scope::within(&session, Wants::of(&meta)).carrying(&frame.extensions);
+            let scope = Scope::within(&session, Interest::of(&meta)).carrying(&frame.extensions);
             Ok(Sender::Peer(scope))
         }
         None => match version {
@@ -135,13 +135,13 @@ pub(super) fn over_stream(
     }
     match session {
         Some(session) => {
-            let scope = Scope::within(session, Wants::of(&meta)).carrying(extensions);
+            let scope = Scope::within(session, Interest::of(&meta)).carrying(extensions);
             Ok(Sender::Peer(scope))
         }
         // Before `initialize` a legacy client may only ask whether anybody is there.
         None if request.method == Method::Ping.name() => {
             let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
-            let scope = Scope::of(Arc::new(anybody), Wants::of(&meta));
+            let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
             Ok(Sender::Peer(scope.carrying(extensions)))
         }
         None => Err(ProtocolError::from(InvalidParams::MissingMeta {
@@ -215,7 +215,7 @@ fn introduced(
     extensions: &Extensions,
     memory: &ConnectionMemory,
 ) -> Result<Scope, ProtocolError> {
-    let wants = Wants::modern(meta);
+    let wants = Interest::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let peer = known::introduced(meta, revision, extensions, memory)?;
     Ok(Scope::of(peer, wants?).carrying(extensions))

@@ -14,10 +14,9 @@ use super::audience::Audience;
 use super::discovery::Discovery;
 use super::listening::Tells;
 use super::prompts::Prompts;
+use super::request::{Scope, check_tasks};
 use super::resources::Resources;
-use super::scope::Scope;
 use super::state::States;
-use super::tasks;
 use super::tools::Tools;
 
 /// What a server serves.
@@ -151,7 +150,7 @@ fn read_for_task<'a, T: Deserialize<'a>>(
     params: Option<&Object<'a>>,
     scope: &Scope,
 ) -> Result<T, ProtocolError> {
-    tasks::check(scope.peer())?;
+    check_tasks(scope.peer())?;
     read(params)
 }
 

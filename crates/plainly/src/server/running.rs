@@ -19,7 +19,7 @@ use super::layer::{Next, Request};
 use super::load::Place;
 use super::outgoing::{Outgoing, Source};
 use super::panics::panicked;
-use super::scope::Scope;
+use super::request::Scope;
 
 /// A request that runs. Dropping it cancels its handler.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
 use super::failure::Failure;
 use super::handler::Handler;
 use super::reply::ToolReply;
-use super::tasks::TaskSupport;
+use super::request::TaskSupport;
 
 pub(super) use self::listed::ListedTools;
 pub(super) use self::served::{ServedTool, Tools};

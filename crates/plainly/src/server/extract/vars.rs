@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use self::value::One;
-use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of, strings};
+use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of};
 use crate::server::failure::Failure;
+use crate::server::strings;
 
 /// What the variables of a [`Template`](crate::server::Template) stand for in the URI that was asked for, as `T`.
 ///

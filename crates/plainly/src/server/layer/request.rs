@@ -10,7 +10,7 @@ use plainly_protocol::peer::{Peer, Principal};
 
 use crate::server::Server;
 use crate::server::handling::{Answered, Handled};
-use crate::server::scope::Scope;
+use crate::server::request::Scope;
 
 /// A request on its way to its handler. Each clone that is passed on runs the handler anew.
 #[derive(Clone, Debug)]

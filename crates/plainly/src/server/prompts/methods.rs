@@ -9,8 +9,8 @@ use crate::server::Server;
 use crate::server::answer::Answer;
 use crate::server::audience::Audience;
 use crate::server::extract::{CompletionCall, PromptCall};
+use crate::server::request::Scope;
 use crate::server::route::{Routes, Step, now};
-use crate::server::scope::Scope;
 
 impl Server {
     pub(in crate::server) fn list_prompts(

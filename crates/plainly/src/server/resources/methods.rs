@@ -16,8 +16,8 @@ use crate::server::answer::Answer;
 use crate::server::audience::Audience;
 use crate::server::extract::{ListingCall, ResourceCall};
 use crate::server::failure::Failure;
+use crate::server::request::Scope;
 use crate::server::route::{Routes, Step, now};
-use crate::server::scope::Scope;
 
 impl Server {
     pub(in crate::server) fn list_templates(

@@ -23,7 +23,7 @@ use crate::server::failure::Meaning;
 use crate::server::handling::Guarded;
 use crate::server::incident::chain;
 use crate::server::panics::panicked;
-use crate::server::scope::Scope;
+use crate::server::request::Scope;
 
 /// What a reply has around the result of a task, at most.
 const AROUND: usize = 4 << 10;

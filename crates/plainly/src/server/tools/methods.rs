@@ -8,8 +8,8 @@ use plainly_protocol::types::{CallToolParams, ListToolsParams};
 use crate::server::Server;
 use crate::server::answer::Answer;
 use crate::server::extract::ToolCall;
+use crate::server::request::Scope;
 use crate::server::route::{Routes, Step, now};
-use crate::server::scope::Scope;
 
 impl Server {
     pub(in crate::server) fn list_tools(

@@ -18,8 +18,8 @@ use crate::server::catalogue::{Catalogue, Named};
 use crate::server::cursor::CursorsOf;
 use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
+use crate::server::request::{TaskStart, TaskSupport, can_follow_tasks, check_tasks};
 use crate::server::state::States;
-use crate::server::tasks::{self, Becomes, TaskSupport};
 
 /// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
@@ -36,7 +36,7 @@ pub(in crate::server) struct ServedTool {
     is_strict: bool,
     output: Option<Arc<Schema>>,
     mirrored: Vec<MirroredArgument>,
-    task: Option<(TaskSupport, Becomes)>,
+    task: Option<(TaskSupport, TaskStart)>,
     call: Call,
 }
 
@@ -140,7 +140,7 @@ impl ServedTool {
     /// Lets the call become a task, if it may and the client can follow.
     fn open_task(&self, call: &ToolCall<'_>) {
         if let Some((_, becomes)) = self.task
-            && tasks::can_follow(call.scope.peer())
+            && can_follow_tasks(call.scope.peer())
         {
             call.scope.stage().open(becomes);
         }
@@ -195,7 +195,7 @@ impl Tools {
         };
         let tool = self.get(name).ok_or_else(unknown)?;
         if let Some((TaskSupport::Required, _)) = tool.task {
-            tasks::check(call.scope.peer())?;
+            check_tasks(call.scope.peer())?;
         }
         let running = match tool.call(call) {
             Ok(running) => {
@@ -216,11 +216,11 @@ impl Tools {
 }
 
 /// When the calls of a tool become tasks.
-fn becomes(support: TaskSupport, needs: &Needs) -> Becomes {
+fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
     match support {
-        _ if needs.begins_task => Becomes::WhenItSays,
-        TaskSupport::Required => Becomes::AtOnce,
-        TaskSupport::Optional => Becomes::Waiting,
+        _ if needs.begins_task => TaskStart::WhenItSays,
+        TaskSupport::Required => TaskStart::AtOnce,
+        TaskSupport::Optional => TaskStart::Waiting,
     }
 }
 

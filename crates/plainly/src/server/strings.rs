@@ -9,11 +9,11 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 /// Reads a `T` from its fields as text; the error names the field that is wrong, if it is one.
-pub(in crate::server) fn read<'a, T: DeserializeOwned>(
+pub(super) fn read<'a, T: DeserializeOwned>(
     fields: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<T, Error> {
     let fields = fields.into_iter();
-    read_values(fields.map(|(name, text)| (name, Text(text))))
+    read_values(fields.map(|(name, text)| (name, TextDeserializer(text))))
 }
 
 /// The same from fields that are not all of one text.
@@ -31,9 +31,9 @@ where
 }
 
 /// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
-pub(in crate::server) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
+pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
-    let stopped = T::deserialize(Asked(&mut names));
+    let stopped = T::deserialize(FieldNames(&mut names));
     debug_assert!(stopped.is_err() || names.is_empty(), "nothing was given");
     names
 }
@@ -89,16 +89,16 @@ where
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let (name, value) = self.at.take().expect("a name comes before its value");
-        let named = |error| serde::de::Error::custom(format_args!("{name}: {error}"));
-        seed.deserialize(value).map_err(named)
+        seed.deserialize(value)
+            .map_err(|error| serde::de::Error::custom(format_args!("{name}: {error}")))
     }
 }
 
 /// One text.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'de>(pub(super) &'de str);
+pub(super) struct TextDeserializer<'de>(pub(super) &'de str);
 
-impl<'de> IntoDeserializer<'de, Error> for Text<'de> {
+impl<'de> IntoDeserializer<'de, Error> for TextDeserializer<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -120,7 +120,7 @@ macro_rules! parsed {
     )*};
 }
 
-impl<'de> Deserializer<'de> for Text<'de> {
+impl<'de> Deserializer<'de> for TextDeserializer<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -170,9 +170,9 @@ impl<'de> Deserializer<'de> for Text<'de> {
 }
 
 /// Gives nothing, but hears what a struct asks for.
-struct Asked<'a>(&'a mut &'static [&'static str]);
+struct FieldNames<'a>(&'a mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for FieldNames<'_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {

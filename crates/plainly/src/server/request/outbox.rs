@@ -3,24 +3,26 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-
 use std::task::{Context, Poll, Waker};
 
-use crate::lock::Lock;
 use bytes::Bytes;
 
-/// How many messages wait for their reader, and from how many bytes of them on no more.
-const ROOM: (usize, usize) = (16, 256 << 10);
+use crate::lock::Lock;
 
-/// What leaves before a reply.
+/// How many messages wait for their reader at most.
+const MOST_MESSAGES: usize = 16;
+/// From how many bytes of waiting messages on there is room for no more.
+const MOST_BYTES: usize = 256 << 10;
+
+/// One thing that leaves before a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(in crate::server) enum OutboxItem {
     Message(Bytes),
     /// The client may come again for what follows.
     Pause,
 }
 
-impl Said {
+impl OutboxItem {
     fn bytes(&self) -> usize {
         match self {
             Self::Message(message) => message.len(),
@@ -31,11 +33,11 @@ impl Said {
 
 /// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
 #[derive(Debug, Default)]
-pub(super) struct Outbox(Lock<State>);
+pub(in crate::server) struct Outbox(Lock<OutboxState>);
 
 #[derive(Debug, Default)]
-struct State {
-    messages: VecDeque<Said>,
+struct OutboxState {
+    messages: VecDeque<OutboxItem>,
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
@@ -45,16 +47,16 @@ struct State {
 
 impl Outbox {
     /// Says `message`, once there is room for it. After the reply nobody hears it.
-    pub(super) async fn send(&self, message: Bytes) {
+    pub(in crate::server) async fn send(&self, message: Bytes) {
         let mut message = Some(message);
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
     /// Says `message`, whether there is room for it or not: for what takes back something that was said before.
-    pub(super) fn add(&self, message: Bytes) {
+    pub(in crate::server) fn add(&self, message: Bytes) {
         let mut state = self.0.lock();
         if !state.is_closed {
-            state.messages.push_back(Said::Message(message));
+            state.messages.push_back(OutboxItem::Message(message));
             state.wake_reader();
         }
     }
@@ -71,22 +73,24 @@ impl Outbox {
             }
             return Poll::Pending;
         }
-        state.messages.extend(message.take().map(Said::Message));
+        state
+            .messages
+            .extend(message.take().map(OutboxItem::Message));
         state.wake_reader();
         Poll::Ready(())
     }
 
     /// Has the client come again for what follows. After another pause, or the reply, that says nothing new.
-    pub(super) fn pause(&self) {
+    pub(in crate::server) fn pause(&self) {
         let mut state = self.0.lock();
-        if !state.is_closed && state.messages.back() != Some(&Said::Pause) {
-            state.messages.push_back(Said::Pause);
+        if !state.is_closed && state.messages.back() != Some(&OutboxItem::Pause) {
+            state.messages.push_back(OutboxItem::Pause);
             state.wake_reader();
         }
     }
 
     /// The next message, or pause.
-    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Said> {
+    pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
         let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
             // Once it is closed there is nothing to be woken for.
@@ -104,21 +108,21 @@ impl Outbox {
     }
 
     /// Says nothing of what waits to be read.
-    pub(super) fn clear(&self) {
+    pub(in crate::server) fn clear(&self) {
         let mut state = self.0.lock();
         state.messages.clear();
         state.wake_writers();
     }
 
     /// Takes no more: what is in it can still be read.
-    pub(super) fn close(&self) {
+    pub(in crate::server) fn close(&self) {
         let mut state = self.0.lock();
         state.is_closed = true;
         state.writers.drain(..).for_each(Waker::wake);
     }
 
     /// Ready once nothing waits to be read: who waits for that need not be who reads.
-    pub(super) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
+    pub(in crate::server) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         if state.messages.is_empty() {
             return Poll::Ready(());
@@ -128,10 +132,10 @@ impl Outbox {
     }
 }
 
-impl State {
+impl OutboxState {
     fn has_room(&self) -> bool {
-        let bytes: usize = self.messages.iter().map(Said::bytes).sum();
-        self.messages.len() < ROOM.0 && bytes < ROOM.1
+        let bytes: usize = self.messages.iter().map(OutboxItem::bytes).sum();
+        self.messages.len() < MOST_MESSAGES && bytes < MOST_BYTES
     }
 
     fn wake_reader(&mut self) {
@@ -154,8 +158,8 @@ mod tests {
 
     async fn next(outbox: &Outbox) -> Bytes {
         match poll_fn(|context| outbox.poll_next(context)).await {
-            Said::Message(message) => message,
-            Said::Pause => Bytes::from_static(b"pause"),
+            OutboxItem::Message(message) => message,
+            OutboxItem::Pause => Bytes::from_static(b"pause"),
         }
     }
 
@@ -166,7 +170,7 @@ mod tests {
         let writing = tokio::spawn(async move {
             for number in 0..100 {
                 writer.send(Bytes::from(number.to_string())).await;
-                assert!(writer.0.lock().messages.len() <= ROOM.0);
+                assert!(writer.0.lock().messages.len() <= MOST_MESSAGES);
             }
         });
         for number in 0..100 {
@@ -184,11 +188,11 @@ mod tests {
             let mut message = Some(Bytes::from(vec![b'x'; bytes]));
             outbox.poll_send(&mut context, &mut message).is_ready()
         };
-        assert!(send(ROOM.1 - 1), "at the limit less one byte");
+        assert!(send(MOST_BYTES - 1), "at the limit less one byte");
         assert!(send(1 << 20), "one more, however large");
         assert!(!send(1));
         outbox.clear();
-        assert!(send(ROOM.1));
+        assert!(send(MOST_BYTES));
         assert!(!send(1));
     }
 
@@ -212,7 +216,7 @@ mod tests {
     #[tokio::test]
     async fn closed_it_keeps_what_it_has_and_takes_no_more() {
         let outbox = Arc::new(Outbox::default());
-        for _ in 0..ROOM.0 {
+        for _ in 0..MOST_MESSAGES {
             outbox.send(Bytes::from_static(b"before")).await;
         }
         let late = Arc::clone(&outbox);
@@ -220,7 +224,7 @@ mod tests {
         tokio::task::yield_now().await;
         outbox.close();
         waiting.await.unwrap();
-        for _ in 0..ROOM.0 {
+        for _ in 0..MOST_MESSAGES {
             assert_eq!(next(&outbox).await, "before");
         }
         assert!(outbox.0.lock().messages.is_empty());
@@ -229,12 +233,12 @@ mod tests {
     #[tokio::test]
     async fn a_pause_keeps_its_place_and_needs_no_room() {
         let outbox = Outbox::default();
-        for _ in 0..ROOM.0 {
+        for _ in 0..MOST_MESSAGES {
             outbox.send(Bytes::from_static(b"before")).await;
         }
         outbox.pause();
         outbox.pause();
-        for _ in 0..ROOM.0 {
+        for _ in 0..MOST_MESSAGES {
             assert_eq!(next(&outbox).await, "before");
         }
         assert_eq!(next(&outbox).await, "pause");

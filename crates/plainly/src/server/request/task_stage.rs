@@ -1,46 +1,48 @@
-//! Where a call stands on its way to becoming a task: whether it may, when it does, and that it has. Part of the call's
-//! scope, so that its handler can say from where on it is one.
+//! Where a call stands on its way to becoming a task: whether it may, when it does, and that it has. Part of its context, so
+//! that its handler can say from where on it is one. Knows nothing of records and stores.
 
 use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use super::record::Event;
+use futures_util::future::BoxFuture;
+
 use crate::lock::Lock;
-use crate::server::Server;
-use crate::server::incident::chain;
 
-/// Where a call stands.
-#[derive(Debug, Default)]
-pub(in crate::server) struct Stage(Lock<State>);
+/// Where the messages of a running task go, for those who ask how far it is.
+pub(in crate::server) type StatusSink = Arc<dyn Fn(String) -> BoxFuture<'static, ()> + Send + Sync>;
 
-#[derive(Debug, Default)]
-struct State {
-    step: Step,
+/// Where a call stands on its way to becoming a task.
+#[derive(Default)]
+pub(in crate::server) struct TaskStage(Lock<StageState>);
+
+#[derive(Default)]
+struct StageState {
+    step: TaskStep,
     /// Who waits until it is a task.
     waiting: Vec<Waker>,
     /// Who runs the handler, and must know once it is to become a task.
     runner: Option<Waker>,
 }
 
-#[derive(Debug, Default)]
-enum Step {
+#[derive(Default)]
+enum TaskStep {
     /// It is answered with its result.
     #[default]
     Foreground,
     /// It may become a task.
-    Open(Becomes),
+    Open(TaskStart),
     /// Its handler said that it is to become one.
     Wanted,
     /// It is becoming one.
     Making,
     /// It is one.
-    Background(Voice),
+    Background(StatusSink),
 }
 
 /// When a call becomes a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::server) enum Becomes {
+pub(in crate::server) enum TaskStart {
     /// Before its handler begins.
     AtOnce,
     /// When its handler waits for anything, rather than be done at once.
@@ -49,28 +51,28 @@ pub(in crate::server) enum Becomes {
     WhenItSays,
 }
 
-impl Stage {
+impl TaskStage {
     /// It may become a task.
-    pub(in crate::server) fn open(&self, becomes: Becomes) {
-        self.0.lock().step = Step::Open(becomes);
+    pub(in crate::server) fn open(&self, becomes: TaskStart) {
+        self.0.lock().step = TaskStep::Open(becomes);
     }
 
     /// Whether it becomes a task now: `is_waiting` if its handler is. True once; who asks is woken if it comes later.
     pub(in crate::server) fn is_due(&self, is_waiting: bool, context: &Context<'_>) -> bool {
         let mut state = self.0.lock();
-        if matches!(state.step, Step::Open(Becomes::WhenItSays)) && is_waiting {
+        if matches!(state.step, TaskStep::Open(TaskStart::WhenItSays)) && is_waiting {
             state.runner = Some(context.waker().clone());
         }
         let is_due = match &state.step {
-            Step::Open(Becomes::AtOnce) | Step::Wanted => true,
-            Step::Open(Becomes::Waiting) => is_waiting,
-            Step::Open(Becomes::WhenItSays)
-            | Step::Foreground
-            | Step::Making
-            | Step::Background(_) => false,
+            TaskStep::Open(TaskStart::AtOnce) | TaskStep::Wanted => true,
+            TaskStep::Open(TaskStart::Waiting) => is_waiting,
+            TaskStep::Open(TaskStart::WhenItSays)
+            | TaskStep::Foreground
+            | TaskStep::Making
+            | TaskStep::Background(_) => false,
         };
         if is_due {
-            state.step = Step::Making;
+            state.step = TaskStep::Making;
         }
         is_due
     }
@@ -79,12 +81,12 @@ impl Stage {
     pub(in crate::server) fn poll_begin(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         match state.step {
-            Step::Foreground | Step::Background(_) => return Poll::Ready(()),
-            Step::Open(_) => {
-                state.step = Step::Wanted;
+            TaskStep::Foreground | TaskStep::Background(_) => return Poll::Ready(()),
+            TaskStep::Open(_) => {
+                state.step = TaskStep::Wanted;
                 state.runner.take().into_iter().for_each(Waker::wake);
             }
-            Step::Wanted | Step::Making => {}
+            TaskStep::Wanted | TaskStep::Making => {}
         }
         let waker = context.waker();
         if !state.waiting.iter().any(|known| known.will_wake(waker)) {
@@ -94,10 +96,10 @@ impl Stage {
     }
 
     /// It is a task now.
-    pub(super) fn begun(&self, voice: Voice) {
+    pub(in crate::server) fn begun(&self, sink: StatusSink) {
         let waiting = {
             let mut state = self.0.lock();
-            state.step = Step::Background(voice);
+            state.step = TaskStep::Background(sink);
             std::mem::take(&mut state.waiting)
         };
         waiting.into_iter().for_each(Waker::wake);
@@ -105,38 +107,19 @@ impl Stage {
 
     /// Says what it does to those who ask for the task, if it is one.
     pub(in crate::server) async fn say(&self, message: &str) {
-        let voice = match &self.0.lock().step {
-            Step::Background(voice) => voice.clone(),
-            Step::Foreground | Step::Open(_) | Step::Wanted | Step::Making => return,
+        let sink = match &self.0.lock().step {
+            TaskStep::Background(sink) => sink.clone(),
+            TaskStep::Foreground | TaskStep::Open(_) | TaskStep::Wanted | TaskStep::Making => {
+                return;
+            }
         };
-        voice.say(message).await;
+        sink(message.to_owned()).await;
     }
 }
 
-/// Tells those who ask for a task what its handler says.
-#[derive(Clone)]
-pub(super) struct Voice {
-    server: Server,
-    id: Arc<str>,
-}
-
-impl Voice {
-    pub(super) fn new(server: Server, id: impl Into<Arc<str>>) -> Self {
-        let id = id.into();
-        Self { server, id }
-    }
-
-    async fn say(&self, message: &str) {
-        let message = message.to_owned();
-        if let Err(error) = self.server.happened(&self.id, Event::Said(message)).await {
-            tracing::warn!(task = &*self.id, error = %chain(&error), "a task's message was not kept");
-        }
-    }
-}
-
-impl fmt::Debug for Voice {
+impl fmt::Debug for TaskStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Voice").field(&self.id).finish()
+        f.debug_struct("TaskStage").finish_non_exhaustive()
     }
 }
 
@@ -144,13 +127,13 @@ impl fmt::Debug for Voice {
 mod tests {
     use super::*;
 
-    fn begins(stage: &Stage) -> bool {
+    fn begins(stage: &TaskStage) -> bool {
         stage
             .poll_begin(&Context::from_waker(Waker::noop()))
             .is_ready()
     }
 
-    fn is_due(stage: &Stage, is_waiting: bool) -> bool {
+    fn is_due(stage: &TaskStage, is_waiting: bool) -> bool {
         stage.is_due(is_waiting, &Context::from_waker(Waker::noop()))
     }
 
@@ -159,12 +142,12 @@ mod tests {
         // When it may; before its handler begins; when that is done at once; when it waits; when it has said so.
         let cases = [
             (None, [false, false, false, false]),
-            (Some(Becomes::AtOnce), [true, false, false, false]),
-            (Some(Becomes::Waiting), [false, false, true, false]),
-            (Some(Becomes::WhenItSays), [false, false, false, true]),
+            (Some(TaskStart::AtOnce), [true, false, false, false]),
+            (Some(TaskStart::Waiting), [false, false, true, false]),
+            (Some(TaskStart::WhenItSays), [false, false, false, true]),
         ];
         for (becomes, expected) in cases {
-            let stage = Stage::default();
+            let stage = TaskStage::default();
             becomes.into_iter().for_each(|becomes| stage.open(becomes));
             let seen = [
                 is_due(&stage, false),

@@ -46,7 +46,7 @@ impl AskError {
     }
 
     /// What is told of it.
-    pub(in crate::server) fn protocol(&self) -> &ProtocolError {
+    pub(super) fn protocol(&self) -> &ProtocolError {
         &self.error
     }
 
@@ -57,7 +57,7 @@ impl AskError {
         }
     }
 
-    pub(super) fn undeclared(required: Map<String, Value>) -> Self {
+    pub(in crate::server) fn undeclared(required: Map<String, Value>) -> Self {
         Self {
             kind: AskErrorKind::Undeclared,
             error: ProtocolError::missing_client_capability(required),
@@ -65,7 +65,7 @@ impl AskError {
     }
 
     /// `error` is the member of the client's response.
-    pub(super) fn refused(key: &str, error: &str) -> Self {
+    pub(in crate::server) fn refused(key: &str, error: &str) -> Self {
         #[derive(Deserialize)]
         struct Refusal {
             code: Value,
@@ -79,7 +79,7 @@ impl AskError {
         Self::new(AskErrorKind::Refused, why)
     }
 
-    pub(super) fn unanswered(key: &str, limit: Duration) -> Self {
+    pub(in crate::server) fn unanswered(key: &str, limit: Duration) -> Self {
         let seconds = limit.as_secs();
         let why = format!("The client did not answer {key} within {seconds} s");
         Self::new(AskErrorKind::Unanswered, why)
@@ -90,12 +90,12 @@ impl AskError {
         Self::new(AskErrorKind::Unreadable, why)
     }
 
-    pub(super) fn too_many(most: usize) -> Self {
+    pub(in crate::server) fn too_many(most: usize) -> Self {
         let why = format!("More than {most} questions to the client would be open at once");
         Self::new(AskErrorKind::TooMany, why)
     }
 
-    pub(super) fn over() -> Self {
+    pub(in crate::server) fn over() -> Self {
         let why = "The client can't be asked any more: the request is over";
         Self::new(AskErrorKind::Over, why)
     }
@@ -110,7 +110,7 @@ impl AskError {
         Self::new(AskErrorKind::Impossible, why)
     }
 
-    pub(super) fn unwritable(error: &serde_json::Error) -> Self {
+    pub(in crate::server) fn unwritable(error: &serde_json::Error) -> Self {
         let why = format!("The question could not be written: {error}");
         Self::new(AskErrorKind::Impossible, why)
     }

@@ -19,13 +19,13 @@ pub enum TaskSupport {
 }
 
 /// Whether `peer` can deal with tasks. In older revisions nobody can, whatever they declare.
-pub(in crate::server) fn can_follow(peer: &Peer) -> bool {
+pub(in crate::server) fn can_follow_tasks(peer: &Peer) -> bool {
     peer.revision.era() == Era::Modern && peer.capabilities.extension(TASKS_EXTENSION).is_some()
 }
 
 /// An error unless `peer` can deal with tasks.
-pub(in crate::server) fn check(peer: &Peer) -> Result<(), ProtocolError> {
-    if can_follow(peer) {
+pub(in crate::server) fn check_tasks(peer: &Peer) -> Result<(), ProtocolError> {
+    if can_follow_tasks(peer) {
         return Ok(());
     }
     let extensions = json!({ TASKS_EXTENSION: {} });
@@ -51,8 +51,8 @@ mod tests {
                 let capabilities = serde_json::from_value(capabilities.clone()).unwrap();
                 let expected = is_modern_enough && revision == Revision::V2026_07_28;
                 let peer = Peer::new(revision, capabilities, None);
-                assert_eq!(can_follow(&peer), expected, "{revision}");
-                assert_eq!(check(&peer).is_ok(), expected);
+                assert_eq!(can_follow_tasks(&peer), expected, "{revision}");
+                assert_eq!(check_tasks(&peer).is_ok(), expected);
             }
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn who_can_not_is_told_what_it_takes() {
         let peer = Peer::new(Revision::V2026_07_28, Default::default(), None);
-        let error = check(&peer).unwrap_err();
+        let error = check_tasks(&peer).unwrap_err();
         let required = json!({"extensions": {TASKS_EXTENSION: {}}});
         let plainly_errors::ErrorKind::MissingRequiredClientCapability { required: told } =
             error.kind()
