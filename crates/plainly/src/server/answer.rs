@@ -13,7 +13,7 @@ use plainly_protocol::types::{
 };
 
 use super::failure::Failure;
-use super::tools::ListedTools;
+use super::features::ListedTools;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);

@@ -1,10 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
 mod dynamic;
-mod error;
-mod needs;
-mod templates;
-mod tools;
 
 use std::any::Any;
 use std::collections::HashSet;
@@ -17,26 +13,21 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use self::dynamic::Dynamic;
-pub use self::error::{BuildError, BuildErrors};
-pub(super) use self::needs::check_needs;
-use self::templates::build_templates;
-use self::tools::build_tools;
 use super::asking::Seals;
-use super::catalogue::Catalogue;
 use super::changes::Changes;
-use super::cursor::Cursors;
 use super::discovery::{Discovery, Handlers};
 use super::extract::Needs;
+use super::features::{
+    BuildError, BuildErrors, Catalogue, Cursors, ErasedStore, Prompt, Prompts, Resources,
+    StaticResource, Template, Tool, build_templates, build_tools, erase,
+};
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
-use super::prompts::{Prompt, Prompts};
-use super::resources::{ErasedStore, Resources, StaticResource, Template, erase};
 use super::route::Routes;
 use super::sessions::Sessions;
 use super::state::States;
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
-use super::tools::Tool;
 use super::unsent::Unsent;
 use super::watching::Watching;
 use super::{Inner, Keys, Server, dispatch, encode};

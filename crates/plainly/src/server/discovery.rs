@@ -8,10 +8,8 @@ use plainly_protocol::types::{
 };
 use serde_json::json;
 
+use super::features::{Prompts, Resources, Tools};
 use super::listening::Tells;
-use super::prompts::Prompts;
-use super::resources::Resources;
-use super::tools::Tools;
 
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";

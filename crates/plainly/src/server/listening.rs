@@ -21,14 +21,12 @@ use super::Server;
 use super::answer::Answer;
 use super::audience::Audience;
 use super::changes::{Subscription, Topic};
+use super::features::{Prompts, Resources, Tools, check_length};
 use super::listeners::Place;
 use super::news::{News, OpenStream};
 use super::notices;
-use super::prompts::Prompts;
-use super::resources::{Resources, check_length};
 use super::route::Step;
 use super::scope::Scope;
-use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::{Event, Feed};
 

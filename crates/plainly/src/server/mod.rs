@@ -19,16 +19,11 @@ mod route;
 mod running;
 mod scope;
 
-mod catalogue;
-mod completion;
-mod cursor;
 mod discovery;
-mod prompts;
+mod features;
 mod registering;
-mod resources;
 mod seal;
 mod tasks;
-mod tools;
 
 pub mod extract;
 mod handler;
@@ -69,17 +64,17 @@ mod streams;
 use std::sync::Arc;
 
 pub use self::asking::{AskError, AskErrorKind};
-pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
+pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
+pub use self::features::{
+    BuildError, BuildErrors, Prompt, StaticResource as Resource, Template, Tool,
+};
 pub use self::handler::Handler;
-pub use self::prompts::Prompt;
-pub use self::resources::{StaticResource as Resource, Template};
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
-pub use self::tools::Tool;
 pub use plainly_protocol::peer::Principal;
 
 /// A server: what it serves, and how. Cheap to clone; all clones are one server.
@@ -101,7 +96,7 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
-    cursors: cursor::Cursors,
+    cursors: features::Cursors,
     seals: asking::Seals,
     limits: crate::limits::Limits,
     sessions: Sessions,

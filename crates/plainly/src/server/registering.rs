@@ -1,10 +1,9 @@
 //! What an author adds and removes while the server runs. Peers that want to know are told.
 
-use super::builder::{BuildError, BuildErrors};
-use super::catalogue::{Catalogue, Named};
-use super::prompts::{Prompt, ServedPrompt};
-use super::resources::StaticResource;
-use super::tools::{ServedTool, Tool};
+use super::features::{
+    BuildError, BuildErrors, Catalogue, Named, Prompt, ServedPrompt, ServedTool, StaticResource,
+    Tool,
+};
 use super::{Changes, Server};
 
 impl Server {

@@ -12,13 +12,11 @@ use super::answer::{Answer, AnswerFuture};
 use super::asking::Subject;
 use super::audience::Audience;
 use super::discovery::Discovery;
+use super::features::{Prompts, Resources, Tools};
 use super::listening::Tells;
-use super::prompts::Prompts;
-use super::resources::Resources;
 use super::scope::Scope;
 use super::state::States;
 use super::tasks;
-use super::tools::Tools;
 
 /// What a server serves.
 #[derive(Debug)]

@@ -8,15 +8,15 @@ use std::fmt;
 
 use plainly_protocol::types::{self, Icon, Meta, PromptArgument};
 
-use super::answer::{Answer, AnswerFuture};
 use super::completion::Completer;
-use super::extract::{CompletionChannel, ExtractAll, Needs, PromptCall, PromptChannel};
-use super::failure::Failure;
-use super::handler::Handler;
-use super::reply::{CompletionReply, PromptReply};
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{CompletionChannel, ExtractAll, Needs, PromptCall, PromptChannel};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::{CompletionReply, PromptReply};
 
-pub(super) use self::arguments::values;
-pub(super) use self::served::{Prompts, ServedPrompt};
+pub(in crate::server) use self::arguments::values;
+pub(in crate::server) use self::served::{Prompts, ServedPrompt};
 
 type Get = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
@@ -86,7 +86,7 @@ impl Prompt {
     }
 
     /// What its handlers need.
-    pub(super) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
+    pub(in crate::server) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
         let completers = self.completers.iter();
         completers
             .map(|(_, completer)| completer.needs())
@@ -147,7 +147,7 @@ impl Prompt {
         self
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::server) fn name(&self) -> &str {
         &self.definition.name
     }
 

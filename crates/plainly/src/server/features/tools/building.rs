@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::BuildError;
+use super::{ServedTool, Tool, Tools};
 use crate::limits::Limits;
-use crate::server::catalogue::Catalogue;
+use crate::server::features::catalogue::Catalogue;
+use crate::server::features::error::BuildError;
 use crate::server::state::States;
-use crate::server::tools::{ServedTool, Tool, Tools};
 
-pub(super) fn build_tools(
+pub(in crate::server) fn build_tools(
     declared: Vec<Tool>,
     is_dynamic: bool,
     states: &States,

@@ -5,10 +5,11 @@ use std::fmt;
 use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource};
 
 use super::reading::{Read, Reading, reader};
-use crate::server::builder::{BuildError, check_needs};
-use crate::server::catalogue::Named;
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
+use crate::server::features::catalogue::Named;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
 use crate::server::state::States;

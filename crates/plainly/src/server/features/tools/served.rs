@@ -13,11 +13,12 @@ use crate::limits::Limits;
 use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
-use crate::server::builder::{BuildError, check_needs};
-use crate::server::catalogue::{Catalogue, Named};
-use crate::server::cursor::CursorsOf;
 use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
+use crate::server::features::catalogue::{Catalogue, Named};
+use crate::server::features::cursor::CursorsOf;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
 use crate::server::state::States;
 use crate::server::tasks::{self, Becomes, TaskSupport};
 

@@ -1,5 +1,6 @@
 //! Tools: their definition. What becomes of it on a server is in `served`.
 
+mod building;
 mod listed;
 mod methods;
 mod served;
@@ -9,15 +10,16 @@ use std::fmt;
 use plainly_protocol::types::{self, Icon, Meta, RawJson, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, AnswerFuture};
-use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
-use super::failure::Failure;
-use super::handler::Handler;
-use super::reply::ToolReply;
-use super::tasks::TaskSupport;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::ToolReply;
+use crate::server::tasks::TaskSupport;
 
-pub(super) use self::listed::ListedTools;
-pub(super) use self::served::{ServedTool, Tools};
+pub(in crate::server) use self::building::build_tools;
+pub(in crate::server) use self::listed::ListedTools;
+pub(in crate::server) use self::served::{ServedTool, Tools};
 
 type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
@@ -211,15 +213,15 @@ impl Tool {
         self
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::server) fn name(&self) -> &str {
         &self.definition.name
     }
 
-    pub(super) fn may_become_task(&self) -> bool {
+    pub(in crate::server) fn may_become_task(&self) -> bool {
         self.task.is_some()
     }
 
-    pub(super) fn needs(&self) -> &Needs {
+    pub(in crate::server) fn needs(&self) -> &Needs {
         &self.needs
     }
 }

@@ -10,9 +10,9 @@ use plainly_protocol::uri_template::Values;
 
 use super::{Resources, check_length};
 use crate::limits::Limits;
-use crate::server::cursor::CursorsOf;
 use crate::server::extract::ListingCall;
 use crate::server::failure::Failure;
+use crate::server::features::cursor::CursorsOf;
 use crate::store::ListQuery;
 
 /// A listing of the children of a collection.

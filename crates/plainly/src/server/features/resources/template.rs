@@ -7,12 +7,12 @@ use futures_util::future::BoxFuture;
 use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource, ResourceTemplate};
 
 use super::reading::{Read, reader};
-use crate::server::completion::Completer;
 use crate::server::extract::{
     CompletionChannel, ExtractAll, ListingCall, ListingChannel, Needs, ResourceCall,
     ResourceChannel,
 };
 use crate::server::failure::Failure;
+use crate::server::features::completion::Completer;
 use crate::server::handler::Handler;
 use crate::server::reply::{CompletionReply, ListReply, MetadataReply, ResourceReply};
 

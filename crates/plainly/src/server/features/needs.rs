@@ -1,6 +1,6 @@
 //! Whether a server has what a handler's arguments need.
 
-use super::BuildError;
+use super::error::BuildError;
 use crate::server::extract::Needs;
 use crate::server::state::States;
 

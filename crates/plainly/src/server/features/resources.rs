@@ -1,5 +1,6 @@
 //! Resources: static ones with a handler, templates, and stores; their listing, metadata and content as one whole.
 
+mod building;
 mod children;
 mod contents;
 mod fixed;
@@ -20,32 +21,33 @@ use plainly_protocol::types::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceMetadataResult,
 };
 
-pub(super) use self::children::Listing;
+pub(in crate::server) use self::building::build_templates;
+pub(in crate::server) use self::children::Listing;
 pub use self::fixed::StaticResource;
-pub(super) use self::stored::{ErasedStore, erase};
+pub(in crate::server) use self::stored::{ErasedStore, erase};
 pub use self::template::Template;
-pub(super) use self::templated::ServedTemplate;
+pub(in crate::server) use self::templated::ServedTemplate;
 use self::templates::Templates;
-use super::answer::{Answer, AnswerFuture};
 use super::catalogue::Catalogue;
 use super::completion::Completable;
 use super::cursor::CursorsOf;
-use super::extract::{ListingCall, ResourceCall};
-use super::failure::Failure;
 use crate::limits::Limits;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{ListingCall, ResourceCall};
+use crate::server::failure::Failure;
 use crate::store::{Change, ListQuery, Page, StoreError};
 
 /// The resources of a server: the static ones first, then those of each template, then each store's; all in the order in
 /// which they were added, which is also the order in which a URI finds its own.
 #[derive(Debug)]
-pub(super) struct Resources {
+pub(in crate::server) struct Resources {
     fixed: Catalogue<StaticResource>,
     templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
 }
 
 impl Resources {
-    pub(super) fn new(
+    pub(in crate::server) fn new(
         fixed: Catalogue<StaticResource>,
         templates: Vec<ServedTemplate>,
         stores: Vec<Box<dyn ErasedStore>>,
@@ -58,18 +60,18 @@ impl Resources {
     }
 
     /// The static ones, which may come and go.
-    pub(super) fn all_fixed(&self) -> &Catalogue<StaticResource> {
+    pub(in crate::server) fn all_fixed(&self) -> &Catalogue<StaticResource> {
         &self.fixed
     }
 
     /// Whether there is anything, or may be.
-    pub(super) fn is_served(&self) -> bool {
+    pub(in crate::server) fn is_served(&self) -> bool {
         self.fixed.is_served() || self.templates.len() > 0 || !self.stores.is_empty()
     }
 
     /// The hint for a listing of the children of `parent`: its own or its store's; or for one of everything: the shortest of
     /// all stores', for the narrowest circle.
-    pub(super) fn cache_hint(&self, parent: Option<&str>) -> CacheHint {
+    pub(in crate::server) fn cache_hint(&self, parent: Option<&str>) -> CacheHint {
         let narrower = |a: CacheHint, b: CacheHint| {
             let scope = if a.scope == CacheScope::Public {
                 b.scope
@@ -90,13 +92,16 @@ impl Resources {
     }
 
     /// Whether variables of any template are completed.
-    pub(super) fn is_completed(&self) -> bool {
+    pub(in crate::server) fn is_completed(&self) -> bool {
         let mut templates = self.templates.iter();
         templates.any(|template| template.completable().is_completed())
     }
 
     /// The variables of a template, as they are completed.
-    pub(super) fn completable(&self, template: &str) -> Result<&Completable, ProtocolError> {
+    pub(in crate::server) fn completable(
+        &self,
+        template: &str,
+    ) -> Result<&Completable, ProtocolError> {
         let found = self.templates.of_text(template);
         found.map(ServedTemplate::completable).ok_or_else(|| {
             ProtocolError::invalid_params("Unknown reference: there is no such resource template")
@@ -104,18 +109,18 @@ impl Resources {
     }
 
     /// Whether any store can tell what changes in it.
-    pub(super) fn can_watch(&self) -> bool {
+    pub(in crate::server) fn can_watch(&self) -> bool {
         self.stores.iter().any(|store| store.can_watch())
     }
 
     /// What changes in the stores that can tell, from now on.
-    pub(super) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
+    pub(in crate::server) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
         let watchable = self.stores.iter().filter(|store| store.can_watch());
         select_all(watchable.filter_map(|store| store.watch()))
     }
 
     /// Whether changes of the resource at `uri` are told, by its store or, where `all` are told of, by the author.
-    pub(super) fn can_tell(&self, uri: &str, all: bool) -> bool {
+    pub(in crate::server) fn can_tell(&self, uri: &str, all: bool) -> bool {
         match self.store(uri) {
             _ if self.fixed(uri).is_some() || self.templates.find(uri).is_some() => all,
             Some(store) => all || store.can_watch(),
@@ -134,7 +139,7 @@ impl Resources {
             .map(AsRef::as_ref)
     }
 
-    pub(super) fn read(
+    pub(in crate::server) fn read(
         &self,
         call: &ResourceCall<'_>,
         limits: &Limits,
@@ -174,7 +179,7 @@ impl Resources {
         }))
     }
 
-    pub(super) async fn metadata(
+    pub(in crate::server) async fn metadata(
         &self,
         call: &ResourceCall<'_>,
         limits: &Limits,
@@ -196,7 +201,7 @@ impl Resources {
         Ok(ResourceMetadataResult::new(metadata))
     }
 
-    pub(super) fn list_templates(
+    pub(in crate::server) fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
         cursors: CursorsOf<'_>,
@@ -207,7 +212,7 @@ impl Resources {
 
     /// Everything: what is static, then template by template, then store by store. A page may end one source and begin the
     /// next.
-    pub(super) async fn list(
+    pub(in crate::server) async fn list(
         &self,
         cursor: Option<&Cursor>,
         call: &ListingCall<'_>,
@@ -283,7 +288,7 @@ fn unfit_to_list(error: StoreError) -> ProtocolError {
 }
 
 /// Whether `uri` is short enough to be looked at.
-pub(super) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
+pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
     if uri.len() <= limits.uri_bytes {
         return Ok(());
     }

@@ -6,9 +6,9 @@ use plainly_protocol::uri_template::{Matcher, Values};
 
 use super::reading::Reading;
 use super::template::Template;
-use crate::server::completion::Completable;
 use crate::server::extract::{ListingCall, ResourceCall};
 use crate::server::failure::Failure;
+use crate::server::features::completion::Completable;
 use crate::store::{ListQuery, Page};
 
 /// A template, what matches URIs against it, and what completes its variables.

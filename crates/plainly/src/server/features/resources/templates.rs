@@ -7,7 +7,7 @@ use plainly_protocol::types::{
 use plainly_protocol::uri_template::Values;
 
 use super::templated::ServedTemplate;
-use crate::server::cursor::CursorsOf;
+use crate::server::features::cursor::CursorsOf;
 
 /// The templates of a server, in the order in which they were added.
 #[derive(Debug)]

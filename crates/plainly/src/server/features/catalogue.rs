@@ -11,17 +11,17 @@ use arc_swap::ArcSwap;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CacheHint, Cursor};
 
-use super::answer::STATIC;
 use super::cursor::CursorsOf;
+use crate::server::answer::STATIC;
 
 /// Something with a name that nothing else of its kind has.
-pub(super) trait Named {
+pub(in crate::server) trait Named {
     fn name(&self) -> &str;
 }
 
 /// Things of one kind, by name.
 #[derive(Debug)]
-pub(super) struct Catalogue<T> {
+pub(in crate::server) struct Catalogue<T> {
     /// The places of the names that were declared, in the order of the names. They never change.
     places: Box<[(Box<str>, usize)]>,
     /// In their order.
@@ -46,7 +46,7 @@ impl<T> Clone for Entry<T> {
 
 impl<T: Named> Catalogue<T> {
     /// What was declared, with one name each; if it `is_dynamic`, it may change.
-    pub(super) fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
+    pub(in crate::server) fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
         let places = declared.iter().enumerate();
         let places = places.map(|(place, item)| (item.name().into(), place));
         let mut places: Box<[(Box<str>, usize)]> = places.collect();
@@ -64,17 +64,17 @@ impl<T: Named> Catalogue<T> {
     }
 
     /// Whether there is anything, or may be.
-    pub(super) fn is_served(&self) -> bool {
+    pub(in crate::server) fn is_served(&self) -> bool {
         self.is_dynamic || !self.places.is_empty()
     }
 
     /// Whether entries may come and go.
-    pub(super) fn is_dynamic(&self) -> bool {
+    pub(in crate::server) fn is_dynamic(&self) -> bool {
         self.is_dynamic
     }
 
     /// How long clients may keep the list.
-    pub(super) fn cache_hint(&self) -> CacheHint {
+    pub(in crate::server) fn cache_hint(&self) -> CacheHint {
         if self.is_dynamic {
             CacheHint::default()
         } else {
@@ -83,19 +83,19 @@ impl<T: Named> Catalogue<T> {
     }
 
     /// Whether `is_so` of any entry.
-    pub(super) fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
+    pub(in crate::server) fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
         self.entries.load().iter().any(|entry| is_so(&entry.item))
     }
 
     /// The entry of this name.
-    pub(super) fn get(&self, name: &str) -> Option<Arc<T>> {
+    pub(in crate::server) fn get(&self, name: &str) -> Option<Arc<T>> {
         let entries = self.entries.load();
         let index = self.search(&entries, name).ok()?;
         entries.get(index).map(|entry| Arc::clone(&entry.item))
     }
 
     /// One page of the `listing` that begins after the cursor, shown by `show`, and where the next one begins.
-    pub(super) fn page<U>(
+    pub(in crate::server) fn page<U>(
         &self,
         listing: &str,
         cursors: CursorsOf<'_>,
@@ -110,7 +110,7 @@ impl<T: Named> Catalogue<T> {
     }
 
     /// So many after the entry of this name, or its place, shown by `show`; and the name of the last, if there are more.
-    pub(super) fn after<U>(
+    pub(in crate::server) fn after<U>(
         &self,
         name: Option<&str>,
         limit: usize,
@@ -130,7 +130,7 @@ impl<T: Named> Catalogue<T> {
     }
 
     /// Adds `item`, unless there is one of its name.
-    pub(super) fn add(&self, item: T) -> bool {
+    pub(in crate::server) fn add(&self, item: T) -> bool {
         let item = Arc::new(item);
         let mut is_new = false;
         self.entries.rcu(|entries| {
@@ -148,7 +148,7 @@ impl<T: Named> Catalogue<T> {
     }
 
     /// Removes the entry of this name, if there is one.
-    pub(super) fn remove(&self, name: &str) -> bool {
+    pub(in crate::server) fn remove(&self, name: &str) -> bool {
         let mut was_there = false;
         self.entries.rcu(|entries| {
             let index = self.search(entries, name);
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
     use crate::limits::Limits;
-    use crate::server::cursor::Cursors;
+    use crate::server::features::cursor::Cursors;
     use crate::server::seal::Keys;
 
     impl Named for String {

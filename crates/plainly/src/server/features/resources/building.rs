@@ -3,13 +3,14 @@
 use plainly_protocol::uri_template::{Matcher, UriTemplate};
 use serde_json::Value;
 
-use super::{BuildError, check_needs};
-use crate::server::completion::{Completable, Completer};
-use crate::server::prompts::values;
-use crate::server::resources::{ServedTemplate, Template};
+use super::{ServedTemplate, Template};
+use crate::server::features::completion::{Completable, Completer};
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
+use crate::server::features::prompts::values;
 use crate::server::state::States;
 
-pub(super) fn build_templates(
+pub(in crate::server) fn build_templates(
     declared: Vec<Template>,
     states: &States,
     errors: &mut Vec<BuildError>,

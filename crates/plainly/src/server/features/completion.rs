@@ -7,22 +7,24 @@ use std::future::ready;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CompleteResult, Completion};
 
-use super::answer::{Answer, AnswerFuture};
-use super::extract::{Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs};
-use super::failure::Failure;
-use super::handler::Handler;
-use super::reply::CompletionReply;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{
+    Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs,
+};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::CompletionReply;
 
 type Call = Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
 /// What an argument can become: a handler.
-pub(super) struct Completer {
+pub(in crate::server) struct Completer {
     needs: Needs,
     call: Call,
 }
 
 impl Completer {
-    pub(super) fn new<F, A, By>(handler: F) -> Self
+    pub(in crate::server) fn new<F, A, By>(handler: F) -> Self
     where
         F: Handler<A>,
         A: ExtractAll<CompletionChannel>,
@@ -44,7 +46,7 @@ impl Completer {
     }
 
     /// One of these values.
-    pub(super) fn one_of(values: Vec<String>) -> Self {
+    pub(in crate::server) fn one_of(values: Vec<String>) -> Self {
         let call = move |call: &CompletionCall<'_>| -> Result<AnswerFuture, Failure> {
             let matching = Completing::extract(call)?.matching(&values);
             Ok(Box::pin(ready(matching.into_completion().map(answer))))
@@ -55,7 +57,7 @@ impl Completer {
         }
     }
 
-    pub(super) fn needs(&self) -> &Needs {
+    pub(in crate::server) fn needs(&self) -> &Needs {
         &self.needs
     }
 }
@@ -68,12 +70,12 @@ impl fmt::Debug for Completer {
 
 /// The arguments of one prompt or template, and how each is completed, if it is.
 #[derive(Debug, Default)]
-pub(super) struct Completable(Vec<(String, Option<Completer>)>);
+pub(in crate::server) struct Completable(Vec<(String, Option<Completer>)>);
 
 impl Completable {
     /// The arguments of these names, each with what completes it: what was declared for it last, or one of the values that
     /// it can have.
-    pub(super) fn new<'a>(
+    pub(in crate::server) fn new<'a>(
         names: impl Iterator<Item = &'a str>,
         mut declared: Vec<(String, Completer)>,
         values: impl Fn(&str) -> Option<Vec<String>>,
@@ -89,12 +91,12 @@ impl Completable {
     }
 
     /// Whether any of them is ever completed.
-    pub(super) fn is_completed(&self) -> bool {
+    pub(in crate::server) fn is_completed(&self) -> bool {
         self.0.iter().any(|(_, completer)| completer.is_some())
     }
 
     /// Starts completing `argument`.
-    pub(super) fn complete(
+    pub(in crate::server) fn complete(
         &self,
         argument: &str,
         call: &CompletionCall<'_>,

@@ -7,12 +7,12 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::Cursor;
 
-use super::seal::{Keys, Sealer};
 use crate::limits::Limits;
+use crate::server::seal::{Keys, Sealer};
 
 /// Gives out cursors and takes them back.
 #[derive(Debug)]
-pub(super) struct Cursors {
+pub(in crate::server) struct Cursors {
     sealer: Sealer,
     /// The name of the server whose they are.
     server: String,
@@ -23,13 +23,17 @@ pub(super) struct Cursors {
 
 /// Those of one peer: nobody else's open.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CursorsOf<'a> {
+pub(in crate::server) struct CursorsOf<'a> {
     cursors: &'a Cursors,
     principal: Option<&'a Principal>,
 }
 
 impl Cursors {
-    pub(super) fn new(keys: Option<Keys>, server: impl Into<String>, limits: &Limits) -> Self {
+    pub(in crate::server) fn new(
+        keys: Option<Keys>,
+        server: impl Into<String>,
+        limits: &Limits,
+    ) -> Self {
         Self {
             sealer: Sealer::new(keys),
             server: server.into(),
@@ -39,7 +43,7 @@ impl Cursors {
     }
 
     /// Those that `peer` gets and brings back.
-    pub(super) fn of<'a>(&'a self, peer: &'a Peer) -> CursorsOf<'a> {
+    pub(in crate::server) fn of<'a>(&'a self, peer: &'a Peer) -> CursorsOf<'a> {
         CursorsOf {
             cursors: self,
             principal: peer.principal.as_ref(),
@@ -49,7 +53,11 @@ impl Cursors {
 
 impl CursorsOf<'_> {
     /// The cursor for what comes after `position` in `listing`.
-    pub(super) fn seal(&self, listing: &str, position: &str) -> Result<Cursor, ProtocolError> {
+    pub(in crate::server) fn seal(
+        &self,
+        listing: &str,
+        position: &str,
+    ) -> Result<Cursor, ProtocolError> {
         let Cursors { sealer, ttl, .. } = self.cursors;
         sealer
             .seal(&self.purpose(listing), position, SystemTime::now(), *ttl)
@@ -61,7 +69,11 @@ impl CursorsOf<'_> {
 
     /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
     /// too long ago is invalid.
-    pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
+    pub(in crate::server) fn open(
+        &self,
+        listing: &str,
+        cursor: &Cursor,
+    ) -> Result<String, ProtocolError> {
         let Cursors { sealer, most, .. } = self.cursors;
         if cursor.as_str().len() > *most {
             return Err(InvalidParams::InvalidCursor.into());
@@ -72,7 +84,7 @@ impl CursorsOf<'_> {
     }
 
     /// One page of a list that is fixed, and where the next one begins. Names are unique in it.
-    pub(super) fn page<'a, T>(
+    pub(in crate::server) fn page<'a, T>(
         &self,
         listing: &str,
         all: &'a [T],

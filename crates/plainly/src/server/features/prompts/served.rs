@@ -12,12 +12,13 @@ use super::{Prompt, arguments};
 use crate::limits::Limits;
 use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
-use crate::server::builder::{BuildError, check_needs};
-use crate::server::catalogue::{Catalogue, Named};
-use crate::server::completion::Completable;
-use crate::server::cursor::CursorsOf;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
+use crate::server::features::catalogue::{Catalogue, Named};
+use crate::server::features::completion::Completable;
+use crate::server::features::cursor::CursorsOf;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
 use crate::server::state::States;
 
 /// Bytes of the longest name of a prompt. The specification has no limit; names that are refused are told again.
