@@ -90,7 +90,7 @@ impl Server {
 
     /// A modern request, whose headers may repeat arguments too.
     async fn mirroring(&self, headers: &HeaderMap, scope: Scope, request: &Request<'_>) -> Reply {
-        let tools = &self.0.routes.tools;
+        let tools = &self.0.features.tools;
         if let Err(error) = resolve::mirrored_arguments(headers, request, tools) {
             let revision = scope.peer().revision;
             return reply(self.respond(request.id.as_raw(), revision, Err(error)));

@@ -67,9 +67,8 @@ pub use self::asking::{AskError, AskErrorKind};
 pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
-pub use self::features::{
-    BuildError, BuildErrors, Prompt, StaticResource as Resource, Template, Tool,
-};
+use self::features::Features;
+pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
@@ -96,8 +95,7 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
-    cursors: features::Cursors,
-    seals: asking::Seals,
+    features: Arc<Features>,
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,

@@ -1,5 +1,5 @@
-//! Completion: for each argument of whatever can be completed, what it can become. Knows of no prompt and no template:
-//! those have their arguments in this form.
+//! Completion of arguments while a person types them. Knows no prompts and no templates: both bring their arguments in the
+//! form that this has.
 
 use std::fmt;
 use std::future::ready;
@@ -7,6 +7,7 @@ use std::future::ready;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CompleteResult, Completion};
 
+use super::values;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{
     Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs,
@@ -14,17 +15,19 @@ use crate::server::extract::{
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
 use crate::server::reply::CompletionReply;
+use serde_json::Value;
 
-type Call = Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
+type CompletionHandler =
+    Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// What an argument can become: a handler.
-pub(in crate::server) struct Completer {
+/// What completes one argument: a handler.
+pub(super) struct Completer {
     needs: Needs,
-    call: Call,
+    call: CompletionHandler,
 }
 
 impl Completer {
-    pub(in crate::server) fn new<F, A, By>(handler: F) -> Self
+    pub(super) fn new<F, A, By>(handler: F) -> Self
     where
         F: Handler<A>,
         A: ExtractAll<CompletionChannel>,
@@ -45,8 +48,8 @@ impl Completer {
         }
     }
 
-    /// One of these values.
-    pub(in crate::server) fn one_of(values: Vec<String>) -> Self {
+    /// Completes to one of these values.
+    pub(super) fn one_of(values: Vec<String>) -> Self {
         let call = move |call: &CompletionCall<'_>| -> Result<AnswerFuture, Failure> {
             let matching = Completing::extract(call)?.matching(&values);
             Ok(Box::pin(ready(matching.into_completion().map(answer))))
@@ -57,7 +60,7 @@ impl Completer {
         }
     }
 
-    pub(in crate::server) fn needs(&self) -> &Needs {
+    pub(super) fn needs(&self) -> &Needs {
         &self.needs
     }
 }
@@ -68,35 +71,39 @@ impl fmt::Debug for Completer {
     }
 }
 
-/// The arguments of one prompt or template, and how each is completed, if it is.
+/// The arguments of one prompt or template, and what completes each, if anything does.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Completable(Vec<(String, Option<Completer>)>);
+pub(super) struct Completable(Vec<(String, Option<Completer>)>);
 
 impl Completable {
-    /// The arguments of these names, each with what completes it: what was declared for it last, or one of the values that
-    /// it can have.
-    pub(in crate::server) fn new<'a>(
+    /// The arguments of these names, each with what completes it: the last completer for it, or else the values that the
+    /// first of these schemas lists for it.
+    pub(super) fn new<'a>(
         names: impl Iterator<Item = &'a str>,
         mut declared: Vec<(String, Completer)>,
-        values: impl Fn(&str) -> Option<Vec<String>>,
+        schemas: &[Value],
     ) -> Self {
         let arguments = names.map(|name| {
             let completer = match declared.iter().rposition(|(it, _)| it == name) {
                 Some(position) => Some(declared.swap_remove(position).1),
-                None => values(name).map(Completer::one_of),
+                None => {
+                    let mut listed = schemas.iter();
+                    let listed = listed.find_map(|schema| values::of_member(schema, name));
+                    listed.map(Completer::one_of)
+                }
             };
             (name.to_owned(), completer)
         });
         Self(arguments.collect())
     }
 
-    /// Whether any of them is ever completed.
-    pub(in crate::server) fn is_completed(&self) -> bool {
+    /// Whether anything completes any of them.
+    pub(super) fn is_completed(&self) -> bool {
         self.0.iter().any(|(_, completer)| completer.is_some())
     }
 
     /// Starts completing `argument`.
-    pub(in crate::server) fn complete(
+    pub(super) fn complete(
         &self,
         argument: &str,
         call: &CompletionCall<'_>,
@@ -121,7 +128,7 @@ impl Completable {
     }
 }
 
-/// No more values than may go over the wire, and a word of it if there are more.
+/// The result, cut down to the number of values that the protocol allows; it then says that there are more.
 fn answer(mut completion: Completion) -> Answer {
     let count = completion.values.len();
     if count > Completion::MOST {

@@ -12,7 +12,7 @@ use crate::server::seal::{Keys, Sealer};
 
 /// Gives out cursors and takes them back.
 #[derive(Debug)]
-pub(in crate::server) struct Cursors {
+pub(super) struct Cursors {
     sealer: Sealer,
     /// The name of the server whose they are.
     server: String,
@@ -23,17 +23,13 @@ pub(in crate::server) struct Cursors {
 
 /// Those of one peer: nobody else's open.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct CursorsOf<'a> {
+pub(super) struct CursorsOf<'a> {
     cursors: &'a Cursors,
     principal: Option<&'a Principal>,
 }
 
 impl Cursors {
-    pub(in crate::server) fn new(
-        keys: Option<Keys>,
-        server: impl Into<String>,
-        limits: &Limits,
-    ) -> Self {
+    pub(super) fn new(keys: Option<Keys>, server: impl Into<String>, limits: &Limits) -> Self {
         Self {
             sealer: Sealer::new(keys),
             server: server.into(),
@@ -43,7 +39,7 @@ impl Cursors {
     }
 
     /// Those that `peer` gets and brings back.
-    pub(in crate::server) fn of<'a>(&'a self, peer: &'a Peer) -> CursorsOf<'a> {
+    pub(super) fn of<'a>(&'a self, peer: &'a Peer) -> CursorsOf<'a> {
         CursorsOf {
             cursors: self,
             principal: peer.principal.as_ref(),
@@ -53,11 +49,7 @@ impl Cursors {
 
 impl CursorsOf<'_> {
     /// The cursor for what comes after `position` in `listing`.
-    pub(in crate::server) fn seal(
-        &self,
-        listing: &str,
-        position: &str,
-    ) -> Result<Cursor, ProtocolError> {
+    pub(super) fn seal(&self, listing: &str, position: &str) -> Result<Cursor, ProtocolError> {
         let Cursors { sealer, ttl, .. } = self.cursors;
         sealer
             .seal(&self.purpose(listing), position, SystemTime::now(), *ttl)
@@ -69,11 +61,7 @@ impl CursorsOf<'_> {
 
     /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
     /// too long ago is invalid.
-    pub(in crate::server) fn open(
-        &self,
-        listing: &str,
-        cursor: &Cursor,
-    ) -> Result<String, ProtocolError> {
+    pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
         let Cursors { sealer, most, .. } = self.cursors;
         if cursor.as_str().len() > *most {
             return Err(InvalidParams::InvalidCursor.into());
@@ -84,7 +72,7 @@ impl CursorsOf<'_> {
     }
 
     /// One page of a list that is fixed, and where the next one begins. Names are unique in it.
-    pub(in crate::server) fn page<'a, T>(
+    pub(super) fn page<'a, T>(
         &self,
         listing: &str,
         all: &'a [T],

@@ -5,7 +5,7 @@ use crate::server::extract::Needs;
 use crate::server::state::States;
 
 /// Tells what `subject` needs and nobody gave.
-pub(in crate::server) fn check_needs(
+pub(super) fn check_needs(
     subject: &str,
     needs: &Needs,
     states: &States,

@@ -1,11 +1,11 @@
-//! Resources: static ones with a handler, templates, and stores; their listing, metadata and content as one whole.
+//! The resources of a server: fixed ones with a handler each, those of templates, and those of stores, served as one whole.
 
-mod building;
+mod checking;
 mod children;
 mod contents;
-mod fixed;
-mod methods;
+mod listing;
 mod reading;
+mod resource;
 mod stored;
 mod template;
 mod templated;
@@ -14,41 +14,52 @@ mod templates;
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
-use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
-use plainly_protocol::method::Method;
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, Cursor, ListResourceTemplatesParams, ListResourceTemplatesResult,
-    ListResourcesResult, ReadResourceResult, Resource, ResourceMetadataResult,
+    CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
+    ReadResourceResult, ResourceMetadataResult,
 };
+use plainly_protocol::uri_template::Values;
 
-pub(in crate::server) use self::building::build_templates;
-pub(in crate::server) use self::children::Listing;
-pub use self::fixed::StaticResource;
+pub(super) use self::checking::check_templates;
+pub(super) use self::children::Children;
+pub use self::resource::Resource;
 pub(in crate::server) use self::stored::{ErasedStore, erase};
-pub use self::template::Template;
-pub(in crate::server) use self::templated::ServedTemplate;
+pub use self::template::ResourceTemplate;
+use self::templated::ServedTemplate;
 use self::templates::Templates;
 use super::catalogue::Catalogue;
 use super::completion::Completable;
 use super::cursor::CursorsOf;
 use crate::limits::Limits;
 use crate::server::answer::{Answer, AnswerFuture};
-use crate::server::extract::{ListingCall, ResourceCall};
+use crate::server::extract::ResourceCall;
 use crate::server::failure::Failure;
-use crate::store::{Change, ListQuery, Page, StoreError};
+use crate::store::Change;
 
-/// The resources of a server: the static ones first, then those of each template, then each store's; all in the order in
-/// which they were added, which is also the order in which a URI finds its own.
+/// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
+/// they were added: in this order they are listed, and the first that serves a URI answers for it.
 #[derive(Debug)]
 pub(in crate::server) struct Resources {
-    fixed: Catalogue<StaticResource>,
+    fixed: Catalogue<Resource>,
     templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
 }
 
+/// A page of resources, and how long clients may cache it.
+pub(super) type ListedResources = (ListResourcesResult, CacheHint);
+
+/// What answers for a URI.
+enum Provider<'a> {
+    Fixed(Arc<Resource>),
+    /// With what the variables of the template stand for in the URI.
+    Template(&'a ServedTemplate, Values),
+    Store(&'a dyn ErasedStore),
+}
+
 impl Resources {
-    pub(in crate::server) fn new(
-        fixed: Catalogue<StaticResource>,
+    pub(super) fn new(
+        fixed: Catalogue<Resource>,
         templates: Vec<ServedTemplate>,
         stores: Vec<Box<dyn ErasedStore>>,
     ) -> Self {
@@ -59,99 +70,80 @@ impl Resources {
         }
     }
 
-    /// The static ones, which may come and go.
-    pub(in crate::server) fn all_fixed(&self) -> &Catalogue<StaticResource> {
+    /// Those with a handler each, which may come and go.
+    pub(in crate::server) fn fixed(&self) -> &Catalogue<Resource> {
         &self.fixed
     }
 
-    /// Whether there is anything, or may be.
+    /// Whether there are any, or may be later.
     pub(in crate::server) fn is_served(&self) -> bool {
-        self.fixed.is_served() || self.templates.len() > 0 || !self.stores.is_empty()
+        self.fixed.is_served() || self.templates.iter().len() > 0 || !self.stores.is_empty()
     }
 
-    /// The hint for a listing of the children of `parent`: its own or its store's; or for one of everything: the shortest of
-    /// all stores', for the narrowest circle.
-    pub(in crate::server) fn cache_hint(&self, parent: Option<&str>) -> CacheHint {
-        let narrower = |a: CacheHint, b: CacheHint| {
-            let scope = if a.scope == CacheScope::Public {
-                b.scope
-            } else {
-                a.scope
-            };
-            CacheHint::new(a.ttl.min(b.ttl), scope)
-        };
-        let one = parent.and_then(|parent| match self.fixed(parent) {
-            Some(resource) => Some(resource.cache_hint),
-            None => self.store(parent).map(|store| store.cache_hint()),
-        });
-        one.unwrap_or_else(|| {
-            let listed = self.templates.listed_hints();
-            let stored = self.stores.iter().map(|store| store.cache_hint());
-            stored.chain(listed).reduce(narrower).unwrap_or_default()
-        })
-    }
-
-    /// Whether variables of any template are completed.
+    /// Whether anything completes a variable of any template.
     pub(in crate::server) fn is_completed(&self) -> bool {
         let mut templates = self.templates.iter();
         templates.any(|template| template.completable().is_completed())
     }
 
-    /// The variables of a template, as they are completed.
-    pub(in crate::server) fn completable(
-        &self,
-        template: &str,
-    ) -> Result<&Completable, ProtocolError> {
+    /// The variables of the template that reads like this.
+    pub(super) fn completable(&self, template: &str) -> Result<&Completable, ProtocolError> {
         let found = self.templates.of_text(template);
         found.map(ServedTemplate::completable).ok_or_else(|| {
             ProtocolError::invalid_params("Unknown reference: there is no such resource template")
         })
     }
 
-    /// Whether any store can tell what changes in it.
+    /// Whether any store reports what changes in it.
     pub(in crate::server) fn can_watch(&self) -> bool {
         self.stores.iter().any(|store| store.can_watch())
     }
 
-    /// What changes in the stores that can tell, from now on.
+    /// What changes in the stores from now on, as far as they report it.
     pub(in crate::server) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
         let watchable = self.stores.iter().filter(|store| store.can_watch());
         select_all(watchable.filter_map(|store| store.watch()))
     }
 
-    /// Whether changes of the resource at `uri` are told, by its store or, where `all` are told of, by the author.
+    /// Whether clients can hear of changes of the resource at `uri`: from its store or, if the program reports `all`
+    /// changes, from the program.
     pub(in crate::server) fn can_tell(&self, uri: &str, all: bool) -> bool {
-        match self.store(uri) {
-            _ if self.fixed(uri).is_some() || self.templates.find(uri).is_some() => all,
-            Some(store) => all || store.can_watch(),
+        match self.provider(uri) {
+            Some(Provider::Fixed(_) | Provider::Template(..)) => all,
+            Some(Provider::Store(store)) => all || store.can_watch(),
             None => false,
         }
     }
 
-    fn fixed(&self, uri: &str) -> Option<Arc<StaticResource>> {
-        self.fixed.get(uri)
+    fn provider(&self, uri: &str) -> Option<Provider<'_>> {
+        if let Some(resource) = self.fixed.get(uri) {
+            return Some(Provider::Fixed(resource));
+        }
+        if let Some((template, variables)) = self.templates.find(uri) {
+            return Some(Provider::Template(template, variables));
+        }
+        let store = self.stores.iter().find(|store| store.serves(uri));
+        store.map(|store| Provider::Store(&**store))
     }
 
-    fn store(&self, uri: &str) -> Option<&dyn ErasedStore> {
-        self.stores
-            .iter()
-            .find(|store| store.serves(uri))
-            .map(AsRef::as_ref)
+    /// What answers for `uri`; an error if nothing does, or if `uri` is too long to look for it.
+    fn find(&self, uri: &str, limits: &Limits) -> Result<Provider<'_>, ProtocolError> {
+        check_length(uri, limits)?;
+        self.provider(uri)
+            .ok_or_else(|| ProtocolError::resource_not_found(uri))
     }
 
-    pub(in crate::server) fn read(
+    pub(super) fn read(
         &self,
         call: &ResourceCall<'_>,
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
-        let uri = call.uri;
-        check_length(uri, limits)?;
-        let (hint, reading) = if let Some(resource) = self.fixed(uri) {
-            (resource.cache_hint, resource.read(call))
-        } else if let Some((template, variables)) = self.templates.find(uri) {
-            (template.cache_hint(), template.read(&call.with(&variables)))
-        } else {
-            return self.read_stored(uri);
+        let (hint, reading) = match self.find(call.uri, limits)? {
+            Provider::Fixed(resource) => (resource.hint(), resource.read(call)),
+            Provider::Template(template, variables) => {
+                (template.cache_hint(), template.read(&call.with(&variables)))
+            }
+            Provider::Store(store) => return Ok(read_stored(store, call.uri)),
         };
         Ok(Box::pin(async move {
             let result = ReadResourceResult::new(reading?.await?);
@@ -159,49 +151,26 @@ impl Resources {
         }))
     }
 
-    fn read_stored(&self, uri: &str) -> Result<AnswerFuture, ProtocolError> {
-        let store = self
-            .store(uri)
-            .ok_or_else(|| ProtocolError::resource_not_found(uri))?;
-        let (hint, reading, uri) = (
-            store.cache_hint(),
-            store.read(uri.to_owned()),
-            uri.to_owned(),
-        );
-        Ok(Box::pin(async move {
-            let contents = reading
-                .await
-                .map_err(|error| error.into_protocol_error(&uri))?;
-            Ok(Answer::ReadResource(
-                ReadResourceResult::new(contents),
-                hint,
-            ))
-        }))
-    }
-
-    pub(in crate::server) async fn metadata(
+    pub(super) async fn metadata(
         &self,
         call: &ResourceCall<'_>,
         limits: &Limits,
     ) -> Result<ResourceMetadataResult, Failure> {
         let uri = call.uri;
-        check_length(uri, limits)?;
-        if let Some(resource) = self.fixed(uri) {
-            return Ok(ResourceMetadataResult::new(resource.definition.clone()));
-        }
-        if let Some((template, variables)) = self.templates.find(uri) {
-            let resource = template.metadata(&call.with(&variables)).await?;
-            return Ok(ResourceMetadataResult::new(resource));
-        }
-        let store = self
-            .store(uri)
-            .ok_or_else(|| ProtocolError::resource_not_found(uri))?;
-        let metadata = store.metadata(uri.to_owned()).await;
-        let metadata = metadata.map_err(|error| error.into_protocol_error(uri))?;
+        let metadata = match self.find(uri, limits)? {
+            Provider::Fixed(resource) => resource.definition(),
+            Provider::Template(template, variables) => {
+                template.metadata(&call.with(&variables)).await?
+            }
+            Provider::Store(store) => {
+                let metadata = store.metadata(uri.to_owned()).await;
+                metadata.map_err(|error| error.into_protocol_error(uri))?
+            }
+        };
         Ok(ResourceMetadataResult::new(metadata))
     }
 
-    pub(in crate::server) fn list_templates(
+    pub(super) fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
         cursors: CursorsOf<'_>,
@@ -209,85 +178,20 @@ impl Resources {
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
         self.templates.list(params, cursors, limit)
     }
-
-    /// Everything: what is static, then template by template, then store by store. A page may end one source and begin the
-    /// next.
-    pub(in crate::server) async fn list(
-        &self,
-        cursor: Option<&Cursor>,
-        call: &ListingCall<'_>,
-        cursors: CursorsOf<'_>,
-        limits: &Limits,
-    ) -> Result<ListResourcesResult, Failure> {
-        let listing = Method::ListResources.name();
-        let sources = self.templates.len() + self.stores.len();
-        let mut at = match cursor {
-            Some(cursor) => Position::parse(&cursors.open(listing, cursor)?)
-                .filter(|at| at.source <= sources)
-                .ok_or_else(invalid_cursor)?,
-            None => Position::default(),
-        };
-        let mut page: Vec<Resource> = Vec::new();
-        if at.source == 0 {
-            let show = |resource: &StaticResource| resource.definition.clone();
-            let (here, last) = self
-                .fixed
-                .after(at.after.as_deref(), limits.page_entries, show);
-            page.extend(here);
-            at = Position::after(0, last);
-        }
-        while page.len() < limits.page_entries && (1..=sources).contains(&at.source) {
-            let mut query = ListQuery::new(limits.page_entries - page.len());
-            query.after = at.after.as_deref();
-            let more = self.list_source(at.source - 1, query, call).await?;
-            page.extend(more.resources);
-            at = Position::after(at.source, more.next);
-        }
-        let mut result = ListResourcesResult::new(page);
-        let unfinished = at.source <= sources;
-        result.next_cursor = unfinished
-            .then(|| cursors.seal(listing, &at.to_string()))
-            .transpose()?;
-        Ok(result)
-    }
-
-    /// A page of one of the templates or, after them, of the stores.
-    async fn list_source(
-        &self,
-        index: usize,
-        query: ListQuery<'_>,
-        call: &ListingCall<'_>,
-    ) -> Result<Page, Failure> {
-        if let Some(template) = self.templates.get(index) {
-            return template.list(query, call).await;
-        }
-        match self.stores.get(index - self.templates.len()) {
-            Some(store) => Ok(store.list(query).await.map_err(unfit_to_list)?),
-            None => Ok(Page::default()),
-        }
-    }
 }
 
-fn invalid_cursor() -> ProtocolError {
-    InvalidParams::InvalidCursor.into()
+fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
+    let (hint, uri) = (store.cache_hint(), uri.to_owned());
+    let reading = store.read(uri.clone());
+    Box::pin(async move {
+        let contents = reading.await;
+        let contents = contents.map_err(|error| error.into_protocol_error(&uri))?;
+        let result = ReadResourceResult::new(contents);
+        Ok(Answer::ReadResource(result, hint))
+    })
 }
 
-/// A store that lists everything was not asked for any one resource.
-fn unfit_to_list(error: StoreError) -> ProtocolError {
-    match error {
-        StoreError::InvalidCursor => invalid_cursor(),
-        StoreError::Overloaded => Unavailable::Overloaded.into(),
-        StoreError::NotFound
-        | StoreError::InvalidUri { .. }
-        | StoreError::NotACollection
-        | StoreError::TooLarge { .. }
-        | StoreError::Failed(_) => {
-            ProtocolError::internal("The resources could not be listed").with_source(error)
-        }
-    }
-}
-
-/// Whether `uri` is short enough to be looked at.
+/// Whether `uri` is within the limit, and so may be looked at.
 pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
     if uri.len() <= limits.uri_bytes {
         return Ok(());
@@ -296,59 +200,4 @@ pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), 
         "Invalid URI: longer than {} bytes",
         limits.uri_bytes
     )))
-}
-
-/// How far a listing of everything has come: in which source (0 is what is static), and after what in it.
-#[derive(Default)]
-struct Position {
-    source: usize,
-    after: Option<String>,
-}
-
-impl Position {
-    /// After `last` in this source, or, if that was all of it, at the beginning of the next.
-    fn after(source: usize, last: Option<String>) -> Self {
-        Self {
-            source: source + usize::from(last.is_none()),
-            after: last,
-        }
-    }
-
-    /// Only what was written by us reads back.
-    fn parse(text: &str) -> Option<Self> {
-        let (source, after) = text
-            .split_once(' ')
-            .map_or((text, None), |(source, after)| (source, Some(after)));
-        let position = Self {
-            source: source.parse().ok()?,
-            after: after.map(str::to_owned),
-        };
-        let is_beginning = position.source == 0 && position.after.is_none();
-        (!is_beginning && position.to_string() == text).then_some(position)
-    }
-}
-
-impl std::fmt::Display for Position {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.after {
-            Some(after) => write!(f, "{} {after}", self.source),
-            None => write!(f, "{}", self.source),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_position_has_one_spelling() {
-        for text in ["1", "2", "0 fixed://1", "1 x", "1  ", "1 ", "7 a b"] {
-            let position = Position::parse(text).map(|position| position.to_string());
-            assert_eq!(position.as_deref(), Some(text));
-        }
-        for text in ["0", "", " ", "-1", "+1", "01", "x", "99999999999999999999"] {
-            assert!(Position::parse(text).is_none(), "{text:?}");
-        }
-    }
 }
