@@ -8,14 +8,14 @@ use futures_util::stream::BoxStream;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask,
+    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, Cursor, DetailedTask,
     DiscoverResult, EmptyResult, GetPromptResult, InitializeResult, InputRequiredResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult,
-    ResourceMetadataResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, RawJson,
+    ReadResourceResult, ResourceMetadataResult,
 };
+use serde::Serialize;
 
 use super::failure::Failure;
-use super::tools::ListedTools;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
@@ -66,6 +66,22 @@ impl Shape for Answer {
             | Self::GetTask(_)
             | Self::Subscription(..) => {}
         }
+    }
+}
+
+/// The result of `tools/list`, with each tool encoded already.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ListedTools {
+    pub(super) tools: Vec<RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_cursor: Option<Cursor>,
+}
+
+impl ListedTools {
+    /// About how many bytes they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.get().len() + 1).sum()
     }
 }
 

@@ -75,7 +75,7 @@ impl Exchange for Server {
 
 impl Server {
     async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
-        match resolve::over_http(frame, request, &self.0.sessions, &self.0.routes.tools) {
+        match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
             Ok(Sender::Peer(scope)) => {
                 let session = scope.session().cloned();
                 let in_flight = session.as_ref().map(|session| &session.in_flight);

@@ -76,7 +76,7 @@ impl Handling {
 
     /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
-        let seals = &self.server.0.seals;
+        let seals = &self.server.0.features.seals;
         if self.scope.outbox().poll_empty(context).is_ready()
             && let Some(questions) = self.scope.asked()
             && let Some(suspended) = questions.suspend(seals, context)
@@ -94,7 +94,7 @@ impl Handling {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
         };
-        let seals = &self.server.0.seals;
+        let seals = &self.server.0.features.seals;
         let result = match self.scope.asked() {
             Some(questions) => questions.carry(result, seals)?,
             None => result,

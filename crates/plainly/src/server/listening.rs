@@ -22,14 +22,12 @@ use super::Server;
 use super::answer::Answer;
 use super::audience::Audience;
 use super::changes::{Subscription, Topic};
+use super::features::{Features, check_length};
 use super::listeners::Place;
 use super::news::{News, OpenStream};
 use super::notices;
-use super::prompts::Prompts;
 use super::request::Scope;
-use super::resources::{Resources, check_length};
 use super::route::Step;
-use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::{Event, Feed};
 
@@ -48,13 +46,19 @@ pub(super) struct Tells {
 
 impl Tells {
     /// `all`: whatever there is, the author tells of its changes.
-    pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
+    pub(super) fn new(all: bool, features: &Features) -> Self {
+        let Features {
+            tools,
+            prompts,
+            resources,
+            ..
+        } = features;
         let updates = all && resources.is_served() || resources.can_watch();
         Self {
             all,
             tools: all && tools.is_served() || tools.is_dynamic(),
             prompts: all && prompts.is_served() || prompts.is_dynamic(),
-            resources: updates || resources.all_fixed().is_dynamic(),
+            resources: updates || resources.fixed().is_dynamic(),
             updates,
         }
     }
@@ -160,8 +164,8 @@ impl Server {
         self.check_uris([&*uri])?;
         let (server, scope) = (self.clone(), scope.clone());
         let subscribing = async move {
-            let resources = &server.0.routes.resources;
-            server.metadata(&uri, &scope).await?;
+            let resources = &server.0.features.resources;
+            server.0.features.metadata(&uri, &scope).await?;
             if !resources.can_tell(&uri, server.0.routes.tells.all) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
@@ -203,7 +207,7 @@ impl Server {
         told.resources_list_changed = both(resources, asked.resources_list_changed);
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();
-        uris.retain(|uri| self.0.routes.resources.can_tell(uri, all) && seen.insert(uri.clone()));
+        uris.retain(|uri| self.0.features.resources.can_tell(uri, all) && seen.insert(uri.clone()));
         told.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         told
     }

@@ -22,11 +22,11 @@ use self::arguments::mirrored_arguments;
 use self::headers::{Header, are_unclear, mirrored, version};
 pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
+use super::features::Tools;
 use super::request::{Interest, Scope};
 use super::route::read;
 use super::session::Session;
 use super::sessions::Sessions;
-use super::tools::Tools;
 use crate::limits::Limits;
 use crate::transport::{ConnectionMemory, Frame};
 

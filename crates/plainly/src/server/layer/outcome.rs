@@ -91,7 +91,7 @@ impl Outcome {
 /// Who reads what the request ends with.
 fn audience(subject: &Subject) -> Audience {
     match (subject.method, &subject.name) {
-        (Method::CallTool, Some(name)) => subject.server.0.routes.tools.audience(name),
+        (Method::CallTool, Some(name)) => subject.server.0.features.tools.audience(name),
         (method, _) => Audience::of(method),
     }
 }

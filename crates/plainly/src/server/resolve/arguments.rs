@@ -12,7 +12,7 @@ use serde_json::{Number, Value};
 
 use super::headers::Header;
 use super::mismatch;
-use crate::server::tools::Tools;
+use crate::server::features::Tools;
 
 /// The largest integer of which a 64-bit float and its neighbours are exact.
 const MOST: f64 = 9_007_199_254_740_991.0;

@@ -1,30 +1,35 @@
-//! What a server has many of, each by its name, and of which some may come and go while it runs: found by name, listed page
-//! by page. Knows nothing of what the entries are.
+//! Things of one kind, found by their names and listed page by page, that may be added and removed while others read. Knows
+//! nothing of what the things are.
 //!
-//! A reader sees one state of it, whole, and waits for nobody. The place of an entry follows from its name alone: those that
-//! the server was built with stand in the order in which they were declared, whatever else comes after them by its name. So
-//! a listing goes on after any name, whether or not it is still there, ends, and says nothing twice.
+//! A reader sees one whole state of it and never waits. The place of an entry follows from its name alone: what the server
+//! was built with stands first, in the order of its definition; what came later follows, sorted by name. So a listing can
+//! go on after any name, even one that is gone by then, and it ends, and names nothing twice.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CacheHint, Cursor};
 
-use super::answer::STATIC;
 use super::cursor::CursorsOf;
+use super::definition::Definition;
+use super::error::BuildError;
+use crate::limits::Limits;
+use crate::server::answer::STATIC;
+use crate::server::state::States;
 
-/// Something with a name that nothing else of its kind has.
-pub(super) trait Named {
+/// A thing in a [`Catalogue`], with a name that no other thing in it has.
+pub(in crate::server) trait Item {
     fn name(&self) -> &str;
 }
 
-/// Things of one kind, by name.
+/// Things of one kind, found by their names.
 #[derive(Debug)]
-pub(super) struct Catalogue<T> {
-    /// The places of the names that were declared, in the order of the names. They never change.
+pub(in crate::server) struct Catalogue<T> {
+    /// The names that the server was built with, sorted, each with its place. They never change.
     places: Box<[(Box<str>, usize)]>,
-    /// In their order.
+    /// Sorted by place, then by name.
     entries: ArcSwap<Vec<Entry<T>>>,
     is_dynamic: bool,
 }
@@ -44,9 +49,30 @@ impl<T> Clone for Entry<T> {
     }
 }
 
-impl<T: Named> Catalogue<T> {
-    /// What was declared, with one name each; if it `is_dynamic`, it may change.
-    pub(super) fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
+impl<T: Item> Catalogue<T> {
+    /// The definitions that are in order; what is wrong with the others goes to `errors`.
+    pub(super) fn build<D: Definition<Served = T>>(
+        definitions: Vec<D>,
+        is_dynamic: bool,
+        states: &States,
+        limits: &Limits,
+        errors: &mut Vec<BuildError>,
+    ) -> Self {
+        let mut subjects = HashSet::new();
+        let mut items = Vec::new();
+        for definition in definitions {
+            let subject = definition.subject();
+            if subjects.contains(&subject) {
+                errors.push(BuildError::twice(&subject));
+            }
+            subjects.insert(subject);
+            items.extend(definition.check(states, limits, errors));
+        }
+        Self::new(items, is_dynamic)
+    }
+
+    /// These, each with a name of its own. They may change only if it `is_dynamic`.
+    fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
         let places = declared.iter().enumerate();
         let places = places.map(|(place, item)| (item.name().into(), place));
         let mut places: Box<[(Box<str>, usize)]> = places.collect();
@@ -63,17 +89,17 @@ impl<T: Named> Catalogue<T> {
         }
     }
 
-    /// Whether there is anything, or may be.
-    pub(super) fn is_served(&self) -> bool {
+    /// Whether there is anything in it, or may be later.
+    pub(in crate::server) fn is_served(&self) -> bool {
         self.is_dynamic || !self.places.is_empty()
     }
 
-    /// Whether entries may come and go.
-    pub(super) fn is_dynamic(&self) -> bool {
+    /// Whether things may be added and removed.
+    pub(in crate::server) fn is_dynamic(&self) -> bool {
         self.is_dynamic
     }
 
-    /// How long clients may keep the list.
+    /// How long clients may cache the list.
     pub(super) fn cache_hint(&self) -> CacheHint {
         if self.is_dynamic {
             CacheHint::default()
@@ -82,19 +108,19 @@ impl<T: Named> Catalogue<T> {
         }
     }
 
-    /// Whether `is_so` of any entry.
+    /// Whether `is_so` holds for any of them.
     pub(super) fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
         self.entries.load().iter().any(|entry| is_so(&entry.item))
     }
 
-    /// The entry of this name.
-    pub(super) fn get(&self, name: &str) -> Option<Arc<T>> {
+    /// The thing of this name.
+    pub(in crate::server) fn get(&self, name: &str) -> Option<Arc<T>> {
         let entries = self.entries.load();
         let index = self.search(&entries, name).ok()?;
         entries.get(index).map(|entry| Arc::clone(&entry.item))
     }
 
-    /// One page of the `listing` that begins after the cursor, shown by `show`, and where the next one begins.
+    /// A page of the `listing`, from the cursor on, in the form that `show` gives each entry; and the cursor of the next page.
     pub(super) fn page<U>(
         &self,
         listing: &str,
@@ -109,7 +135,8 @@ impl<T: Named> Catalogue<T> {
         Ok((page, next.transpose()?))
     }
 
-    /// So many after the entry of this name, or its place, shown by `show`; and the name of the last, if there are more.
+    /// Up to `limit` entries after the one of this name (or after its place, if it is gone), in the form that `show` gives
+    /// them; and the name of the last of them, if more follow.
     pub(super) fn after<U>(
         &self,
         name: Option<&str>,
@@ -129,7 +156,7 @@ impl<T: Named> Catalogue<T> {
         (page.iter().map(|entry| show(&entry.item)).collect(), last)
     }
 
-    /// Adds `item`, unless there is one of its name.
+    /// Adds `item`; false if there is one of its name.
     pub(super) fn add(&self, item: T) -> bool {
         let item = Arc::new(item);
         let mut is_new = false;
@@ -147,8 +174,11 @@ impl<T: Named> Catalogue<T> {
         is_new
     }
 
-    /// Removes the entry of this name, if there is one.
-    pub(super) fn remove(&self, name: &str) -> bool {
+    /// Removes the thing of this name; false if there is none, or things may not be removed.
+    pub(in crate::server) fn remove(&self, name: &str) -> bool {
+        if !self.is_dynamic {
+            return false;
+        }
         let mut was_there = false;
         self.entries.rcu(|entries| {
             let index = self.search(entries, name);
@@ -166,13 +196,15 @@ impl<T: Named> Catalogue<T> {
     /// Where the entry of this name is, or would be.
     fn search(&self, entries: &[Entry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
-        // As long as nothing before it is gone, what was declared is at its place.
+        // The common case, without a search: as long as nothing before it was removed, what the server was built with is
+        // where it was.
         if entries.get(place).is_some_and(|entry| entry.place == place) {
             return Ok(place);
         }
-        let from_it =
-            |entry: &Entry<T>| (entry.place.cmp(&place)).then_with(|| entry.item.name().cmp(name));
-        entries.binary_search_by(from_it)
+        entries.binary_search_by(|entry| {
+            let by_place = entry.place.cmp(&place);
+            by_place.then_with(|| entry.item.name().cmp(name))
+        })
     }
 
     fn place(&self, name: &str) -> usize {
@@ -193,11 +225,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::limits::Limits;
-    use crate::server::cursor::Cursors;
+    use crate::server::features::cursor::Cursors;
     use crate::server::seal::Keys;
 
-    impl Named for String {
+    impl Item for String {
         fn name(&self) -> &str {
             self
         }

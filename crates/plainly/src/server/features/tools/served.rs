@@ -5,19 +5,21 @@ use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
-use plainly_protocol::types::{ListToolsParams, RawJson, ToolAnnotations};
+use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
 
-use super::listed::{Definition, ListedTools};
-use super::{Call, Tool};
+use super::listed::ListedTool;
+use super::{Tool, ToolHandler};
 use crate::limits::Limits;
 use crate::schema::Schema;
-use crate::server::answer::AnswerFuture;
+use crate::server::answer::{AnswerFuture, ListedTools};
 use crate::server::audience::Audience;
-use crate::server::builder::{BuildError, check_needs};
-use crate::server::catalogue::{Catalogue, Named};
-use crate::server::cursor::CursorsOf;
 use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
+use crate::server::features::catalogue::{Catalogue, Item};
+use crate::server::features::cursor::CursorsOf;
+use crate::server::features::definition::Definition;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
 use crate::server::request::{TaskStart, TaskSupport, can_follow_tasks, check_tasks};
 use crate::server::state::States;
 
@@ -27,58 +29,63 @@ const LONGEST_NAME: usize = 128;
 /// The tools of a server.
 pub(in crate::server) type Tools = Catalogue<ServedTool>;
 
-/// A tool that was found to be in order.
+/// A tool that passed all checks, ready to be called.
 pub(in crate::server) struct ServedTool {
     name: String,
-    definition: Definition,
+    listed: ListedTool,
     input: Schema,
-    /// Whether all arguments are held against the schema, also those that the handler takes.
+    /// Whether arguments are checked against the schema even where the handler's own type accepts them: the schema says
+    /// more than the type does.
     is_strict: bool,
     output: Option<Arc<Schema>>,
     mirrored: Vec<MirroredArgument>,
     task: Option<(TaskSupport, TaskStart)>,
-    call: Call,
+    call: ToolHandler,
 }
 
-impl Named for ServedTool {
+impl Item for ServedTool {
     fn name(&self) -> &str {
         &self.name
     }
 }
 
-impl ServedTool {
-    /// The tool, or what is wrong with it in `errors`.
-    pub(in crate::server) fn check(
-        mut tool: Tool,
+impl Definition for Tool {
+    type Served = ServedTool;
+
+    const DYNAMIC_OPTION: &'static str = "dynamic_tools()";
+
+    fn subject(&self) -> String {
+        format!("tool {}", self.name())
+    }
+
+    fn check(
+        mut self,
         states: &States,
         limits: &Limits,
         errors: &mut Vec<BuildError>,
-    ) -> Option<Self> {
-        let subject = format!("tool {}", tool.name());
-        let mut wrong = std::mem::take(&mut tool.wrong);
-        if !is_name(tool.name()) {
+    ) -> Option<ServedTool> {
+        let subject = self.subject();
+        let mut wrong = std::mem::take(&mut self.wrong);
+        if !is_name(self.name()) {
             wrong.push(format!(
                 "needs a name of 1 to {LONGEST_NAME} of A-Z a-z 0-9 _ - . /"
             ));
         }
         let before = errors.len();
-        check_needs(&subject, &tool.needs, states, errors);
-        let derived = tool.needs.args.take();
+        check_needs(&subject, &self.needs, states, errors);
+        let derived = self.needs.args.take();
         let is_input_own = derived.is_none();
-        let mut tell = |why, which| {
-            wrong.push(format!("has an {which} schema that is invalid: {why}"));
-        };
-        let parse = |schema: &RawJson| Schema::parse(schema.get(), limits);
-        let written = &tool.definition.input_schema;
+        let written = self.definition.input_schema.get();
         let input = match derived {
-            Some(schema) => Schema::derived(schema, written.get(), limits),
-            None => parse(written),
+            Some(schema) => Schema::derived(schema, written, limits),
+            None => Schema::parse(written, limits),
         };
-        let input = input.map_err(|why| tell(why, "input"));
-        let output = tool.definition.output_schema.as_ref().map(parse);
-        let output = output.transpose().map_err(|why| tell(why, "output"));
+        let input = usable(input, "input", &mut wrong);
+        let output = self.definition.output_schema.as_ref();
+        let output = output.map(|schema| Schema::parse(schema.get(), limits));
+        let output = output.map(|output| usable(output, "output", &mut wrong));
         let mut repeated = Vec::new();
-        if let Ok(input) = &input {
+        if let Some(input) = &input {
             match mirrored(input.source()) {
                 Ok(arguments) => repeated = arguments,
                 Err(faults) => wrong.extend(faults),
@@ -87,15 +94,20 @@ impl ServedTool {
                 wrong.push("has an input schema whose type is not \"object\"".to_owned());
             }
         }
-        if tool.needs.begins_task && tool.task.is_none() {
+        if self.needs.begins_task && self.task.is_none() {
             wrong.push("takes Task, but task() doesn't say that it may become one".to_owned());
         }
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
-        let (input, output) = input.ok().zip(output.ok())?;
+        if errors.len() > before {
+            return None;
+        }
+        let (input, output) = (input?, output.flatten());
         let is_strict = is_input_own || input.is_strict();
-        (errors.len() == before).then(|| Self::new(tool, input, is_strict, output, repeated))
+        Some(ServedTool::new(self, input, is_strict, output, repeated))
     }
+}
 
+impl ServedTool {
     fn new(
         mut tool: Tool,
         input: Schema,
@@ -108,7 +120,7 @@ impl ServedTool {
         }
         Self {
             name: tool.definition.name.clone(),
-            definition: Definition::new(tool.definition),
+            listed: ListedTool::new(tool.definition),
             input,
             is_strict,
             output: output.map(Arc::new),
@@ -120,13 +132,13 @@ impl ServedTool {
         }
     }
 
-    /// The arguments that headers repeat.
+    /// The arguments that clients repeat in HTTP headers.
     pub(in crate::server) fn mirrored(&self) -> &[MirroredArgument] {
         &self.mirrored
     }
 
-    /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
-    /// looked at only to tell what is wrong.
+    /// Starts the handler, unless the arguments fail the schema. A schema that says no more than the type of the arguments
+    /// is consulted only after that type refused them, for a better message.
     fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
         if self.is_strict {
             self.check_arguments(call.arguments)?;
@@ -168,20 +180,20 @@ impl std::fmt::Debug for ServedTool {
 
 impl Tools {
     /// One page of them, as `revision` has them.
-    pub(in crate::server) fn list(
+    pub(in crate::server::features) fn list(
         &self,
         params: &ListToolsParams,
         revision: Revision,
         cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListedTools, ProtocolError> {
-        let show = |tool: &ServedTool| tool.definition.of_revision(revision);
+        let show = |tool: &ServedTool| tool.listed.of_revision(revision);
         let after = params.cursor.as_ref();
         let (tools, next_cursor) = self.page("tools/list", cursors, after, limit, show)?;
         Ok(ListedTools { tools, next_cursor })
     }
 
-    pub(in crate::server) fn call(
+    pub(in crate::server::features) fn call(
         &self,
         name: &str,
         call: &ToolCall<'_>,
@@ -190,10 +202,9 @@ impl Tools {
             let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
             return Err(ProtocolError::invalid_params(why));
         }
-        let unknown = || InvalidParams::UnknownTool {
+        let tool = self.get(name).ok_or_else(|| InvalidParams::UnknownTool {
             name: name.to_owned(),
-        };
-        let tool = self.get(name).ok_or_else(unknown)?;
+        })?;
         if let Some((TaskSupport::Required, _)) = tool.task {
             check_tasks(call.scope.peer())?;
         }
@@ -206,9 +217,7 @@ impl Tools {
         };
         Ok((Audience::Model(tool.output.clone()), running))
     }
-}
 
-impl Tools {
     /// Who reads what the tool of this name ends with.
     pub(in crate::server) fn audience(&self, name: &str) -> Audience {
         Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
@@ -224,8 +233,17 @@ fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
     }
 }
 
+/// The schema, unless what is wrong with it goes to `wrong`.
+fn usable(schema: Result<Schema, String>, which: &str, wrong: &mut Vec<String>) -> Option<Schema> {
+    schema
+        .map_err(|why| wrong.push(format!("has an {which} schema that is invalid: {why}")))
+        .ok()
+}
+
 /// SEP-986 allows `/`, which the page "Tools" no longer names.
 fn is_name(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed)
+    (1..=LONGEST_NAME).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte))
 }

@@ -1,32 +1,9 @@
-//! From the schema of a handler's arguments to the arguments of its prompt, and to the values of those that have few.
+//! The values that an argument can have, where the schema of its type lists them: an enum or a boolean completes itself.
 
-use plainly_protocol::types::PromptArgument;
 use serde_json::Value;
 
-use crate::server::extract::Needs;
-
-/// The arguments that a handler takes, in the order in which its type declares them.
-pub(super) fn of(needs: &Needs) -> Vec<PromptArgument> {
-    let Some(schema) = &needs.args else {
-        return Vec::new();
-    };
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let argument = |(name, property): (&String, &Value)| {
-        let mut argument = PromptArgument::new(name).required(is_required(name));
-        argument.title = text(property, "title");
-        argument.description = text(property, "description");
-        argument
-    };
-    let mut arguments: Vec<_> = properties.into_iter().flatten().map(argument).collect();
-    let declared = |name: &str| needs.fields.iter().position(|field| *field == name);
-    arguments.sort_by_key(|argument| declared(&argument.name).unwrap_or(usize::MAX));
-    arguments
-}
-
 /// The values that the argument `name` can have, if the schema of all lists them.
-pub(in crate::server) fn values(root: &Value, name: &str) -> Option<Vec<String>> {
+pub(super) fn of_member(root: &Value, name: &str) -> Option<Vec<String>> {
     let property = root.get("properties")?.get(name)?;
     listed(root, property, DEEPEST)
 }
@@ -46,13 +23,13 @@ fn listed(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
         return Some(texts.map(str::to_owned).collect());
     }
     if let Some(value) = text(schema, "const") {
-        return Some(vec![value]);
+        return Some(vec![value.to_owned()]);
     }
     match schema.get("anyOf").or_else(|| schema.get("oneOf")) {
         Some(Value::Array(alternatives)) => {
             let given = alternatives.iter().filter(|schema| !is_of(schema, "null"));
             let each = given.map(|schema| listed(root, schema, depth));
-            each.collect::<Option<Vec<_>>>().map(|all| all.concat())
+            Some(each.collect::<Option<Vec<_>>>()?.concat())
         }
         Some(_) => None,
         None => is_of(schema, "boolean").then(|| ["true", "false"].map(str::to_owned).to_vec()),
@@ -68,8 +45,8 @@ fn is_of(schema: &Value, kind: &str) -> bool {
     }
 }
 
-fn text(schema: &Value, key: &str) -> Option<String> {
-    schema.get(key)?.as_str().map(str::to_owned)
+fn text<'a>(schema: &'a Value, key: &str) -> Option<&'a str> {
+    schema.get(key)?.as_str()
 }
 
 #[cfg(test)]
@@ -101,41 +78,17 @@ mod tests {
 
     #[derive(JsonSchema)]
     struct Form {
-        /// Z comes first.
         zero: Plain,
-        #[schemars(title = "Some")]
         some: Option<Plain>,
         explained: Explained,
         yes: Option<bool>,
-        #[schemars(default)]
         open: String,
         count: Option<u8>,
     }
 
-    fn needs() -> Needs {
-        Needs {
-            args: Some(schema_of::<Form>()),
-            fields: &["zero", "some", "explained", "yes", "open", "count"],
-            ..Needs::default()
-        }
-    }
-
-    #[test]
-    fn arguments_are_those_of_the_type_in_its_order() {
-        let arguments = of(&needs());
-        let names: Vec<_> = arguments.iter().map(|it| it.name.as_str()).collect();
-        assert_eq!(names, needs().fields);
-        let required = arguments.iter().filter(|it| it.is_required());
-        let required: Vec<_> = required.map(|it| it.name.as_str()).collect();
-        assert_eq!(required, ["zero", "explained"]);
-        assert_eq!(arguments[0].description.as_deref(), Some("Z comes first."));
-        assert_eq!(arguments[1].title.as_deref(), Some("Some"));
-        assert!(of(&Needs::default()).is_empty());
-    }
-
     #[test]
     fn values_are_those_that_the_schema_lists() {
-        let needs = needs();
+        let schema = schema_of::<Form>();
         for (name, expected) in [
             ("zero", Some(["one", "two"])),
             ("some", Some(["one", "two"])),
@@ -145,7 +98,7 @@ mod tests {
             ("count", None),
             ("nowhere", None),
         ] {
-            let found = values(needs.args.as_ref().unwrap(), name);
+            let found = of_member(&schema, name);
             assert_eq!(
                 found,
                 expected.map(|all| all.map(str::to_owned).to_vec()),

@@ -1,14 +1,18 @@
-//! A resource of its own: one URI, one handler.
+//! A fixed resource: one URI, one handler.
 
 use std::fmt;
 
-use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource};
+use plainly_protocol::types::{self, CacheHint};
 
-use super::reading::{Read, Reading, reader};
-use crate::server::builder::{BuildError, check_needs};
-use crate::server::catalogue::Named;
+use super::reading::{ReadFuture, ReadHandler, reader};
+use crate::limits::Limits;
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
+use crate::server::features::catalogue::Item;
+use crate::server::features::definition::Definition;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
+use crate::server::features::setters::setters;
 use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
 use crate::server::state::States;
@@ -27,14 +31,14 @@ const DIRECTORY: &str = "inode/directory";
 ///
 /// let resource = Resource::new("app://motd", motd).name("motd").description("The message of the day");
 /// ```
-pub struct StaticResource {
-    pub(super) definition: Resource,
-    pub(super) cache_hint: CacheHint,
+pub struct Resource {
+    definition: types::Resource,
+    cache_hint: CacheHint,
     needs: Needs,
-    read: Read,
+    read: ReadHandler,
 }
 
-impl StaticResource {
+impl Resource {
     /// The resource at `uri`, served by `handler`. Its name is the URI until [`name`](Self::name) gives it a better one.
     pub fn new<F, A, By>(uri: impl Into<String>, handler: F) -> Self
     where
@@ -46,7 +50,7 @@ impl StaticResource {
         let uri = uri.into();
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let definition = Resource::new(uri.clone(), uri).is_collection(false);
+        let definition = types::Resource::new(uri.clone(), uri).is_collection(false);
         Self {
             definition,
             cache_hint: CacheHint::default(),
@@ -55,37 +59,19 @@ impl StaticResource {
         }
     }
 
-    /// Its name, for programs.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.definition.name = name.into();
-        self
+    setters! {
+        name = "Its name, for programs.",
+        title,
+        description = "What it holds.",
+        mime_type = "The MIME type of its content.",
+        icons,
+        annotations,
+        cache_hint = "How long clients may cache its content, and whether they may share it. By default not at all.",
     }
 
-    /// What it is called in front of people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
-    /// What it holds.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
-    /// The MIME type of its content.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.definition.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// It is a collection, and its handler gives its children: contents with URIs of their own, or none if it is empty.
-    /// Whoever lists the collection gets these children too, page by page. Unless it has a MIME type, it is an
-    /// `inode/directory`.
+    /// Makes it a collection. Its handler then returns its children: contents with URIs of their own, or none if it is
+    /// empty. Clients that list the collection get these children too, page by page. Without a MIME type of its own it
+    /// becomes an `inode/directory`.
     ///
     /// ```
     /// use plainly::protocol::types::{self, ResourceContents};
@@ -109,38 +95,47 @@ impl StaticResource {
         self
     }
 
-    /// How long clients may keep its content, and whether they may share it. By default not at all.
-    #[must_use]
-    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
-        self.cache_hint = hint;
-        self
-    }
-
-    /// Hints for hosts.
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.definition.annotations = Some(annotations);
-        self
-    }
-
-    /// Images for it.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.definition.icons = Some(icons.into());
-        self
-    }
-
-    pub(in crate::server) fn uri(&self) -> &str {
+    pub(in crate::server::features) fn uri(&self) -> &str {
         &self.definition.uri
     }
 
-    /// The resource, or what is wrong with it in `errors`.
-    pub(in crate::server) fn checked(
+    pub(in crate::server::features) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    pub(super) fn definition(&self) -> types::Resource {
+        self.definition.clone()
+    }
+
+    pub(super) fn hint(&self) -> CacheHint {
+        self.cache_hint
+    }
+
+    pub(super) fn is_collection(&self) -> bool {
+        self.definition.is_collection == Some(true)
+    }
+
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ReadFuture, Failure> {
+        (self.read)(self.definition.clone(), call)
+    }
+}
+
+impl Definition for Resource {
+    type Served = Self;
+
+    const DYNAMIC_OPTION: &'static str = "dynamic_resources()";
+
+    fn subject(&self) -> String {
+        format!("resource {}", self.uri())
+    }
+
+    fn check(
         self,
         states: &States,
+        _limits: &Limits,
         errors: &mut Vec<BuildError>,
     ) -> Option<Self> {
-        let subject = format!("resource {}", self.uri());
+        let subject = self.subject();
         let before = errors.len();
         check_needs(&subject, &self.needs, states, errors);
         if !self.needs.vars.is_empty() {
@@ -149,27 +144,15 @@ impl StaticResource {
         }
         (errors.len() == before).then_some(self)
     }
-
-    pub(in crate::server) fn needs(&self) -> &Needs {
-        &self.needs
-    }
-
-    pub(super) fn is_collection(&self) -> bool {
-        self.definition.is_collection == Some(true)
-    }
-
-    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {
-        (self.read)(self.definition.clone(), call)
-    }
 }
 
-impl Named for StaticResource {
+impl Item for Resource {
     fn name(&self) -> &str {
         self.uri()
     }
 }
 
-impl fmt::Debug for StaticResource {
+impl fmt::Debug for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Resource")
             .field("definition", &self.definition)

@@ -1,25 +1,25 @@
-//! Tools as they are listed: each definition is written once for every revision, when a peer of it first lists it.
+//! Tools as `tools/list` shows them: each definition is encoded once per revision, when a client of that revision first asks.
 
 use std::sync::OnceLock;
 
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
-use plainly_protocol::types::{self, Cursor, RawJson};
-use serde::Serialize;
+use plainly_protocol::types::{self, RawJson};
 
-/// A definition, and how each revision has it, in the order of [`Revision::ALL`].
+/// The definition of a tool, and its encoding for each revision, in the order of [`Revision::ALL`].
 #[derive(Debug)]
-pub(super) struct Definition {
+pub(super) struct ListedTool {
     tool: types::Tool,
     written: [OnceLock<RawJson>; Revision::ALL.len()],
 }
 
-impl Definition {
+impl ListedTool {
     pub(super) fn new(tool: types::Tool) -> Self {
         let written = Default::default();
         Self { tool, written }
     }
 
+    /// Its definition as clients of `revision` get it.
     pub(super) fn of_revision(&self, revision: Revision) -> RawJson {
         let mut all = Revision::ALL.iter().zip(&self.written);
         let found = all.find_map(|(other, written)| (*other == revision).then_some(written));
@@ -30,7 +30,7 @@ impl Definition {
     fn write(&self, revision: Revision) -> RawJson {
         let mut shaped = self.tool.clone();
         shaped.shape(revision);
-        // Nearly always they are one, of which one copy is enough.
+        // The definition is nearly always the same for all revisions: then they share one copy.
         if revision != Revision::LATEST && shaped == self.tool {
             return self.of_revision(Revision::LATEST);
         }
@@ -40,20 +40,4 @@ impl Definition {
 
 fn encoded(tool: &types::Tool) -> RawJson {
     RawJson::encode(tool).expect("a definition is JSON")
-}
-
-impl ListedTools {
-    /// About how many bytes they take.
-    pub(in crate::server) fn bytes(&self) -> usize {
-        self.tools.iter().map(|tool| tool.get().len() + 1).sum()
-    }
-}
-
-/// The result of `tools/list`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(in crate::server) struct ListedTools {
-    pub(super) tools: Vec<RawJson>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next_cursor: Option<Cursor>,
 }

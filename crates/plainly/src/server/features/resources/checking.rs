@@ -1,16 +1,16 @@
-//! What can be wrong with templates: told all together, before anything is served.
+//! The checks of templates, before anything is served.
 
 use plainly_protocol::uri_template::{Matcher, UriTemplate};
 use serde_json::Value;
 
-use super::{BuildError, check_needs};
-use crate::server::completion::{Completable, Completer};
-use crate::server::prompts::values;
-use crate::server::resources::{ServedTemplate, Template};
+use super::{ResourceTemplate, ServedTemplate};
+use crate::server::features::completion::{Completable, Completer};
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
 use crate::server::state::States;
 
-pub(super) fn build_templates(
-    declared: Vec<Template>,
+pub(in crate::server::features) fn check_templates(
+    declared: Vec<ResourceTemplate>,
     states: &States,
     errors: &mut Vec<BuildError>,
 ) -> Vec<ServedTemplate> {
@@ -34,10 +34,8 @@ pub(super) fn build_templates(
         }
         let completers = template.take_completers();
         check_completers(&subject, &completers, matcher.template(), states, errors);
-        let schemas = template.needs().vars.iter();
-        let values = |name: &str| schemas.clone().find_map(|schema| values(schema, name));
         let names = matcher.template().variables();
-        let completable = Completable::new(names, completers, values);
+        let completable = Completable::new(names, completers, &template.needs().vars);
         served.push(ServedTemplate::new(template, matcher, completable));
     }
     served

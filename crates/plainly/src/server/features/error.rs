@@ -11,7 +11,7 @@ pub struct BuildError {
 }
 
 impl BuildError {
-    pub(in crate::server) fn new(subject: &str, problem: impl Into<String>) -> Self {
+    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
             problem: problem.into(),
@@ -19,7 +19,7 @@ impl BuildError {
     }
 
     /// There is a `subject` already.
-    pub(in crate::server) fn twice(subject: &str) -> Self {
+    pub(super) fn twice(subject: &str) -> Self {
         Self::new(subject, "is there twice")
     }
 }
@@ -33,7 +33,7 @@ pub struct BuildErrors {
 
 impl BuildErrors {
     /// `what` can't be done.
-    pub(in crate::server) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
+    pub(super) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
         Self { what, errors }
     }
 

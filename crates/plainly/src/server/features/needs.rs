@@ -1,11 +1,11 @@
 //! Whether a server has what a handler's arguments need.
 
-use super::BuildError;
+use super::error::BuildError;
 use crate::server::extract::Needs;
 use crate::server::state::States;
 
 /// Tells what `subject` needs and nobody gave.
-pub(in crate::server) fn check_needs(
+pub(super) fn check_needs(
     subject: &str,
     needs: &Needs,
     states: &States,

@@ -7,8 +7,8 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::Cursor;
 
-use super::seal::{Keys, Sealer};
 use crate::limits::Limits;
+use crate::server::seal::{Keys, Sealer};
 
 /// Gives out cursors and takes them back.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! The prompts of a server: checked when they are added, listed, and filled in.
 
-use std::collections::HashSet;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -8,16 +7,18 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult};
 use serde_json::{Map, Number, Value};
 
-use super::{Prompt, arguments};
+use super::Prompt;
 use crate::limits::Limits;
 use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
-use crate::server::builder::{BuildError, check_needs};
-use crate::server::catalogue::{Catalogue, Named};
-use crate::server::completion::Completable;
-use crate::server::cursor::CursorsOf;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
+use crate::server::features::catalogue::{Catalogue, Item};
+use crate::server::features::completion::Completable;
+use crate::server::features::cursor::CursorsOf;
+use crate::server::features::definition::Definition;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
 use crate::server::state::States;
 
 /// Bytes of the longest name of a prompt. The specification has no limit; names that are refused are told again.
@@ -26,7 +27,7 @@ const LONGEST_NAME: usize = 128;
 /// The prompts of a server.
 pub(in crate::server) type Prompts = Catalogue<ServedPrompt>;
 
-/// A prompt that was found to be in order.
+/// A prompt that passed all checks, ready to be filled in.
 #[derive(Debug)]
 pub(in crate::server) struct ServedPrompt {
     prompt: Prompt,
@@ -35,33 +36,14 @@ pub(in crate::server) struct ServedPrompt {
     completable: Completable,
 }
 
-impl Named for ServedPrompt {
+impl Item for ServedPrompt {
     fn name(&self) -> &str {
         self.prompt.name()
     }
 }
 
 impl Prompts {
-    /// Those that were declared; what is wrong with them goes to `errors`.
-    pub(in crate::server) fn build(
-        declared: Vec<Prompt>,
-        is_dynamic: bool,
-        states: &States,
-        limits: &Limits,
-        errors: &mut Vec<BuildError>,
-    ) -> Self {
-        let mut names = HashSet::new();
-        let mut prompts = Vec::new();
-        for prompt in declared {
-            if !names.insert(prompt.name().to_owned()) {
-                errors.push(BuildError::twice(&format!("prompt {}", prompt.name())));
-            }
-            prompts.extend(ServedPrompt::check(prompt, states, limits, errors));
-        }
-        Self::new(prompts, is_dynamic)
-    }
-
-    pub(in crate::server) fn list(
+    pub(in crate::server::features) fn list(
         &self,
         params: &ListPromptsParams,
         cursors: CursorsOf<'_>,
@@ -75,63 +57,82 @@ impl Prompts {
         Ok(result)
     }
 
+    /// Whether anything completes an argument of any of them, or may later.
+    pub(in crate::server) fn is_completed(&self) -> bool {
+        self.is_dynamic() || self.any(|served| served.completable.is_completed())
+    }
+
     /// The prompt `name`.
-    pub(in crate::server) fn find(&self, name: &str) -> Result<Arc<ServedPrompt>, ProtocolError> {
+    pub(in crate::server::features) fn find(
+        &self,
+        name: &str,
+    ) -> Result<Arc<ServedPrompt>, ProtocolError> {
         self.get(name).ok_or_else(|| unknown_prompt(name))
     }
 }
 
-impl ServedPrompt {
-    /// The prompt, or what is wrong with it in `errors`.
-    pub(in crate::server) fn check(
-        mut prompt: Prompt,
+impl Definition for Prompt {
+    type Served = ServedPrompt;
+
+    const DYNAMIC_OPTION: &'static str = "dynamic_prompts()";
+
+    fn subject(&self) -> String {
+        format!("prompt {}", self.name())
+    }
+
+    fn check(
+        mut self,
         states: &States,
         limits: &Limits,
         errors: &mut Vec<BuildError>,
-    ) -> Option<Self> {
-        let subject = format!("prompt {}", prompt.name());
+    ) -> Option<ServedPrompt> {
+        let subject = self.subject();
         let before = errors.len();
-        let mut wrong = |what: String| errors.push(BuildError::new(&subject, what));
-        if !(1..=LONGEST_NAME).contains(&prompt.name().len()) {
-            wrong(format!("needs a name of 1 to {LONGEST_NAME} bytes"));
+        if !(1..=LONGEST_NAME).contains(&self.name().len()) {
+            let problem = format!("needs a name of 1 to {LONGEST_NAME} bytes");
+            errors.push(BuildError::new(&subject, problem));
         }
-        let schema = prompt.needs.args.as_ref().and_then(|schema| {
-            let wrong = |why| wrong(format!("has arguments whose schema is invalid: {why}"));
-            Schema::of(schema.clone(), limits).map_err(wrong).ok()
+        let schema = self.needs.args.clone();
+        let schema = schema.map(|schema| Schema::of(schema, limits)).transpose();
+        let schema = schema.unwrap_or_else(|why| {
+            let problem = format!("has arguments whose schema is invalid: {why}");
+            errors.push(BuildError::new(&subject, problem));
+            None
         });
-        check_needs(&subject, &prompt.needs, states, errors);
-        let completers = std::mem::take(&mut prompt.completers);
+        check_needs(&subject, &self.needs, states, errors);
+        let completers = std::mem::take(&mut self.completers);
         for (argument, completer) in &completers {
             let completing = format!("{subject}, completing {argument},");
             check_needs(&completing, completer.needs(), states, errors);
-            if !prompt.arguments().iter().any(|it| it.name == *argument) {
-                let what = format!("completes {argument}, which is none of its arguments");
-                errors.push(BuildError::new(&subject, what));
+            if !self.arguments().iter().any(|it| it.name == *argument) {
+                let problem = format!("completes {argument}, which is none of its arguments");
+                errors.push(BuildError::new(&subject, problem));
             }
         }
-        let names = prompt.arguments().iter().map(|argument| &*argument.name);
-        let values = |name: &str| arguments::values(prompt.needs.args.as_ref()?, name);
-        let completable = Completable::new(names, completers, values);
-        (errors.len() == before).then_some(Self {
-            prompt,
+        let names = self.arguments().iter().map(|argument| &*argument.name);
+        let completable = Completable::new(names, completers, self.needs.args.as_slice());
+        (errors.len() == before).then_some(ServedPrompt {
+            prompt: self,
             schema,
             completable,
         })
     }
+}
 
+impl ServedPrompt {
     /// Its arguments, as they are completed.
-    pub(in crate::server) fn completable(&self) -> &Completable {
+    pub(in crate::server::features) fn completable(&self) -> &Completable {
         &self.completable
     }
 
     /// Starts filling it in.
-    pub(in crate::server) fn get(&self, call: &PromptCall<'_>) -> AnswerFuture {
+    pub(in crate::server::features) fn get(&self, call: &PromptCall<'_>) -> AnswerFuture {
         self.start(call)
             .unwrap_or_else(|failure| Box::pin(ready(Err(failure))))
     }
 
-    /// Starts the handler, unless the arguments fail the schema. One that says no more than the type of the arguments is
-    /// looked at only to tell everything that is wrong.
+    /// Starts the handler, unless the arguments fail the schema. A schema that says no more than the type of the arguments
+    /// is consulted only after that type refused them, for a better message.
     fn start(&self, call: &PromptCall<'_>) -> Result<AnswerFuture, Failure> {
         if self.schema.as_ref().is_some_and(Schema::is_strict) {
             self.check_arguments(call.arguments)?;
@@ -160,10 +161,12 @@ impl ServedPrompt {
     }
 }
 
-/// The arguments as the schema's types: what it does not take as text is read from its text, if that can be.
+/// The arguments, which come as text, as JSON: those that the schema does not accept as text become numbers or booleans,
+/// where their text is one.
 fn typed(schema: &Schema, arguments: &Arguments) -> Value {
-    let text = |(name, text): (&String, &String)| (name.clone(), Value::from(text.as_str()));
-    let mut typed = Value::Object(arguments.iter().map(text).collect::<Map<_, _>>());
+    let texts = arguments.iter();
+    let texts = texts.map(|(name, text)| (name.clone(), Value::from(text.as_str())));
+    let mut typed = Value::Object(texts.collect::<Map<_, _>>());
     for name in schema.failing_members(&typed) {
         if let Some(value) = arguments.get(&name).and_then(|text| scalar(text)) {
             typed[name] = value;
@@ -172,14 +175,19 @@ fn typed(schema: &Schema, arguments: &Arguments) -> Value {
     typed
 }
 
-/// A number or a truth value, as `Args` reads them.
+/// The number or boolean that this text is, by the rules of `Args`.
 fn scalar(text: &str) -> Option<Value> {
-    let integer = || text.parse::<i64>().map(Value::from);
-    let natural = |_| text.parse::<u64>().map(Value::from);
-    let truth = |_| text.parse::<bool>().map(Value::from);
-    let number = || text.parse().ok().and_then(Number::from_f64);
-    let whole = integer().or_else(natural).or_else(truth).ok();
-    whole.or_else(|| number().map(Value::Number))
+    if let Ok(integer) = text.parse::<i64>() {
+        return Some(integer.into());
+    }
+    if let Ok(natural) = text.parse::<u64>() {
+        return Some(natural.into());
+    }
+    if let Ok(truth) = text.parse::<bool>() {
+        return Some(truth.into());
+    }
+    let number = text.parse().ok().and_then(Number::from_f64);
+    number.map(Value::Number)
 }
 
 /// There is no prompt of this name.

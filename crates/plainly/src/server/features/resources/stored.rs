@@ -1,4 +1,4 @@
-//! Stores of any type behind one pointer.
+//! Stores of all types behind one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,45 +11,42 @@ use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 use super::contents;
 use crate::store::{Change, ListQuery, Page, Store, StoreError};
 
-/// [`Store`] with its futures boxed.
+/// [`Store`] with its futures boxed, so that stores of all types can stand in one list.
 pub(in crate::server) trait ErasedStore: Send + Sync + fmt::Debug {
     fn serves(&self, uri: &str) -> bool;
     fn cache_hint(&self) -> CacheHint;
-    /// Whether it can tell what changes: asked once, when the server is built.
+    /// Whether it reports what changes in it: asked once, when the server is built.
     fn can_watch(&self) -> bool;
     fn watch(&self) -> Option<BoxStream<'static, Change>>;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
     fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>>;
-    /// Fails where the store breaks the rules of contents.
+    /// Checks and completes what the store reads.
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>>;
 }
 
 /// Hides the type of `store`.
 pub(in crate::server) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
-    let can_watch = store.watch().is_some();
-    let is_warned_of = AtomicBool::new(false);
-    Box::new(Erased {
-        checked: Arc::new(Checked {
-            store,
-            is_warned_of,
-        }),
-        can_watch,
-    })
+    Box::new(Arc::new(CheckedStore {
+        can_watch: store.watch().is_some(),
+        is_warned_of: AtomicBool::new(false),
+        store,
+    }))
 }
 
-/// A store whose contents are looked at before they leave.
+/// A store whose contents are checked before they are sent.
 #[derive(Debug)]
-struct Checked<S> {
+struct CheckedStore<S> {
     store: S,
+    can_watch: bool,
     /// Whether the log has it already that the store doesn't say what is a collection.
     is_warned_of: AtomicBool,
 }
 
-impl<S: Store> Checked<S> {
+impl<S: Store> CheckedStore<S> {
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
         let page = self.store.list(query).await?;
         if page.next.is_some() && page.next.as_deref() == query.after {
-            return Err(StoreError::Failed(Endless.into()));
+            return Err(StoreError::Failed(EndlessListing.into()));
         }
         Ok(page)
     }
@@ -72,7 +69,7 @@ impl<S: Store> Checked<S> {
     }
 
     /// Tolerated, since SEP-2093 lets a server say nothing; but once somebody should hear of it.
-    fn warn(&self, uri: &str, broken: Option<contents::Broken>) {
+    fn warn(&self, uri: &str, broken: Option<contents::ContentsFault>) {
         if self.is_warned_of.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -88,21 +85,15 @@ impl<S: Store> Checked<S> {
 /// No client could see it: each cursor is sealed anew.
 #[derive(Debug, thiserror::Error)]
 #[error("the next page of the store's listing is the one before")]
-struct Endless;
+struct EndlessListing;
 
-#[derive(Debug)]
-struct Erased<S> {
-    checked: Arc<Checked<S>>,
-    can_watch: bool,
-}
-
-impl<S: Store> ErasedStore for Erased<S> {
+impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
     fn serves(&self, uri: &str) -> bool {
-        self.checked.store.serves(uri)
+        self.store.serves(uri)
     }
 
     fn cache_hint(&self) -> CacheHint {
-        self.checked.store.cache_hint()
+        self.store.cache_hint()
     }
 
     fn can_watch(&self) -> bool {
@@ -110,20 +101,20 @@ impl<S: Store> ErasedStore for Erased<S> {
     }
 
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
-        self.checked.store.watch()
+        self.store.watch()
     }
 
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(self.checked.list(query))
+        Box::pin(CheckedStore::list(self, query))
     }
 
     fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>> {
-        let checked = Arc::clone(&self.checked);
+        let checked = Self::clone(self);
         Box::pin(async move { checked.store.metadata(&uri).await })
     }
 
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>> {
-        let checked = Arc::clone(&self.checked);
-        Box::pin(async move { checked.read(&uri).await })
+        let checked = Self::clone(self);
+        Box::pin(async move { CheckedStore::read(&checked, &uri).await })
     }
 }

@@ -1,27 +1,26 @@
-//! Tools: their definition. What becomes of it on a server is in `served`.
+//! Tools as a program defines them. `served` has what a server makes of them.
 
 mod listed;
-mod methods;
 mod served;
 
 use std::fmt;
 
-use plainly_protocol::types::{self, Icon, Meta, RawJson, ToolAnnotations};
+use plainly_protocol::types::{self, RawJson, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::answer::{Answer, AnswerFuture};
-use super::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
-use super::failure::Failure;
-use super::handler::Handler;
-use super::reply::ToolReply;
-use super::request::TaskSupport;
+use super::setters::setters;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::ToolReply;
+use crate::server::request::TaskSupport;
 
-pub(super) use self::listed::ListedTools;
-pub(super) use self::served::{ServedTool, Tools};
+pub(in crate::server) use self::served::Tools;
 
-type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
+type ToolHandler = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// A tool: a handler and what is said of it.
+/// A tool for models: a handler, and how it is described to them.
 ///
 /// ```
 /// use plainly::server::Tool;
@@ -44,11 +43,11 @@ type Call = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + 
 pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
-    /// What is wrong with the schemas that the author wrote.
+    /// What is wrong with the schemas that the program gave.
     wrong: Vec<String>,
     needs: Needs,
     task: Option<TaskSupport>,
-    call: Call,
+    call: ToolHandler,
 }
 
 impl Tool {
@@ -83,10 +82,10 @@ impl Tool {
         )
     }
 
-    fn of_parts(name: String, mut needs: Needs, output: Option<Value>, call: Call) -> Self {
-        let no_arguments =
-            || json!({"type": "object", "properties": {}, "additionalProperties": false});
-        let input = needs.args.get_or_insert_with(no_arguments);
+    fn of_parts(name: String, mut needs: Needs, output: Option<Value>, call: ToolHandler) -> Self {
+        let input = needs.args.get_or_insert_with(
+            || json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        );
         let mut definition = types::Tool::new(name, raw(input));
         definition.output_schema = output.as_ref().map(raw);
         Self {
@@ -99,28 +98,21 @@ impl Tool {
         }
     }
 
-    /// What it is called in front of people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
+    setters! {
+        title,
+        description = "What it does, for the model.",
+        icons,
+        meta,
     }
 
-    /// What it does, for the model.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
-    /// It changes nothing.
+    /// Says that it changes nothing.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.annotations.read_only_hint = Some(true);
         self
     }
 
-    /// All hints at once.
+    /// All hints about what it does, at once.
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
@@ -149,20 +141,6 @@ impl Tool {
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.task = Some(support);
-        self
-    }
-
-    /// Images for it.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.definition.icons = Some(icons.into());
-        self
-    }
-
-    /// Metadata of its definition.
-    #[must_use]
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.definition.meta = Some(meta);
         self
     }
 

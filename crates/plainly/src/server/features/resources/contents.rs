@@ -1,12 +1,12 @@
-//! The last look at what was read of a resource, before it leaves: only a collection has no content of its own, or that
-//! of others, and several contents of anything else are its representations (SEP-2093). Knows nothing of where it was read.
+//! The check of what was read of a resource, before it is sent: only a collection may have no content, or contents of other
+//! resources; several contents of anything else are its representations (SEP-2093). Knows nothing of where it was read.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Representation, Resource, ResourceContents};
 
-/// What the contents of a resource that is no collection break.
+/// What is wrong with the contents of a resource that is not a collection.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
+pub(super) enum ContentsFault {
     /// There are none.
     #[error("reading {uri} gave no contents, and it is no collection")]
     Nothing { uri: String },
@@ -22,14 +22,14 @@ pub(super) enum Broken {
 }
 
 /// Checks `contents` as those of `uri`, if that is no collection.
-pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), Broken> {
+pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), ContentsFault> {
     if contents.is_empty() {
-        return Err(Broken::Nothing {
+        return Err(ContentsFault::Nothing {
             uri: uri.to_owned(),
         });
     }
     if let Some(content) = contents.iter().find(|content| content.uri != uri) {
-        return Err(Broken::Another {
+        return Err(ContentsFault::Another {
             uri: uri.to_owned(),
             other: content.uri.clone(),
         });
@@ -40,7 +40,7 @@ pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), Brok
             .into_iter()
             .any(|other| other.mime_type == content.mime_type)
         {
-            return Err(Broken::Repeated {
+            return Err(ContentsFault::Repeated {
                 uri: uri.to_owned(),
                 mime_type: content.mime_type.clone(),
             });
@@ -51,14 +51,13 @@ pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), Brok
 
 /// Whether something is missing that `metadata` has of every resource.
 pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
-    let lacks =
-        |content: &ResourceContents| content.name.is_none() || content.is_collection.is_none();
     contents
         .iter()
-        .any(|content| content.uri == uri && lacks(content))
+        .filter(|content| content.uri == uri)
+        .any(|content| content.name.is_none() || content.is_collection.is_none())
 }
 
-/// Says of every content of `resource` what is known of it and the content doesn't say, so that all say the same.
+/// Fills in what each content of `resource` leaves out of its metadata, so that all say the same.
 pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
     let is_only = contents.len() == 1;
     for content in contents
@@ -72,7 +71,7 @@ pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
         fill(&mut content.icons, &resource.icons);
         fill(&mut content.annotations, &resource.annotations);
         fill(&mut content.meta, &resource.meta);
-        // Which of several is meant by the resource's own nobody knows.
+        // Of several, nobody knows which one the MIME type of the resource means.
         if is_only {
             fill(&mut content.mime_type, &resource.mime_type);
         }
@@ -113,9 +112,9 @@ fn format(content: &ResourceContents) -> Option<Representation> {
     Some(format)
 }
 
-/// The peer learns no more than that; the log does.
-impl From<Broken> for ProtocolError {
-    fn from(broken: Broken) -> Self {
+/// The log gets the details; the client is told only that it failed.
+impl From<ContentsFault> for ProtocolError {
+    fn from(broken: ContentsFault) -> Self {
         Self::internal("The resource could not be read").with_source(broken)
     }
 }

@@ -4,22 +4,24 @@
 use std::fmt;
 
 use futures_util::future::BoxFuture;
-use plainly_protocol::types::{Annotations, CacheHint, Icon, Resource, ResourceTemplate};
+use plainly_protocol::types::{self, CacheHint, Resource};
 
-use super::reading::{Read, reader};
-use crate::server::completion::Completer;
+use super::reading::{ReadHandler, reader};
 use crate::server::extract::{
     CompletionChannel, ExtractAll, ListingCall, ListingChannel, Needs, ResourceCall,
     ResourceChannel,
 };
 use crate::server::failure::Failure;
+use crate::server::features::completion::Completer;
+use crate::server::features::setters::setters;
 use crate::server::handler::Handler;
 use crate::server::reply::{CompletionReply, ListReply, MetadataReply, ResourceReply};
 
-type Describing = BoxFuture<'static, Result<Resource, Failure>>;
-type Describe = Box<dyn Fn(&ResourceCall<'_>) -> Result<Describing, Failure> + Send + Sync>;
-type Listing = BoxFuture<'static, Result<Vec<Resource>, Failure>>;
-type List = Box<dyn Fn(&ListingCall<'_>) -> Result<Listing, Failure> + Send + Sync>;
+type MetadataFuture = BoxFuture<'static, Result<Resource, Failure>>;
+type MetadataHandler =
+    Box<dyn Fn(&ResourceCall<'_>) -> Result<MetadataFuture, Failure> + Send + Sync>;
+type ListFuture = BoxFuture<'static, Result<Vec<Resource>, Failure>>;
+type ListHandler = Box<dyn Fn(&ListingCall<'_>) -> Result<ListFuture, Failure> + Send + Sync>;
 
 /// Resources whose URIs follow a template (RFC 6570), with a handler that reads any of them. None is a collection.
 ///
@@ -28,7 +30,7 @@ type List = Box<dyn Fn(&ListingCall<'_>) -> Result<Listing, Failure> + Send + Sy
 /// which they were added, and at last to a store.
 ///
 /// ```
-/// use plainly::{ProtocolError, ResourceUri, Template, Text, Vars};
+/// use plainly::{ProtocolError, ResourceTemplate, ResourceUri, Text, Vars};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 ///
@@ -44,19 +46,19 @@ type List = Box<dyn Fn(&ListingCall<'_>) -> Result<Listing, Failure> + Send + Sy
 ///     }
 /// }
 ///
-/// let template = Template::new("note://{id}", note).name("note").description("A note by its number");
+/// let template = ResourceTemplate::new("note://{id}", note).name("note").description("A note by its number");
 /// ```
-pub struct Template {
-    pub(super) definition: ResourceTemplate,
+pub struct ResourceTemplate {
+    pub(super) definition: types::ResourceTemplate,
     pub(super) cache_hint: CacheHint,
     needs: Needs,
-    pub(super) read: Read,
-    pub(super) describe: Option<Describe>,
-    pub(super) list: Option<List>,
+    pub(super) read: ReadHandler,
+    pub(super) describe: Option<MetadataHandler>,
+    pub(super) list: Option<ListHandler>,
     completers: Vec<(String, Completer)>,
 }
 
-impl Template {
+impl ResourceTemplate {
     /// The resources whose URIs follow `uri_template`, each read by `handler`. Its name is the template until
     /// [`name`](Self::name) gives it a better one.
     pub fn new<F, A, By>(uri_template: impl Into<String>, handler: F) -> Self
@@ -70,7 +72,7 @@ impl Template {
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
         Self {
-            definition: ResourceTemplate::new(uri_template.clone(), uri_template),
+            definition: types::ResourceTemplate::new(uri_template.clone(), uri_template),
             cache_hint: CacheHint::default(),
             needs,
             read: reader(handler),
@@ -80,53 +82,14 @@ impl Template {
         }
     }
 
-    /// Its name, for programs. Its resources have it too, as everything else that is said of it.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.definition.name = name.into();
-        self
-    }
-
-    /// What it is called in front of people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
-    /// What its resources hold.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
-    /// The MIME type of all its resources.
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.definition.mime_type = Some(mime_type.into());
-        self
-    }
-
-    /// How long clients may keep what was read or listed of it, and whether they may share it. By default not at all.
-    #[must_use]
-    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
-        self.cache_hint = hint;
-        self
-    }
-
-    /// Hints for hosts.
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.definition.annotations = Some(annotations);
-        self
-    }
-
-    /// Images for it.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.definition.icons = Some(icons.into());
-        self
+    setters! {
+        name = "Its name, for programs. Its resources get it too, like everything else that is said of the template.",
+        title,
+        description = "What its resources hold.",
+        mime_type = "The MIME type of all its resources.",
+        icons,
+        annotations,
+        cache_hint = "How long clients may cache its resources and their listing, and whether they may share them. By default not at all.",
     }
 
     /// Describes each resource by `handler`, which takes what a handler that reads takes and returns a
@@ -190,30 +153,30 @@ impl Template {
     }
 
     /// What completes its variables; it has them no longer.
-    pub(in crate::server) fn take_completers(&mut self) -> Vec<(String, Completer)> {
+    pub(in crate::server::features) fn take_completers(&mut self) -> Vec<(String, Completer)> {
         std::mem::take(&mut self.completers)
     }
 
-    pub(in crate::server) fn uri_template(&self) -> &str {
+    pub(in crate::server::features) fn uri_template(&self) -> &str {
         &self.definition.uri_template
     }
 
     /// What its handlers need.
-    pub(in crate::server) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
+    pub(in crate::server::features) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
         let completers = self.completers.iter();
         completers
             .map(|(_, completer)| completer.needs())
             .chain([&self.needs])
     }
 
-    pub(in crate::server) fn needs(&self) -> &Needs {
+    pub(in crate::server::features) fn needs(&self) -> &Needs {
         &self.needs
     }
 }
 
-impl fmt::Debug for Template {
+impl fmt::Debug for ResourceTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Template")
+        f.debug_struct("ResourceTemplate")
             .field("definition", &self.definition)
             .finish_non_exhaustive()
     }

@@ -1,27 +1,27 @@
-//! A template as it is served: what matches URIs against it, and what its handlers say of each resource.
+//! A template as it is served.
 
 use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
+use plainly_protocol::types::{self, CacheHint, Resource, ResourceContents};
 use plainly_protocol::uri_template::{Matcher, Values};
 
-use super::reading::Reading;
-use super::template::Template;
-use crate::server::completion::Completable;
+use super::reading::ReadFuture;
+use super::template::ResourceTemplate;
 use crate::server::extract::{ListingCall, ResourceCall};
 use crate::server::failure::Failure;
+use crate::server::features::completion::Completable;
 use crate::store::{ListQuery, Page};
 
-/// A template, what matches URIs against it, and what completes its variables.
+/// A template that passed all checks, with what matches URIs against it and what completes its variables.
 #[derive(Debug)]
-pub(in crate::server) struct ServedTemplate {
-    template: Template,
+pub(in crate::server::features) struct ServedTemplate {
+    template: ResourceTemplate,
     matcher: Matcher,
     completable: Completable,
 }
 
 impl ServedTemplate {
-    pub(in crate::server) fn new(
-        template: Template,
+    pub(in crate::server::features) fn new(
+        template: ResourceTemplate,
         matcher: Matcher,
         completable: Completable,
     ) -> Self {
@@ -33,16 +33,21 @@ impl ServedTemplate {
     }
 
     /// Its variables, as they are completed.
-    pub(in crate::server) fn completable(&self) -> &Completable {
+    pub(in crate::server::features) fn completable(&self) -> &Completable {
         &self.completable
     }
 
-    pub(in crate::server) fn matcher(&self) -> &Matcher {
+    pub(in crate::server::features) fn matcher(&self) -> &Matcher {
         &self.matcher
     }
 
-    pub(super) fn definition(&self) -> &ResourceTemplate {
+    pub(super) fn definition(&self) -> &types::ResourceTemplate {
         &self.template.definition
+    }
+
+    /// The template as it is written.
+    pub(super) fn text(&self) -> String {
+        self.definition().uri_template.clone()
     }
 
     pub(super) fn is_listed(&self) -> bool {
@@ -58,7 +63,7 @@ impl ServedTemplate {
         self.matcher.values(uri)
     }
 
-    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<Reading, Failure> {
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ReadFuture, Failure> {
         (self.template.read)(self.resource(call.uri), call)
     }
 
@@ -76,7 +81,7 @@ impl ServedTemplate {
         };
         if resource.uri != call.uri {
             let (uri, other) = (call.uri.to_owned(), resource.uri);
-            return Err(ProtocolError::from(Strange::Described { uri, other }).into());
+            return Err(ProtocolError::from(TemplateFault::Described { uri, other }).into());
         }
         Ok(resource.is_collection(false))
     }
@@ -110,7 +115,7 @@ impl ServedTemplate {
         }
         let template = self.template.uri_template().to_owned();
         let other = resource.uri;
-        Err(Strange::Listed { template, other }.into())
+        Err(TemplateFault::Listed { template, other }.into())
     }
 
     /// What is known of a resource before it is read.
@@ -133,21 +138,21 @@ impl ServedTemplate {
     }
 }
 
-/// What a handler beside the one that reads made of nothing that this reads.
+/// What is wrong with what a template's handler for metadata or for listing returned.
 #[derive(Debug, thiserror::Error)]
-enum Strange {
+enum TemplateFault {
     #[error("describing {uri} gave {other}")]
     Described { uri: String, other: String },
     #[error("listing {template} gave {other}, which it does not match")]
     Listed { template: String, other: String },
 }
 
-/// The peer learns no more than that; the log does.
-impl From<Strange> for ProtocolError {
-    fn from(strange: Strange) -> Self {
+/// The log gets the details; the client is told only that it failed.
+impl From<TemplateFault> for ProtocolError {
+    fn from(strange: TemplateFault) -> Self {
         let message = match strange {
-            Strange::Described { .. } => "The resource could not be described",
-            Strange::Listed { .. } => "The resources could not be listed",
+            TemplateFault::Described { .. } => "The resource could not be described",
+            TemplateFault::Listed { .. } => "The resources could not be listed",
         };
         Self::internal(message).with_source(strange)
     }

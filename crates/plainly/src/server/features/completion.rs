@@ -1,5 +1,5 @@
-//! Completion: for each argument of whatever can be completed, what it can become. Knows of no prompt and no template:
-//! those have their arguments in this form.
+//! Completion of arguments while a person types them. Knows no prompts and no templates: both bring their arguments in the
+//! form that this has.
 
 use std::fmt;
 use std::future::ready;
@@ -7,18 +7,23 @@ use std::future::ready;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CompleteResult, Completion};
 
-use super::answer::{Answer, AnswerFuture};
-use super::extract::{Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs};
-use super::failure::Failure;
-use super::handler::Handler;
-use super::reply::CompletionReply;
+use super::values;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{
+    Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs,
+};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::CompletionReply;
+use serde_json::Value;
 
-type Call = Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
+type CompletionHandler =
+    Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// What an argument can become: a handler.
+/// What completes one argument: a handler.
 pub(super) struct Completer {
     needs: Needs,
-    call: Call,
+    call: CompletionHandler,
 }
 
 impl Completer {
@@ -43,7 +48,7 @@ impl Completer {
         }
     }
 
-    /// One of these values.
+    /// Completes to one of these values.
     pub(super) fn one_of(values: Vec<String>) -> Self {
         let call = move |call: &CompletionCall<'_>| -> Result<AnswerFuture, Failure> {
             let matching = Completing::extract(call)?.matching(&values);
@@ -66,29 +71,33 @@ impl fmt::Debug for Completer {
     }
 }
 
-/// The arguments of one prompt or template, and how each is completed, if it is.
+/// The arguments of one prompt or template, and what completes each, if anything does.
 #[derive(Debug, Default)]
 pub(super) struct Completable(Vec<(String, Option<Completer>)>);
 
 impl Completable {
-    /// The arguments of these names, each with what completes it: what was declared for it last, or one of the values that
-    /// it can have.
+    /// The arguments of these names, each with what completes it: the last completer for it, or else the values that the
+    /// first of these schemas lists for it.
     pub(super) fn new<'a>(
         names: impl Iterator<Item = &'a str>,
         mut declared: Vec<(String, Completer)>,
-        values: impl Fn(&str) -> Option<Vec<String>>,
+        schemas: &[Value],
     ) -> Self {
         let arguments = names.map(|name| {
             let completer = match declared.iter().rposition(|(it, _)| it == name) {
                 Some(position) => Some(declared.swap_remove(position).1),
-                None => values(name).map(Completer::one_of),
+                None => {
+                    let mut listed = schemas.iter();
+                    let listed = listed.find_map(|schema| values::of_member(schema, name));
+                    listed.map(Completer::one_of)
+                }
             };
             (name.to_owned(), completer)
         });
         Self(arguments.collect())
     }
 
-    /// Whether any of them is ever completed.
+    /// Whether anything completes any of them.
     pub(super) fn is_completed(&self) -> bool {
         self.0.iter().any(|(_, completer)| completer.is_some())
     }
@@ -119,7 +128,7 @@ impl Completable {
     }
 }
 
-/// No more values than may go over the wire, and a word of it if there are more.
+/// The result, cut down to the number of values that the protocol allows; it then says that there are more.
 fn answer(mut completion: Completion) -> Answer {
     let count = completion.values.len();
     if count > Completion::MOST {

@@ -1,5 +1,5 @@
-//! Listing a collection: a store's by the store, one with a handler by reading it. Both are cut into pages here, under the
-//! name of the method that asks.
+//! The children of a collection: those of a store's by the store, those of a fixed one by reading it. Both come in pages
+//! here, with cursors that only the method that asked accepts.
 
 use std::collections::HashSet;
 
@@ -8,62 +8,63 @@ use plainly_protocol::method::Method;
 use plainly_protocol::types::{Cursor, ListResourcesResult, Resource, ResourceContents};
 use plainly_protocol::uri_template::Values;
 
-use super::{Resources, check_length};
+use super::{ListedResources, Provider, Resources};
 use crate::limits::Limits;
-use crate::server::cursor::CursorsOf;
 use crate::server::extract::ListingCall;
 use crate::server::failure::Failure;
+use crate::server::features::cursor::CursorsOf;
 use crate::store::ListQuery;
 
-/// A listing of the children of a collection.
-pub(in crate::server) struct Listing<'a> {
+/// A request for the children of a collection.
+pub(in crate::server::features) struct Children<'a> {
     /// What asks for it: cursors of one method are not the other's.
-    pub(in crate::server) method: Method,
-    pub(in crate::server) parent: &'a str,
+    pub(in crate::server::features) method: Method,
+    pub(in crate::server::features) parent: &'a str,
     /// Where to go on.
-    pub(in crate::server) cursor: Option<&'a Cursor>,
-    pub(in crate::server) cursors: CursorsOf<'a>,
-    pub(in crate::server) limits: &'a Limits,
+    pub(in crate::server::features) cursor: Option<&'a Cursor>,
+    pub(in crate::server::features) cursors: CursorsOf<'a>,
+    pub(in crate::server::features) limits: &'a Limits,
 }
 
 impl Resources {
     /// A page of what is in the collection.
-    pub(in crate::server) async fn list_children(
+    pub(in crate::server::features) async fn list_children(
         &self,
-        listing: &Listing<'_>,
+        children: &Children<'_>,
         call: &ListingCall<'_>,
-    ) -> Result<ListResourcesResult, Failure> {
-        let parent = listing.parent;
-        check_length(parent, listing.limits)?;
-        if let Some(resource) = self.fixed(parent) {
-            if !resource.is_collection() {
-                return Err(not_a_collection(parent).into());
+    ) -> Result<ListedResources, Failure> {
+        let parent = children.parent;
+        match self.find(parent, children.limits)? {
+            Provider::Fixed(resource) => {
+                if !resource.is_collection() {
+                    return Err(not_a_collection(parent).into());
+                }
+                let contents = resource.read(&call.of(parent, &Values::new()))?.await?;
+                Ok((children.of_contents(contents)?, resource.hint()))
             }
-            let contents = resource.read(&call.of(parent, &Values::new()))?.await?;
-            return Ok(listing.of_contents(contents)?);
+            Provider::Template(template, variables) => {
+                // No resource of a template is a collection; but one that doesn't exist is reported as that first.
+                template.metadata(&call.of(parent, &variables)).await?;
+                Err(not_a_collection(parent).into())
+            }
+            Provider::Store(store) => {
+                let after = children.position()?;
+                let mut query = ListQuery::new(children.limits.page_entries).parent(parent);
+                query.after = after.as_deref();
+                let page = store.list(query).await;
+                let page = page.map_err(|error| error.into_protocol_error(parent))?;
+                Ok((
+                    children.page(page.resources, page.next)?,
+                    store.cache_hint(),
+                ))
+            }
         }
-        if let Some((template, variables)) = self.templates.find(parent) {
-            // What isn't there is not found instead.
-            template.metadata(&call.of(parent, &variables)).await?;
-            return Err(not_a_collection(parent).into());
-        }
-        let store = self
-            .store(parent)
-            .ok_or_else(|| ProtocolError::resource_not_found(parent))?;
-        let after = listing.position()?;
-        let mut query = ListQuery::new(listing.limits.page_entries).parent(parent);
-        query.after = after.as_deref();
-        let page = store
-            .list(query)
-            .await
-            .map_err(|error| error.into_protocol_error(parent))?;
-        Ok(listing.page(page.resources, page.next)?)
     }
 }
 
-impl Listing<'_> {
-    /// A page of what was read of the collection: each child once, whatever representations it has. The position is how many
-    /// were listed, so that there is an end whatever the handler gives next time.
+impl Children<'_> {
+    /// A page of what was read of the collection: each child once, even if it has several representations. The position is
+    /// how many were listed, so that the listing ends whatever the handler returns next time.
     fn of_contents(
         &self,
         contents: Vec<ResourceContents>,

@@ -1,4 +1,4 @@
-//! All templates of a server: which serves a URI, and their own listing.
+//! The templates of a server: which of them serves a URI, and how they are listed themselves.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{
@@ -7,7 +7,7 @@ use plainly_protocol::types::{
 use plainly_protocol::uri_template::Values;
 
 use super::templated::ServedTemplate;
-use crate::server::cursor::CursorsOf;
+use crate::server::features::cursor::CursorsOf;
 
 /// The templates of a server, in the order in which they were added.
 #[derive(Debug)]
@@ -20,21 +20,13 @@ impl Templates {
         Self(templates)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn get(&self, index: usize) -> Option<&ServedTemplate> {
-        self.0.get(index)
-    }
-
     /// The one that reads like this.
     pub(super) fn of_text(&self, text: &str) -> Option<&ServedTemplate> {
         let mut all = self.0.iter();
         all.find(|template| template.definition().uri_template == text)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &ServedTemplate> {
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, ServedTemplate> {
         self.0.iter()
     }
 
@@ -56,8 +48,8 @@ impl Templates {
         cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        let name = |one: &ServedTemplate| one.definition().uri_template.clone();
-        let (page, next) = cursors.page(LISTING, &self.0, name, params.cursor.as_ref(), limit)?;
+        let after = params.cursor.as_ref();
+        let (page, next) = cursors.page(LISTING, &self.0, ServedTemplate::text, after, limit)?;
         let page: Vec<_> = page.iter().map(|one| one.definition().clone()).collect();
         let mut result = ListResourceTemplatesResult::new(page);
         result.next_cursor = next;

@@ -1,26 +1,25 @@
-//! Prompts: their definition. What becomes of it on a server is in `served`.
+//! Prompts as a program defines them. `served` has what a server makes of them.
 
 mod arguments;
-mod methods;
 mod served;
 
 use std::fmt;
 
-use plainly_protocol::types::{self, Icon, Meta, PromptArgument};
+use plainly_protocol::types::{self, PromptArgument};
 
-use super::answer::{Answer, AnswerFuture};
 use super::completion::Completer;
-use super::extract::{CompletionChannel, ExtractAll, Needs, PromptCall, PromptChannel};
-use super::failure::Failure;
-use super::handler::Handler;
-use super::reply::{CompletionReply, PromptReply};
+use super::setters::setters;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{CompletionChannel, ExtractAll, Needs, PromptCall, PromptChannel};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::{CompletionReply, PromptReply};
 
-pub(super) use self::arguments::values;
-pub(super) use self::served::{Prompts, ServedPrompt};
+pub(in crate::server) use self::served::Prompts;
 
-type Get = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
+type PromptHandler = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// A prompt: a handler, and what is said of it.
+/// A prompt for people to start from: a handler, and how it is described.
 ///
 /// Its arguments are the fields of its `Args<T>`, in their order: name, description and whether it must be given follow from
 /// the type. They come as text; fields that are numbers, truth values or enums are read from it. An enum completes itself.
@@ -56,7 +55,7 @@ pub struct Prompt {
     definition: types::Prompt,
     needs: Needs,
     completers: Vec<(String, Completer)>,
-    get: Get,
+    get: PromptHandler,
 }
 
 impl Prompt {
@@ -93,7 +92,7 @@ impl Prompt {
             .chain([&self.needs])
     }
 
-    fn of_parts(name: String, needs: Needs, get: Get) -> Self {
+    fn of_parts(name: String, needs: Needs, get: PromptHandler) -> Self {
         let mut definition = types::Prompt::new(name);
         let arguments = arguments::of(&needs);
         definition.arguments = (!arguments.is_empty()).then_some(arguments);
@@ -105,32 +104,11 @@ impl Prompt {
         }
     }
 
-    /// What it is called in front of people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
-    /// What it is for.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
-    /// Images for it.
-    #[must_use]
-    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
-        self.definition.icons = Some(icons.into());
-        self
-    }
-
-    /// Metadata of its definition.
-    #[must_use]
-    pub fn meta(mut self, meta: Meta) -> Self {
-        self.definition.meta = Some(meta);
-        self
+    setters! {
+        title,
+        description = "What it is for.",
+        icons,
+        meta,
     }
 
     /// Completes `argument` by `handler`, while a person types it. The last one for an argument counts.

@@ -1,4 +1,4 @@
-//! Handlers that read, of any type behind one pointer: of a static resource and of a template alike.
+//! Handlers that read resources, of fixed ones and of templates, behind one type.
 
 use futures_util::future::BoxFuture;
 use plainly_errors::ProtocolError;
@@ -11,14 +11,14 @@ use crate::server::handler::Handler;
 use crate::server::reply::ResourceReply;
 
 /// A handler that reads the resource whose metadata it is given.
-pub(super) type Read =
-    Box<dyn Fn(Resource, &ResourceCall<'_>) -> Result<Reading, Failure> + Send + Sync>;
+pub(super) type ReadHandler =
+    Box<dyn Fn(Resource, &ResourceCall<'_>) -> Result<ReadFuture, Failure> + Send + Sync>;
 
-/// What it is about to read.
-pub(super) type Reading = BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
+/// What such a handler returns in the end.
+pub(super) type ReadFuture = BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
 
-/// Hides the type of `handler`. What it reads breaks no rules of contents.
-pub(super) fn reader<F, A, By>(handler: F) -> Read
+/// Puts `handler` behind that type, and checks and completes what it reads.
+pub(super) fn reader<F, A, By>(handler: F) -> ReadHandler
 where
     F: Handler<A>,
     A: ExtractAll<ResourceChannel>,
