@@ -22,7 +22,6 @@ use tokio::time::timeout;
 
 use self::throttle::Throttle;
 use super::Server;
-use super::answer::Answer;
 use super::batch::Messages;
 use super::in_flight::InFlight;
 use super::malformed::cancelled;
@@ -260,12 +259,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn open(&mut self, request: &Request<'_>) {
         let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
             Ok(peer) => {
-                let answer = Answer::Initialize(Box::new(
-                    self.server.0.routes.discovery.initialize(peer.revision),
-                ));
-                let encoded = self
-                    .server
-                    .respond(request.id.as_raw(), peer.revision, Ok(answer));
+                let encoded = self.server.initialize(request.id.as_raw(), peer.revision);
                 self.begin_session(peer);
                 encoded
             }

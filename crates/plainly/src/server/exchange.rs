@@ -9,7 +9,6 @@ use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request,
 use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
-use super::answer::Answer;
 use super::batch::{Messages, unanswerable};
 use super::encode::Encoded;
 use super::malformed;
@@ -108,9 +107,7 @@ impl Server {
         });
         match opened {
             Ok((revision, name)) => {
-                let answer =
-                    Answer::Initialize(Box::new(self.0.routes.discovery.initialize(revision)));
-                let mut reply = reply(self.respond(request.id.as_raw(), revision, Ok(answer)));
+                let mut reply = reply(self.initialize(request.id.as_raw(), revision));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);

@@ -6,7 +6,24 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::encode::Encoded;
-use super::request::OutboxItem;
+
+/// One thing that leaves before a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum OutboxItem {
+    Message(Bytes),
+    /// The client may come again for what follows.
+    Pause,
+}
+
+impl OutboxItem {
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Message(message) => message.len(),
+            Self::Pause => 0,
+        }
+    }
+}
 
 /// Something that leaves for the client.
 #[derive(Debug)]

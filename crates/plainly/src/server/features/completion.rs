@@ -8,7 +8,7 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CompleteResult, Completion};
 
 use super::values;
-use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::answer::{Answer, AnswerFuture, MethodResult};
 use crate::server::extract::{
     Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs,
 };
@@ -136,5 +136,5 @@ fn answer(mut completion: Completion) -> Answer {
         completion.total.get_or_insert(count as u64);
         completion.has_more = Some(true);
     }
-    Answer::Complete(CompleteResult::new(completion))
+    MethodResult::new(CompleteResult::new(completion), None).into()
 }

@@ -78,7 +78,7 @@ impl Prompt {
         let get = move |call: &PromptCall<'_>| -> Result<AnswerFuture, Failure> {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
-                running.await.into_result().map(Answer::GetPrompt)
+                running.await.into_result().map(Answer::from)
             }))
         };
         Self::of_parts(name.into(), needs, Box::new(get))

@@ -147,7 +147,7 @@ impl Resources {
         };
         Ok(Box::pin(async move {
             let result = ReadResourceResult::new(reading?.await?);
-            Ok(Answer::ReadResource(result, hint))
+            Ok(Answer::Contents(result, hint))
         }))
     }
 
@@ -187,7 +187,7 @@ fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
         let contents = reading.await;
         let contents = contents.map_err(|error| error.into_protocol_error(&uri))?;
         let result = ReadResourceResult::new(contents);
-        Ok(Answer::ReadResource(result, hint))
+        Ok(Answer::Contents(result, hint))
     })
 }
 

@@ -71,7 +71,7 @@ impl Tool {
         let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
-                running.await.into_result().map(Answer::CallTool)
+                running.await.into_result().map(Answer::Tool)
             }))
         };
         Self::of_parts(

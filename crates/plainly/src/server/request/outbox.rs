@@ -8,28 +8,12 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use crate::lock::Lock;
+use crate::server::outgoing::OutboxItem;
 
 /// How many messages wait for their reader at most.
 const MOST_MESSAGES: usize = 16;
 /// From how many bytes of waiting messages on there is room for no more.
 const MOST_BYTES: usize = 256 << 10;
-
-/// One thing that leaves before a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::server) enum OutboxItem {
-    Message(Bytes),
-    /// The client may come again for what follows.
-    Pause,
-}
-
-impl OutboxItem {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Message(message) => message.len(),
-            Self::Pause => 0,
-        }
-    }
-}
 
 /// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
 #[derive(Debug, Default)]

@@ -7,11 +7,11 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
 
-use super::listed::ListedTool;
+use super::listed::{ListedTool, ListedTools};
 use super::{Tool, ToolHandler};
 use crate::limits::Limits;
 use crate::schema::Schema;
-use crate::server::answer::{AnswerFuture, ListedTools};
+use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;

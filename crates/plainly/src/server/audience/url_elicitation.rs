@@ -6,8 +6,8 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ElicitResult, ElicitUrlParams, InputRequiredResult, RawJson};
 
-use super::asking::{check_asked, returned};
-use super::audience::Asker;
+use super::asker::Asker;
+use crate::server::asking::{check_asked, returned};
 
 /// How the peer is told.
 pub(super) enum Told {
@@ -66,7 +66,7 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
 }
 
 /// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
-pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
+pub(in crate::server) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
     let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
     if !method.row().may_ask || !params.is_some_and(is_round) {
         return Vec::new();
