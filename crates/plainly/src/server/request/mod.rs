@@ -8,7 +8,6 @@
 //! ```
 
 mod clock;
-mod outbox;
 
 mod task_stage;
 mod task_support;
@@ -19,7 +18,6 @@ mod asking;
 mod telling;
 
 pub(super) use self::context::{Interest, Scope};
-pub(super) use self::outbox::OutboxItem;
 pub(super) use self::task_stage::{StatusSink, TaskStart};
 pub use self::task_support::TaskSupport;
 pub(super) use self::task_support::{can_follow_tasks, check_tasks};
