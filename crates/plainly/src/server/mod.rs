@@ -17,6 +17,7 @@ mod handling;
 pub mod layer;
 mod load;
 
+mod outbox;
 mod outgoing;
 mod panics;
 mod replies;

@@ -6,24 +6,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::encode::Encoded;
-
-/// One thing that leaves before a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum OutboxItem {
-    Message(Bytes),
-    /// The client may come again for what follows.
-    Pause,
-}
-
-impl OutboxItem {
-    /// How many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Self::Message(message) => message.len(),
-            Self::Pause => 0,
-        }
-    }
-}
+use super::outbox::OutboxItem;
 
 /// Something that leaves for the client.
 #[derive(Debug)]

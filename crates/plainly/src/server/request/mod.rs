@@ -8,7 +8,6 @@
 //! ```
 
 mod clock;
-mod outbox;
 
 mod task_stage;
 mod task_support;
