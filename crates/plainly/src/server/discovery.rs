@@ -49,7 +49,7 @@ impl Discovery {
         if prompts.is_served() {
             capabilities = capabilities.prompts(list_capability(tells.prompts));
         }
-        if prompts.is_completed() || resources.is_completed() {
+        if prompts.can_complete() || resources.can_complete() {
             capabilities = capabilities.completions(JsonObject::new());
         }
         if features.may_become_tasks {

@@ -100,10 +100,10 @@ impl Features {
         let completing = match &reference {
             Reference::Prompt { name } => {
                 let prompt = self.prompts.find(name)?;
-                prompt.completable().complete(&argument.name, &call)?
+                prompt.completers().complete(&argument.name, &call)?
             }
             Reference::Resource { uri } => {
-                let template = self.resources.completable(uri)?;
+                let template = self.resources.completers(uri)?;
                 template.complete(&argument.name, &call)?
             }
         };
@@ -212,7 +212,7 @@ impl Features {
         Step::Later(Audience::Code, Box::pin(finding))
     }
 
-    /// What is known of the resource at `uri`; an error if there is none.
+    /// The metadata of the resource at `uri`; an error if there is none.
     pub(in crate::server) async fn metadata(
         &self,
         uri: &str,
@@ -230,7 +230,7 @@ impl Features {
         }
     }
 
-    /// What a request is about that may be answered with questions.
+    /// The subject of a request that may be answered with questions.
     fn subject<'a>(
         &'a self,
         method: Method,
