@@ -84,9 +84,10 @@ impl Resources {
         let listed = self.templates.listed_hints();
         let stored = self.stores.iter().map(|store| store.cache_hint());
         let hints = stored.chain(listed).reduce(|a, b| {
-            let scope = match a.scope {
-                CacheScope::Public => b.scope,
-                narrower => narrower,
+            let scope = if a.scope == CacheScope::Public {
+                b.scope
+            } else {
+                a.scope
             };
             CacheHint::new(a.ttl.min(b.ttl), scope)
         });
