@@ -50,7 +50,7 @@ impl Discovery {
         if prompts.is_served() {
             capabilities = capabilities.prompts(list_capability(announced.prompts));
         }
-        if prompts.is_completed() || resources.is_completed() {
+        if prompts.can_complete() || resources.can_complete() {
             capabilities = capabilities.completions(JsonObject::new());
         }
         if features.may_become_tasks {

@@ -113,11 +113,10 @@ impl Features {
         let completing = match &reference {
             Reference::Prompt { name } => {
                 let prompt = self.prompts.find(name)?;
-                let completers = prompt.completable();
-                completers.complete(&argument.name, &completion_call)?
+                prompt.completers().complete(&argument.name, &completion_call)?
             }
             Reference::Resource { uri } => {
-                let template = self.resources.completable(uri)?;
+                let template = self.resources.completers(uri)?;
                 template.complete(&argument.name, &completion_call)?
             }
         };
@@ -215,7 +214,7 @@ impl Features {
         Ok(Answering::Later(Audience::Code, Box::pin(finding)))
     }
 
-    /// What is known of the resource at `uri`; an error if there is none.
+    /// The metadata of the resource at `uri`; an error if there is none.
     pub(in crate::server) async fn metadata(
         &self,
         uri: &str,
@@ -233,8 +232,13 @@ impl Features {
         }
     }
 
-    /// What a request is about that may be answered with questions.
-    fn subject<'a>(&'a self, name: &'a str, call: &MethodCall<'a>) -> Subject<'a> {
+    /// The subject of a request that may be answered with questions.
+    fn subject<'a>(
+        &'a self,
+        method: Method,
+        name: &'a str,
+        params: Option<&'a Object<'a>>,
+    ) -> Subject<'a> {
         Subject {
             method: call.method,
             name,
