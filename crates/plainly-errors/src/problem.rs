@@ -6,7 +6,6 @@ mod code;
 mod details;
 mod factories;
 mod object;
-mod protocol;
 mod recognise;
 
 use std::borrow::Cow;
@@ -18,6 +17,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::bag::ProblemBag;
+pub(crate) use self::code::Written;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
 
@@ -214,6 +214,14 @@ impl Problem {
         match &self.0.suggestion {
             Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
             None => Cow::Borrowed(&self.0.message),
+        }
+    }
+
+    /// The same to keep: a fixed sentence is not copied.
+    pub(crate) fn owned_sentences(&self) -> Cow<'static, str> {
+        match &self.0.suggestion {
+            Some(_) => self.sentences().into_owned().into(),
+            None => self.0.message.clone(),
         }
     }
 }

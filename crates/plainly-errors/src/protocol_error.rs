@@ -1,9 +1,7 @@
 //! The typed protocol error: what happened, said where it is known. It has no number and no HTTP status: those follow
-//! from its type and the peer's revision in [`dialect`](crate::dialect), and nowhere else.
+//! from its type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
 
-mod detail;
-mod kind;
-mod message;
+mod retry;
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -12,12 +10,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use self::detail::{
-    Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
-};
-pub use self::kind::ErrorKind;
 use crate::code::ApplicationCode;
+use crate::kind::{
+    ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
+};
 use crate::problem::Problem;
+use crate::registry::table::words;
 use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
@@ -174,7 +172,7 @@ impl ProtocolError {
     pub fn message(&self) -> Cow<'_, str> {
         match &self.0.message {
             Some(message) => Cow::Borrowed(message),
-            None => message::default(&self.0.kind),
+            None => words(&self.0.kind),
         }
     }
 
@@ -182,7 +180,7 @@ impl ProtocolError {
     pub(crate) fn owned_message(&self) -> Cow<'static, str> {
         match &self.0.message {
             Some(message) => message.clone(),
-            None => message::default(&self.0.kind),
+            None => words(&self.0.kind),
         }
     }
 

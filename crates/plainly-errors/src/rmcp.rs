@@ -4,9 +4,9 @@
 use rmcp::model::{ErrorCode, ErrorData};
 
 use crate::code::Code;
-use crate::dialect::Dialect;
 use crate::problem::Problem;
 use crate::protocol_error::ProtocolError;
+use crate::registry::Dialect;
 use crate::revision::Revision;
 use crate::wire_error::WireError;
 
@@ -35,7 +35,9 @@ impl From<WireError> for ErrorData {
 /// ```
 impl From<ProtocolError> for ErrorData {
     fn from(error: ProtocolError) -> Self {
-        Dialect::default().encode(&error, OLDEST).into()
+        // It has no codes but those that all later ones have too.
+        let [oldest, ..] = Revision::ALL;
+        Dialect::default().encode(&error, oldest).into()
     }
 }
 
@@ -69,6 +71,3 @@ impl From<ErrorData> for ProtocolError {
         WireError::from(error).recognise()
     }
 }
-
-/// It has no codes but those that all later ones have too.
-const OLDEST: Revision = Revision::V2024_11_05;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::code::Code;
 
-/// `{code, message, data}`: what [`dialect`](crate::dialect) writes and [`recognise`](crate::recognise) reads.
+/// `{code, message, data}`: what [`Dialect::encode`](crate::Dialect::encode) writes and [`recognise`](Self::recognise) reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WireError {

@@ -4,7 +4,8 @@
 use std::fmt;
 
 use crate::code::{ApplicationCode, Code};
-use crate::registry::{INTERNAL_ERROR, INVALID_PARAMS, Retry};
+use crate::registry::table::{INTERNAL_ERROR, INVALID_PARAMS};
+use crate::retry::Retry;
 
 /// What a problem is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +47,7 @@ impl fmt::Display for Category {
 
 /// How a problem is written as a protocol error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(crate) enum Written {
     /// The request is wrong: -32602.
     InvalidParams,
     /// Something failed inside: -32603.
@@ -259,7 +260,7 @@ impl ProblemCode {
         }
     }
 
-    pub(super) fn written(&self) -> Written {
+    pub(crate) fn written(&self) -> Written {
         self.row().written
     }
 }

@@ -95,7 +95,7 @@ impl ProblemBag {
         }))
     }
 
-    pub(in crate::problem) fn to_data(&self, first: &Problem) -> Value {
+    pub(crate) fn to_data(&self, first: &Problem) -> Value {
         to_value(&self.as_data(first))
     }
 
