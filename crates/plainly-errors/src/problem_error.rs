@@ -51,7 +51,7 @@ impl Problem {
 }
 
 impl ProblemCode {
-    /// What it is as a protocol error with this `data`, and the data where the kind has no place for it.
+    /// The kind of protocol error that it is written as, and `data` where the kind has no place for it.
     pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
         match self.written() {
             Written::InvalidParams => (

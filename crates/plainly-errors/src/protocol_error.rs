@@ -23,10 +23,10 @@ use crate::wire_error::WireError;
 /// Compared by what it says, [`kind`](Self::kind), [`message`](Self::message) and [`received_data`](Self::received_data),
 /// not by its source or what else is for logs.
 #[derive(Clone, Debug)]
-pub struct ProtocolError(Box<Inner>);
+pub struct ProtocolError(Box<Stated>);
 
 #[derive(Clone, Debug)]
-struct Inner {
+struct Stated {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
     /// Only where `kind` has no data of its own.
@@ -41,7 +41,7 @@ struct Inner {
 impl ProtocolError {
     /// An error of this kind with its default message.
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(Stated {
             kind,
             message: None,
             received_data: None,
@@ -57,7 +57,7 @@ impl ProtocolError {
         message: Cow<'static, str>,
         data: Option<Value>,
     ) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(Stated {
             kind,
             message: Some(message),
             received_data: data,
@@ -163,7 +163,7 @@ impl ProtocolError {
         self
     }
 
-    /// What happened.
+    /// What happened, to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }

@@ -32,7 +32,7 @@ impl Dialect {
     pub const ALL: [Self; 2] = [Self::Uniform, Self::PerRevision];
 }
 
-/// What is known of one code.
+/// An error code: its name and meaning, who may send it, and what to do about it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Entry {
@@ -40,7 +40,7 @@ pub struct Entry {
     pub code: Code,
     /// Its name in the specification that defines it.
     pub name: &'static str,
-    /// What it says.
+    /// Its meaning.
     pub meaning: &'static str,
     /// The revisions that define it: all, if JSON-RPC does.
     pub revisions: Revisions,
@@ -52,13 +52,22 @@ pub struct Entry {
     pub data: &'static str,
     /// Whether sending the request again helps.
     pub retry: Retry,
-    /// What whoever receives it does about it.
+    /// What a receiver should do about it.
     pub advice: &'static str,
     /// The document that says so.
     pub source: &'static str,
     /// The error that it states with this `data`; `None`: it means nothing, or not without other data.
     pub(crate) read: fn(Option<&Value>) -> Option<ErrorKind>,
 }
+
+/// A code has one row.
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Entry {}
 
 /// Whether a code may be sent by us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,10 +119,10 @@ impl Entry {
     }
 
     fn statuses(&self, revision: Revision) -> BTreeSet<u16> {
-        let written = conditions()
+        let numbers = conditions()
             .iter()
-            .flat_map(|condition| Dialect::ALL.map(|dialect| condition.written(dialect, revision)));
-        let written = written.flatten().filter(|(code, _)| *code == self.code);
+            .flat_map(|condition| Dialect::ALL.map(|dialect| condition.number(dialect, revision)));
+        let written = numbers.filter(|(code, _)| *code == self.code);
         written.map(|(_, status)| status).collect()
     }
 }
@@ -125,7 +134,7 @@ type Number = (Code, u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Condition {
-    /// What is wrong.
+    /// What is wrong, in words.
     pub name: &'static str,
     /// The revisions on which it can happen.
     pub revisions: Revisions,

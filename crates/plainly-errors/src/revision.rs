@@ -1,4 +1,4 @@
-//! The dated revisions of the protocol. What a revision does its own way stands in its [`Traits`]; what it has, in tables
+//! The dated revisions of the protocol. How a revision behaves stands in its [`Traits`]; what it has, in tables
 //! with a column for each revision ([`Revisions`]). A version that is none of them is another type, [`UnknownRevision`].
 
 mod revisions;

@@ -15,7 +15,7 @@ pub struct WireError {
     pub code: Code,
     /// One sentence for a person.
     pub message: Cow<'static, str>,
-    /// What a program needs to act.
+    /// Details that a program needs in order to act.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// The status of the HTTP response that carries it; not part of the object. 200 where an error was read.

@@ -7,7 +7,7 @@ use crate::code::{ApplicationCode, Code};
 use crate::registry::table::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::retry::Retry;
 
-/// What a problem is about.
+/// The area that a problem belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -56,7 +56,7 @@ pub(crate) enum Written {
     Status,
 }
 
-/// What is known of one code.
+/// The facts about one code.
 struct Row<'a> {
     name: &'a str,
     meaning: &'static str,
@@ -219,12 +219,12 @@ impl ProblemCode {
         self.row().name
     }
 
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub fn meaning(&self) -> &'static str {
         self.row().meaning.trim_ascii()
     }
 
-    /// What it is about.
+    /// The area that it belongs to.
     pub fn category(&self) -> Category {
         self.row().category
     }

@@ -219,7 +219,7 @@ macro_rules! conditions {
             }
         }
 
-        /// What an error says to people, unless it is given other words.
+        /// The sentence of an error for people, unless it is given another.
         pub(crate) fn words(error: &ErrorKind) -> Cow<'static, str> {
             match error {
                 $($error => $words.into(),)+

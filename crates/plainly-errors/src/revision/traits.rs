@@ -3,7 +3,7 @@
 
 use super::Revision;
 
-/// What a revision does its own way.
+/// How a revision behaves where revisions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -76,7 +76,7 @@ pub enum UrlMode {
 }
 
 impl Revision {
-    /// What it does its own way.
+    /// How it behaves where revisions differ.
     pub const fn traits(self) -> &'static Traits {
         match self {
             Self::V2024_11_05 => &V2024_11_05,

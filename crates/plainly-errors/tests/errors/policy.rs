@@ -128,8 +128,7 @@ fn every_row_that_may_be_sent_is_sent_and_recognised_on_each_revision_that_defin
             let wire = Dialect::PerRevision.encode(&error, revision);
             assert_eq!(wire.code, entry.code, "{revision}");
             assert_eq!(wire.recognise(), error, "{} {revision}", entry.name);
-            let found = lookup(wire.code).map(|found| found.name);
-            assert_eq!(found, Some(entry.name));
+            assert_eq!(lookup(wire.code), Some(entry));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
-use plainly_errors::{Era, Revision};
+use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
@@ -131,16 +131,19 @@ fn resources_capability(tells: Tells) -> ResourcesCapability {
 
 /// The versions that a modern request may name, newest first.
 pub(super) fn modern_versions() -> Vec<String> {
-    Revision::of_era(Era::Modern)
-        .rev()
-        .map(|revision| revision.as_str().to_owned())
-        .collect()
+    versions(false)
 }
 
 /// The versions that a session may name, newest first.
 pub(super) fn legacy_versions() -> Vec<String> {
-    Revision::of_era(Era::Legacy)
+    versions(true)
+}
+
+fn versions(with_sessions: bool) -> Vec<String> {
+    Revision::ALL
+        .iter()
         .rev()
+        .filter(|revision| revision.traits().sessions == with_sessions)
         .map(|revision| revision.as_str().to_owned())
         .collect()
 }

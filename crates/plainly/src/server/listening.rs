@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
-use plainly_errors::{ProtocolError, Refusal};
+use plainly_errors::{ProtocolError, Refusal, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
@@ -75,8 +75,9 @@ impl Tells {
 /// What one peer is told, message by message. Dropping it ends it without a word.
 pub(super) struct Listening {
     server: Server,
-    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
-    id: Option<Box<str>>,
+    /// The request that it answers, a JSON token, and the revision to answer in; none if it is the stream of a session, or
+    /// is answered.
+    id: Option<(Box<str>, Revision)>,
     /// What is said next.
     first: Option<Bytes>,
     /// What is to be said next, where that takes a look at a task; nothing if there is none any more.
@@ -109,7 +110,7 @@ impl Server {
             told.resources_list_changed.is_some() || told.resource_subscriptions.is_some();
         let mut listening = Listening {
             server: self.clone(),
-            id: Some(id.into()),
+            id: Some((id.into(), scope.peer().revision)),
             first: None,
             looking: None,
             is_ending: false,
@@ -253,7 +254,7 @@ fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
 impl Listening {
     /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
     pub(super) fn id(&self) -> Option<&str> {
-        self.id.as_deref()
+        self.id.as_ref().map(|(id, _)| &**id)
     }
 
     /// What ends it when it is closed.
@@ -280,10 +281,18 @@ impl Listening {
             match next {
                 Some(Topic::Task(task)) => {
                     let server = self.server.clone();
-                    self.looking = Some(Box::pin(server.told_of_task(task, self.id.clone())));
+                    self.looking = Some(Box::pin(
+                        server.told_of_task(task, self.id().map(Box::from)),
+                    ));
                 }
-                Some(topic) => self.first = notices::changed(&topic, self.id.as_deref()),
-                None => return Poll::Ready(self.id.take().map(|id| self.server.listened(&id))),
+                Some(topic) => self.first = notices::changed(&topic, self.id()),
+                None => {
+                    return Poll::Ready(
+                        self.id
+                            .take()
+                            .map(|(id, revision)| self.server.listened(&id, revision)),
+                    );
+                }
             }
         }
     }

@@ -56,11 +56,11 @@ pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
 
 impl Server {
     /// That the subscription of the request `id`, a JSON token, is over.
-    pub(super) fn listened(&self, id: &str) -> Bytes {
+    pub(super) fn listened(&self, id: &str, revision: Revision) -> Bytes {
         let value = serde_json::from_str(id).expect("an id is a JSON token");
         let meta = Meta::from_iter([(SUBSCRIPTION_ID, value)]);
         let answer = Answer::Empty(EmptyResult::new().meta(meta));
-        self.respond(id, Revision::LATEST, Ok(answer)).bytes
+        self.respond(id, revision, Ok(answer)).bytes
     }
 }
 

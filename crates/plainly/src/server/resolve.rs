@@ -11,7 +11,7 @@ mod known;
 use std::sync::Arc;
 
 use http::Extensions;
-use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
+use plainly_errors::{InvalidParams, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
@@ -50,7 +50,7 @@ impl From<ProtocolError> for Unresolved {
     fn from(error: ProtocolError) -> Self {
         Self {
             error,
-            revision: Revision::LATEST,
+            revision: Revision::UNKNOWN_PEER,
         }
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn over_http(
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
-    if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
+    if meta.protocol_version().is_some() || version.is_without_sessions() {
         return mirroring(frame, request, &meta, &version)
             .map(Sender::Modern)
             .map_err(Unresolved::from);
@@ -94,7 +94,7 @@ pub(super) fn by_session(
     sessions: &Sessions,
 ) -> Result<Option<Arc<Session>>, Unresolved> {
     let version = version(&frame.headers);
-    let is_modern = version.era() == Some(Era::Modern);
+    let is_modern = version.is_without_sessions();
     let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
         return Ok(None);
     };
@@ -102,7 +102,7 @@ pub(super) fn by_session(
     let session = sessions.get(name, frame.extensions.get());
     let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;
-    let has_header = revision.within(Some(Revision::V2025_06_18), None);
+    let has_header = revision.traits().version_header;
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
             let error = ProtocolError::unsupported_version(legacy_versions(), text);
@@ -174,7 +174,7 @@ pub(super) fn opening(
         .protocol_version
         .parse()
         .ok()
-        .filter(|revision: &Revision| revision.era() == Era::Legacy);
+        .filter(|revision: &Revision| revision.traits().sessions);
     let revision = asked.unwrap_or(Revision::LATEST_LEGACY);
     let peer = Peer::new(revision, params.capabilities, Some(params.client_info));
     Ok(peer.principal(extensions.get().cloned()))
@@ -233,7 +233,7 @@ fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {
     let known = version
         .parse()
         .ok()
-        .filter(|revision: &Revision| revision.era() == Era::Modern);
+        .filter(|revision: &Revision| !revision.traits().sessions);
     known.ok_or_else(|| ProtocolError::unsupported_version(modern_versions(), version))
 }
 

@@ -2,7 +2,7 @@
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Object;
-use plainly_protocol::method::{Capability, Kind, Method};
+use plainly_protocol::method::{Capability, MessageKind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{EmptyResult, ListenParams, SetLevelParams, SubscriptionFilter};
 use serde::Deserialize;
@@ -46,7 +46,7 @@ impl Routes {
     pub(super) fn find(&self, name: &str, peer: &Peer) -> Result<Method, ProtocolError> {
         let served = |method: &Method| {
             let row = method.row();
-            row.kind == Kind::Request
+            row.kind == MessageKind::Request
                 && match row.capability {
                     None => true,
                     Some(Capability::Resources) => self.resources.is_served(),
