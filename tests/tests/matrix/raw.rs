@@ -117,7 +117,7 @@ impl Raw {
 
     pub(crate) fn headers(&self, request: &Value) -> Vec<(&'static str, String)> {
         let mut headers = Vec::new();
-        if self.revision.within(Some(Revision::V2025_06_18), None) {
+        if self.revision.traits().version_header {
             headers.push(("mcp-protocol-version", self.revision.as_str().to_owned()));
         }
         if let Wire::Http {

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{DiscoverResult, EmptyResult};
 use serde::Serialize;
@@ -73,13 +73,13 @@ impl Client {
     /// Whether the server still answers: `ping`, which the modern revision has no more; there it is `server/discover`,
     /// which every modern server has.
     pub async fn ping(&self) -> Result<()> {
-        match self.revision().era() {
-            Era::Legacy => self
-                .call::<EmptyResult>(Method::Ping, &json!({}))
-                .await
-                .map(drop),
-            Era::Modern => self.discover().await.map(drop),
+        if Method::Ping.is_in(self.revision()) {
+            let answer: Answer<EmptyResult> = self.call(Method::Ping, &json!({})).await?;
+            drop(answer);
+        } else {
+            self.discover().await?;
         }
+        Ok(())
     }
 
     /// Ends the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server, and
@@ -151,8 +151,11 @@ impl Connected {
             self.renew().await?;
             return Ok(true);
         }
-        match (error.protocol().map(ProtocolError::kind), revision.era()) {
-            (Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }), Era::Modern) => {
+        match error.protocol().map(ProtocolError::kind) {
+            // Within a session the version is settled.
+            Some(ErrorKind::UnsupportedProtocolVersion { supported, .. })
+                if !revision.traits().sessions =>
+            {
                 self.change(revision, supported).await
             }
             _ => Ok(false),
@@ -177,7 +180,7 @@ impl Connected {
 
     /// Hears what the server says unasked, if it is of the era that does and there is who wants it.
     async fn hear(&self) {
-        if self.revision().era() == Era::Legacy && self.link.reception().is_all_ears() {
+        if self.revision().traits().sessions && self.link.reception().is_all_ears() {
             let hearing = news::hear(self.link.connection()).await;
             *self.hearing.lock().unwrap_or_else(PoisonError::into_inner) = hearing;
         }

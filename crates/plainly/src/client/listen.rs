@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::Stream;
-use plainly_errors::Era;
+use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
@@ -125,21 +125,26 @@ impl Client {
 
     async fn open(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         let revision = self.revision();
-        let error = match self.try_open(revision.era(), filter.clone()).await {
+        let error = match self.try_open(revision, filter.clone()).await {
             Ok(subscription) => return Ok(subscription),
             Err(error) => error,
         };
         if !self.connected.is_mended(&error, revision).await? {
             return Err(error);
         }
-        self.try_open(self.revision().era(), filter).await
+        self.try_open(self.revision(), filter).await
     }
 
-    async fn try_open(&self, era: Era, filter: SubscriptionFilter) -> Result<Subscription> {
+    async fn try_open(
+        &self,
+        revision: Revision,
+        filter: SubscriptionFilter,
+    ) -> Result<Subscription> {
         let inbox = Arc::new(Inbox::new(filter.clone()));
-        let held = match era {
-            Era::Modern => Held::Modern(self.send_listen(filter, &inbox)),
-            Era::Legacy => Held::Legacy(self.subscribe(&inbox).await?),
+        let held = if Method::Listen.is_in(revision) {
+            Held::Modern(self.send_listen(filter, &inbox))
+        } else {
+            Held::Legacy(self.subscribe(&inbox).await?)
         };
         let mut honoured = inbox.acknowledged().await?;
         if let Held::Legacy(subscribed) = &held {

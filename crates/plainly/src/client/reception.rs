@@ -5,7 +5,6 @@ use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use plainly_errors::Era;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::task::JoinSet;
@@ -54,7 +53,7 @@ impl Reception {
             if let Some(log) = &self.log {
                 log.take(params);
             }
-        } else if method == Method::Cancelled && self.revision.get().era() == Era::Legacy {
+        } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
             self.questions.cancel(params);
         } else {
             self.listeners.take(method, params, on);
@@ -79,13 +78,11 @@ impl Reception {
         F: Future<Output = ()> + Send,
     {
         let revision = self.revision.get();
-        match revision.era() {
-            Era::Legacy => self.questions.ask(asked, revision, tasks, send),
-            Era::Modern => {
-                let method = asked.method;
-                tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
-                None
-            }
+        if revision.traits().asks_in_results {
+            let method = asked.method;
+            tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
+            return None;
         }
+        self.questions.ask(asked, revision, tasks, send)
     }
 }

@@ -1,7 +1,7 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
-use plainly_errors::{Era, ProtocolError, Revision};
-use plainly_protocol::method::{Capability, Kind, Method};
+use plainly_errors::{ProtocolError, Revision};
+use plainly_protocol::method::{Capability, MessageKind, Method};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
@@ -92,7 +92,7 @@ impl Discovery {
         Method::find(name, peer.revision)
             .filter(|method| {
                 let row = method.row();
-                row.kind == Kind::Request && row.capability.is_none_or(|it| self.has(it))
+                row.kind == MessageKind::Request && row.capability.is_none_or(|it| self.has(it))
             })
             .ok_or_else(|| ProtocolError::method_not_found(name))
     }
@@ -137,16 +137,19 @@ fn resources_capability(announced: Announcements) -> ResourcesCapability {
 
 /// The versions that a modern request may name, newest first.
 pub(super) fn modern_versions() -> Vec<String> {
-    Revision::of_era(Era::Modern)
-        .rev()
-        .map(|revision| revision.as_str().to_owned())
-        .collect()
+    versions(false)
 }
 
 /// The versions that a session may name, newest first.
 pub(super) fn legacy_versions() -> Vec<String> {
-    Revision::of_era(Era::Legacy)
+    versions(true)
+}
+
+fn versions(with_sessions: bool) -> Vec<String> {
+    Revision::ALL
+        .iter()
         .rev()
+        .filter(|revision| revision.traits().sessions == with_sessions)
         .map(|revision| revision.as_str().to_owned())
         .collect()
 }

@@ -34,7 +34,7 @@ impl Exchange for Server {
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
             // In a box, as hardly any request is one: every request's future would be as large.
             Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
-            Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
+            Err(malformed) => reply(self.malformed(&malformed, Revision::UNKNOWN_PEER)),
         }
     }
 
@@ -68,7 +68,7 @@ impl Exchange for Server {
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
-        reply(self.0.encoder.error(None, Revision::LATEST, error))
+        reply(self.0.encoder.error(None, Revision::UNKNOWN_PEER, error))
     }
 }
 

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, StatusCode};
-use plainly_errors::Era;
 
 use super::{Session, no_message};
 use crate::client::error::{Error, LocalError};
@@ -79,8 +78,9 @@ impl Session {
 
     /// What names the event from which to go on, if the server can be asked for that.
     pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
-        let is_legacy = self.reception.revision.get().era() == Era::Legacy;
-        let id = Some(&from.last_id).filter(|id| is_legacy && !id.is_empty())?;
+        // Only a session has streams to come back to; within one, whatever its revision, whoever gave an id knows it.
+        let has_streams = self.reception.revision.get().traits().sessions;
+        let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
         HeaderValue::from_maybe_shared(id.clone()).ok()
     }
 }

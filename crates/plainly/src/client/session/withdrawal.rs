@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
-use plainly_errors::Era;
 
 use super::{FAREWELL, Session};
 use crate::client::message::Request;
@@ -18,9 +17,10 @@ pub(super) struct Withdrawal<'a> {
 
 impl<'a> Withdrawal<'a> {
     pub(super) fn of(session: &'a Session, request: &Request, headers: &HeaderMap) -> Self {
-        let message: Option<Bytes> = match session.reception.revision.get().era() {
-            Era::Modern => None,
-            Era::Legacy => request.cancellation(),
+        let traits = session.reception.revision.get().traits();
+        let message: Option<Bytes> = match traits.cancelled_by_disconnect {
+            true => None,
+            false => request.cancellation(),
         };
         Self {
             session,

@@ -6,9 +6,9 @@ mod url_elicitation;
 
 use std::sync::Arc;
 
-use plainly_errors::{Era, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
 use plainly_protocol::method::Method;
-use plainly_protocol::shape::Field;
+use plainly_protocol::shape::Feature;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
 use serde::Serialize;
 
@@ -85,7 +85,7 @@ impl Audience {
     ) -> Result<Answer, ProtocolError> {
         match self {
             Self::Model(schema) => {
-                let is_in_meta = schema.is_some() || !Field::StructuredContent.is_in(revision);
+                let is_in_meta = schema.is_some() || !Feature::StructuredContent.is_in(revision);
                 tool_failed(&failure, is_in_meta, masking).map(Answer::Tool)
             }
             Self::Code => Err(request_failed(failure, masking)),
@@ -143,7 +143,7 @@ fn can_be_asked(
     asker: &Asker,
 ) -> Option<Result<InputRequiredResult, ProtocolError>> {
     let asked = failure.asks()?;
-    let can_ask = asker.method.row().may_ask && asker.peer.revision.era() == Era::Modern;
+    let can_ask = asker.method.row().may_ask && asker.peer.revision.traits().asks_in_results;
     can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
 }
 

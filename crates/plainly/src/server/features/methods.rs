@@ -113,7 +113,9 @@ impl Features {
         let completing = match &reference {
             Reference::Prompt { name } => {
                 let prompt = self.prompts.find(name)?;
-                prompt.completers().complete(&argument.name, &completion_call)?
+                prompt
+                    .completers()
+                    .complete(&argument.name, &completion_call)?
             }
             Reference::Resource { uri } => {
                 let template = self.resources.completers(uri)?;
@@ -233,12 +235,7 @@ impl Features {
     }
 
     /// The subject of a request that may be answered with questions.
-    fn subject<'a>(
-        &'a self,
-        method: Method,
-        name: &'a str,
-        params: Option<&'a Object<'a>>,
-    ) -> Subject<'a> {
+    fn subject<'a>(&'a self, name: &'a str, call: &MethodCall<'a>) -> Subject<'a> {
         Subject {
             method: call.method,
             name,
