@@ -2,13 +2,17 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/server/cursor.rs"]
+#[path = "../../crates/plainly/src/server/features/cursor.rs"]
 #[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
 #[path = "../../crates/plainly/src/server/seal.rs"]
 mod seal;
 
-/// Where the modules expect the limits to be.
+/// Where the modules expect the keys and the limits to be.
+mod server {
+    pub(crate) use super::seal;
+}
+
 mod limits {
     pub(crate) use plainly::limits::Limits;
 }

@@ -15,8 +15,8 @@ use plainly::errors::{ApplicationCode, Problem, ProblemBag, UrlElicitation};
 use plainly::server::{BuildErrors, ServerBuilder};
 use plainly::transport::http::HttpServer;
 use plainly::{
-    Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceUri, Server, Template,
-    Tool, Vars, shutdown,
+    Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceTemplate, ResourceUri,
+    Server, Tool, Vars, shutdown,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ fn tools(server: ServerBuilder) -> ServerBuilder {
 
 /// For the host's code.
 fn resources(server: ServerBuilder) -> ServerBuilder {
-    let notes = Template::new("note://{id}", note).name("note");
+    let notes = ResourceTemplate::new("note://{id}", note).name("note");
     server
         .resource(Resource::new("failing://missing", missing))
         .resource(Resource::new("failing://denied", denied))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use plainly::protocol::types;
 use plainly::server::BuildErrors;
-use plainly::{Args, ProtocolError, ResourceUri, Server, State, Template, Tool, Vars};
+use plainly::{Args, ProtocolError, ResourceTemplate, ResourceUri, Server, State, Tool, Vars};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -82,7 +82,7 @@ pub(crate) fn server() -> Result<Server, BuildErrors> {
     let read_note = Tool::new("read-note", read_note)
         .description("Read a note by its id")
         .read_only();
-    let notes_by_id = Template::new("note://{id}", note)
+    let notes_by_id = ResourceTemplate::new("note://{id}", note)
         .name("note")
         .mime_type("text/plain")
         .list(all_notes);

@@ -6,7 +6,7 @@ use plainly::protocol::types::Resource as Described;
 use plainly::server::Handler;
 use plainly::server::extract::{ExtractAll, ResourceChannel};
 use plainly::server::reply::ResourceReply;
-use plainly::{Client, Context, Resource, Server, State, Template, Vars};
+use plainly::{Client, Context, Resource, ResourceTemplate, Server, State, Vars};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ async fn by_id(Vars(Id { id }): Vars<Id>) -> String {
     id
 }
 
-fn problems(templates: impl IntoIterator<Item = Template>) -> Vec<String> {
+fn problems(templates: impl IntoIterator<Item = ResourceTemplate>) -> Vec<String> {
     let builder = templates
         .into_iter()
         .fold(Server::builder("test", "1"), |builder, template| {
@@ -33,7 +33,7 @@ fn problems(templates: impl IntoIterator<Item = Template>) -> Vec<String> {
 
 #[test]
 fn what_keeps_a_template_from_being_served_is_told_at_once() {
-    let plain = |text: &str| Template::new(text, async || "x");
+    let plain = |text: &str| ResourceTemplate::new(text, async || "x");
     let cases = [
         (vec![plain("note://{id}"), plain("note://{+id}")], vec![]),
         (
@@ -57,9 +57,9 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
         ),
         (
             vec![
-                Template::new("note://{id}", by_id),
-                Template::new("page://{name}{?id,line}", by_id),
-                Template::new("list://{name}", async || "x").metadata(
+                ResourceTemplate::new("note://{id}", by_id),
+                ResourceTemplate::new("page://{name}{?id,line}", by_id),
+                ResourceTemplate::new("list://{name}", async || "x").metadata(
                     async |Vars(Id { id }): Vars<Id>| Described::new(format!("list://{id}"), id),
                 ),
             ],
@@ -71,7 +71,10 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
             ],
         ),
         (
-            vec![Template::new("note://{id}", async |_: Vars<String>| "x")],
+            vec![ResourceTemplate::new(
+                "note://{id}",
+                async |_: Vars<String>| "x",
+            )],
             vec![
                 "resource template note://{id} takes Vars of a type that is no JSON object: use a struct",
             ],
@@ -117,7 +120,8 @@ where
     F::Output: ResourceReply<By>,
     F::Future: Send + 'static,
 {
-    let server = Server::builder("test", "1").resource_template(Template::new(template, handler));
+    let server =
+        Server::builder("test", "1").resource_template(ResourceTemplate::new(template, handler));
     let client = connect(server.build().expect("a right template")).await;
     for (uri, expected) in cases {
         let text = match client.read(*uri).await {
@@ -244,7 +248,7 @@ async fn a_type_that_takes_any_names_takes_those_of_any_template() {
 
 #[tokio::test]
 async fn a_server_of_templates_alone_has_resources() {
-    let template = Template::new("note://{id}", by_id).name("note");
+    let template = ResourceTemplate::new("note://{id}", by_id).name("note");
     let server = Server::builder("test", "1").resource_template(template);
     let client = connect(server.build().expect("a right template")).await;
     assert!(client.capabilities().resources.is_some());

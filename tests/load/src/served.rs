@@ -12,8 +12,8 @@ use plainly::server::{Changes, ServerBuilder};
 use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::HttpServer;
 use plainly::{
-    Args, Context, Failure, Json, Resource, Server, State, TaskSupport, Template, Tool, Vars,
-    shutdown,
+    Args, Context, Failure, Json, Resource, ResourceTemplate, Server, State, TaskSupport, Tool,
+    Vars, shutdown,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ fn server(settings: &Settings) -> anyhow::Result<Server> {
         .state(changes.clone())
         .changes(changes)
         .resource(Resource::new(FIXED, async || "It is what it is."))
-        .resource_template(Template::new("load://item/{name}", item));
+        .resource_template(ResourceTemplate::new("load://item/{name}", item));
     let server = match &settings.directory {
         Some(directory) => server.store(DirectoryStore::new(directory)?),
         None => server,

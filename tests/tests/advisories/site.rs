@@ -14,8 +14,8 @@ use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::{AskError, Changes};
 use plainly::transport::http::HttpServer;
 use plainly::{
-    Args, Ask, Context, Principal, Prompt, Resource, Server, State, TaskSupport, Template, Tool,
-    Vars,
+    Args, Ask, Context, Principal, Prompt, Resource, ResourceTemplate, Server, State, TaskSupport,
+    Tool, Vars,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -170,7 +170,7 @@ pub(crate) fn server() -> (Server, Probe) {
         .tool(Tool::new("works", works).task(TaskSupport::Required))
         .tool(Tool::new("touch", touch))
         .resource(Resource::new("app://secret", secret))
-        .resource_template(Template::new("note://{name}", note))
+        .resource_template(ResourceTemplate::new("note://{name}", note))
         .prompt(Prompt::new("greeting", greeting))
         .build()
         .unwrap();

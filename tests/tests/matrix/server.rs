@@ -12,8 +12,8 @@ use plainly::protocol::types::{
 use plainly::server::extract::{Ask, Completing, Progress};
 use plainly::server::{Changes, ServerBuilder, TaskSupport};
 use plainly::{
-    Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceUri, Server, State,
-    Template, Tool, Vars,
+    Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceTemplate, ResourceUri,
+    Server, State, Tool, Vars,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -257,7 +257,7 @@ pub(crate) fn builder(world: &World) -> ServerBuilder {
     let review = Prompt::new("review", review)
         .complete("language", languages)
         .complete("framework", frameworks);
-    let user = Template::new("user://{name}", user)
+    let user = ResourceTemplate::new("user://{name}", user)
         .name("user")
         .complete("name", async |typed: Completing| {
             typed.matching(["ada", "bob"])

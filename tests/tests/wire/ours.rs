@@ -13,7 +13,7 @@ use plainly::protocol::types::{
     SamplingMessage, SubscriptionFilter, TextField,
 };
 use plainly::server::extract::{Ask, Progress};
-use plainly::server::{Server, Template, Tool};
+use plainly::server::{ResourceTemplate, Server, Tool};
 use plainly::store::directory::DirectoryStore;
 use plainly::{Context, Json};
 use plainly_tests::valid::overheard;
@@ -93,7 +93,7 @@ fn server(directory: &tempfile::TempDir) -> Server {
             .store(store.build().unwrap())
             .prompt(greeting())
             .instructions("Ask.")
-            .resource_template(Template::new("x://{id}", async || "x").name("x"));
+            .resource_template(ResourceTemplate::new("x://{id}", async || "x").name("x"));
         [
             Tool::new("everything", everything),
             Tool::new("list", list),

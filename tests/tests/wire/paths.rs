@@ -11,7 +11,7 @@ use plainly::server::Keys;
 use plainly::server::extract::Completing;
 use plainly::store::Store;
 use plainly::store::directory::DirectoryStore;
-use plainly::{ProtocolError, Template, Vars};
+use plainly::{ProtocolError, ResourceTemplate, Vars};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -329,7 +329,7 @@ struct Page {
     path: String,
 }
 
-fn page(store: DirectoryStore) -> Template {
+fn page(store: DirectoryStore) -> ResourceTemplate {
     let read = move |Vars(Page { path }): Vars<Page>| {
         let store = store.clone();
         async move {
@@ -341,7 +341,7 @@ fn page(store: DirectoryStore) -> Template {
         }
     };
     let complete = async |typed: Completing| typed.matching(["a.txt", "sub/b.txt"]);
-    Template::new("page://{+path}", read).complete("path", complete)
+    ResourceTemplate::new("page://{+path}", read).complete("path", complete)
 }
 
 /// Every request that takes a URI, but those to listen and to call tools: all refuse what isn't there.

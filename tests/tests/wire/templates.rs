@@ -7,7 +7,7 @@ use plainly::protocol::types::{
     Annotations, CacheHint, CacheScope, Resource as Described, ResourceContents,
 };
 use plainly::server::extract::Completing;
-use plainly::server::{Resource, ServerBuilder, Template, Tool};
+use plainly::server::{Resource, ResourceTemplate, ServerBuilder, Tool};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Args, ProtocolError, ResourceUri, Text, Vars};
 use schemars::JsonSchema;
@@ -83,16 +83,16 @@ impl Store for Rest {
     }
 }
 
-fn notes() -> Template {
-    Template::new("note://{id}", note)
+fn notes() -> ResourceTemplate {
+    ResourceTemplate::new("note://{id}", note)
         .name("note")
         .title("A note")
         .description("By its id")
         .annotations(Annotations::new().priority(1.0))
 }
 
-fn lines() -> Template {
-    Template::new("line:///{+path}{?line}", line)
+fn lines() -> ResourceTemplate {
+    ResourceTemplate::new("line:///{+path}{?line}", line)
         .mime_type("text/plain")
         .metadata(describe)
 }
@@ -229,9 +229,12 @@ async fn a_uri_goes_to_what_is_static_then_to_the_first_template_then_to_a_store
     let fixture = Fixture::build(|builder| {
         builder
             .store(Rest)
-            .resource_template(Template::new("x://{id}", async || "template"))
-            .resource_template(Template::new("x://{+path}", async || "later template"))
-            .resource_template(Template::new("x://a.{id}", async || "too late"))
+            .resource_template(ResourceTemplate::new("x://{id}", async || "template"))
+            .resource_template(ResourceTemplate::new(
+                "x://{+path}",
+                async || "later template",
+            ))
+            .resource_template(ResourceTemplate::new("x://a.{id}", async || "too late"))
             .resource(Resource::new("x://static", async || "static"))
     });
     for (uri, text) in [
@@ -273,7 +276,8 @@ fn paged(builder: ServerBuilder, page: usize) -> ServerBuilder {
 #[tokio::test]
 async fn templates_are_listed_page_by_page() {
     let fixture = Fixture::build(|builder| {
-        let more = (0..3).map(|number| Template::new(format!("t{number}:{{id}}"), async || "x"));
+        let more =
+            (0..3).map(|number| ResourceTemplate::new(format!("t{number}:{{id}}"), async || "x"));
         paged(
             more.fold(served(builder), ServerBuilder::resource_template),
             2,
@@ -330,10 +334,10 @@ async fn resources_that_a_template_lists_are_part_of_all() {
             }
         };
         let builder = builder
-            .resource_template(Template::new("a://{id}", async || "x").list(list("a", 5)))
-            .resource_template(Template::new("b://{id}", async || "x"))
-            .resource_template(Template::new("c://{id}", async || "x").list(list("c", 4)))
-            .resource_template(Template::new("d://{id}", async || "x").list(list("d", 0)))
+            .resource_template(ResourceTemplate::new("a://{id}", async || "x").list(list("a", 5)))
+            .resource_template(ResourceTemplate::new("b://{id}", async || "x"))
+            .resource_template(ResourceTemplate::new("c://{id}", async || "x").list(list("c", 4)))
+            .resource_template(ResourceTemplate::new("d://{id}", async || "x").list(list("d", 0)))
             .store(Rest);
         paged(builder, 3)
     });
@@ -366,7 +370,7 @@ async fn what_is_not_of_the_template_never_leaves() {
     let other = || Described::new("other://1", "other");
     let fixture = Fixture::build(|builder| {
         builder.resource_template(
-            Template::new("x://{id}", async || "x")
+            ResourceTemplate::new("x://{id}", async || "x")
                 .metadata(move || async move { other() })
                 .list(move || async move { vec![other()] }),
         )
@@ -406,7 +410,9 @@ async fn variables_are_completed() {
         typed.matching([format!("{shelf}-1"), "other".to_owned()])
     };
     let fixture = Fixture::build(|builder| {
-        builder.resource_template(Template::new("note://{shelf}/{id}", read).complete("id", ids))
+        builder.resource_template(
+            ResourceTemplate::new("note://{shelf}/{id}", read).complete("id", ids),
+        )
     });
     let complete = |uri: &str, name: &str, value: &str, more: &str| {
         let reference = json!({"type": "ref/resource", "uri": uri});
@@ -446,16 +452,16 @@ async fn what_a_template_gives_is_kept_as_long_as_it_says() {
     let fixture = Fixture::build(|builder| {
         builder
             .resource_template(
-                Template::new("a:{id}", async || "x")
+                ResourceTemplate::new("a:{id}", async || "x")
                     .cache_hint(hint(9))
                     .list(list),
             )
             .resource_template(
-                Template::new("b:{id}", async || "x")
+                ResourceTemplate::new("b:{id}", async || "x")
                     .cache_hint(hint(5))
                     .list(list),
             )
-            .resource_template(Template::new("c:{id}", async || "x").cache_hint(hint(1)))
+            .resource_template(ResourceTemplate::new("c:{id}", async || "x").cache_hint(hint(1)))
     });
     let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
     for (method, uri, ttl) in [

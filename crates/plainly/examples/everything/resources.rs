@@ -1,7 +1,7 @@
 //! Resources: text, bytes, one that changes, and as many as a template has numbers.
 
 use plainly::server::ServerBuilder;
-use plainly::{Blob, Resource, Template, Text, Vars};
+use plainly::{Blob, Resource, ResourceTemplate, Text, Vars};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
         .name("watched-resource")
         .description("What one can subscribe to")
         .mime_type("text/plain");
-    let template = Template::new("test://template/{id}/data", data)
+    let template = ResourceTemplate::new("test://template/{id}/data", data)
         .name("template")
         .description("Data by its id")
         .mime_type("application/json");

@@ -2,24 +2,25 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, DetailedTask,
+    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, Cursor, DetailedTask,
     DiscoverResult, EmptyResult, GetPromptResult, InitializeResult, InputRequiredResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult,
-    ResourceMetadataResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, RawJson,
+    ReadResourceResult, ResourceMetadataResult,
 };
+use serde::Serialize;
 
 use super::failure::Failure;
-use super::tools::ListedTools;
 
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
 /// What a request was answered with.
-#[derive(Debug)]
 pub(super) enum Answer {
     // Boxed are those that are large, and rare: each answer is handed on several times.
     Initialize(Box<InitializeResult>),
@@ -38,6 +39,8 @@ pub(super) enum Answer {
     InputRequired(InputRequiredResult),
     CreateTask(Box<CreateTaskResult>),
     GetTask(Box<DetailedTask>),
+    /// First the messages of a subscription, and at their end the empty result.
+    Subscription(BoxStream<'static, Bytes>, EmptyResult),
 }
 
 impl Shape for Answer {
@@ -60,8 +63,25 @@ impl Shape for Answer {
             | Self::Complete(_)
             | Self::InputRequired(_)
             | Self::CreateTask(_)
-            | Self::GetTask(_) => {}
+            | Self::GetTask(_)
+            | Self::Subscription(..) => {}
         }
+    }
+}
+
+/// The result of `tools/list`, with each tool encoded already.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ListedTools {
+    pub(super) tools: Vec<RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_cursor: Option<Cursor>,
+}
+
+impl ListedTools {
+    /// About how many bytes they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.get().len() + 1).sum()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Who reads what a handler ends with, and so what becomes of a failure: a model reads tool errors, the host's code reads
 //! protocol errors. Decided here, once, for every way in which a handler can end.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use plainly_errors::{Era, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
@@ -215,13 +214,4 @@ fn with_object(
         return result.meta(Meta::from_iter([(PROBLEM, object)]));
     }
     result.structured_content(RawJson::encode(problem).expect("a problem is JSON"))
-}
-
-/// The payload of a panic is for the log alone.
-pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
 }

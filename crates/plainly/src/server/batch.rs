@@ -13,27 +13,26 @@ use futures_util::{Stream, StreamExt};
 use http::Extensions;
 use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, Message, Request};
-use plainly_protocol::id::RequestId;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed::cancelled;
-use super::running::{Begun, Running, Sending, Sent};
-use super::scope::{Scope, Wants};
+use super::outgoing::{Outgoing, Source};
+use super::replies::Replies;
+use super::request::{Interest, Scope};
 use super::session::Session;
 
 /// The messages of a batch, each judged by itself.
 pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
-/// A batch whose handlers run: a stream of what they say, in the end all replies as one; nothing if no message wants one.
-/// Dropping it cancels them.
+/// A batch whose handlers run, and which says what they say; in the end all replies as one, or nothing if no message wants
+/// one. Dropping it cancels them.
 #[derive(Debug)]
-pub(super) struct Batch {
-    replies: Option<Replies>,
+struct Batch {
+    replies: Option<Joined>,
     running: SelectAll<Part>,
 }
 
@@ -42,7 +41,7 @@ pub(super) struct Batch {
 struct Part {
     place: usize,
     id: Box<str>,
-    running: Running,
+    replies: Replies,
 }
 
 /// What is wrong with the first of `messages`, if nobody can be told of any of them.
@@ -65,35 +64,35 @@ impl Server {
         ))
     }
 
-    /// Starts every message of a session.
-    pub(super) async fn start_batch(
+    /// Serves every message of a batch within a session.
+    pub(super) async fn serve_batch(
         &self,
         session: &Arc<Session>,
         extensions: &Extensions,
         messages: Messages<'_>,
-    ) -> Batch {
+    ) -> Replies {
         let revision = session.peer.revision;
-        let mut replies = Replies::new(self.clone(), revision);
+        let mut joined = Joined::new(self.clone(), revision);
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
+                    let (id, is_new) = (request.id.as_raw(), ids.insert(request.id.to_owned()));
+                    if let Err(error) = check_part(&request, is_new) {
+                        let refusal = self.respond(id, revision, Err(error));
+                        joined.add(place, refusal.bytes);
+                        continue;
+                    }
                     let scope = scope(session, extensions, &request);
-                    let begun = self.begin_part(&mut ids, session, scope, &request).await;
-                    let id = request.id.as_raw();
-                    match begun {
-                        Ok(Begun::Done(reply)) => replies.fit(place, id, reply),
-                        Ok(Begun::Pending(pending)) => {
-                            let tracked = session.in_flight.track(&request.id.to_owned());
-                            running.push(Part {
-                                place,
-                                id: id.into(),
-                                running: pending.tracked(tracked),
-                            });
-                        }
-                        Err(error) => {
-                            replies.add(place, self.respond(id, revision, Err(error)).bytes);
-                        }
+                    let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
+                    replies.begin().await;
+                    match replies.take_reply() {
+                        Some(reply) => joined.fit(place, id, reply),
+                        None => running.push(Part {
+                            place,
+                            id: id.into(),
+                            replies,
+                        }),
                     }
                 }
                 Ok(Message::Notification(notification)) => {
@@ -103,78 +102,61 @@ impl Server {
                 }
                 Ok(Message::Response(response)) => session.unanswered.answer(&response),
                 Err(malformed) if malformed.id.is_some() => {
-                    replies.add(place, self.malformed(&malformed, revision).bytes);
+                    joined.add(place, self.malformed(&malformed, revision).bytes);
                 }
                 // The revision has no error without an id.
                 Err(_) => tracing::warn!("ignored a part of a batch that is no message"),
             }
         }
-        Batch {
-            replies: Some(replies),
-            running,
-        }
+        let replies = Some(joined);
+        Replies::from_source(Batch { replies, running })
     }
+}
 
-    async fn begin_part(
-        &self,
-        ids: &mut HashSet<RequestId>,
-        session: &Session,
-        scope: Scope,
-        request: &Request<'_>,
-    ) -> Result<Begun, ProtocolError> {
-        if request.method == Method::Initialize.name() {
-            return Err(ProtocolError::invalid_request(
-                "Invalid request: initialize can't be part of a batch",
-            ));
-        }
-        let id = request.id.to_owned();
-        session.in_flight.check(&id)?;
-        if !ids.insert(id) {
-            return Err(InvalidRequest::DuplicateId.into());
-        }
-        match self.start(request, scope) {
-            Started::Done(reply) => Ok(Begun::Done(reply)),
-            Started::Running(running) => {
-                session.in_flight.check_room()?;
-                Ok(running.begin().await)
-            }
-            // No revision that has batches has this.
-            Started::Listening(_) => Err(ProtocolError::method_not_found(&*request.method)),
-        }
+/// What can't be part of a batch.
+fn check_part(request: &Request<'_>, is_new: bool) -> Result<(), ProtocolError> {
+    if request.method == Method::Initialize.name() {
+        return Err(ProtocolError::invalid_request(
+            "Invalid request: initialize can't be part of a batch",
+        ));
+    }
+    match is_new {
+        true => Ok(()),
+        false => Err(InvalidRequest::DuplicateId.into()),
     }
 }
 
 impl Stream for Part {
-    type Item = (usize, Box<str>, Sent);
+    type Item = (usize, Box<str>, Outgoing);
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        let sent = ready!(this.running.poll_next_unpin(context));
-        Poll::Ready(sent.map(|sent| (this.place, this.id.clone(), sent)))
+        let outgoing = ready!(this.replies.poll_next_unpin(context));
+        Poll::Ready(outgoing.map(|outgoing| (this.place, this.id.clone(), outgoing)))
     }
 }
 
-impl Stream for Batch {
-    type Item = Sent;
-
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
-        let this = self.get_mut();
-        while let Some((place, id, sent)) = ready!(this.running.poll_next_unpin(context)) {
-            match (sent, &mut this.replies) {
-                (Sent::Reply(reply), Some(replies)) => replies.fit(place, &id, reply),
-                (sent, _) => return Poll::Ready(Some(sent)),
+impl Source for Batch {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        while let Some((place, id, outgoing)) = ready!(self.running.poll_next_unpin(context)) {
+            match (outgoing, &mut self.replies) {
+                (Outgoing::Reply(reply), Some(replies)) => replies.fit(place, &id, reply),
+                (outgoing, _) => return Poll::Ready(Some(outgoing)),
             }
         }
-        Poll::Ready(this.replies.take().and_then(Replies::join).map(Sent::Reply))
+        Poll::Ready(
+            self.replies
+                .take()
+                .and_then(Joined::join)
+                .map(Outgoing::Reply),
+        )
     }
-}
 
-impl Sending for Batch {
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut ended = Poll::Ready(());
         // Whoever is polled from here wakes the caller alone. Put in anew, each is polled again when its turn comes.
         for mut part in std::mem::take(&mut self.running) {
-            if part.running.poll_end(context).is_pending() {
+            if part.replies.poll_end(context).is_pending() {
                 ended = Poll::Pending;
             }
             self.running.push(part);
@@ -183,19 +165,19 @@ impl Sending for Batch {
     }
 
     fn stop(&mut self) {
-        self.running.iter_mut().for_each(|part| part.running.stop());
+        self.running.iter_mut().for_each(|part| part.replies.stop());
     }
 }
 
 /// What a part of a batch is served within.
 fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>) -> Scope {
-    let wants = Wants::of(&RequestMeta::of(request.params.as_ref()));
+    let wants = Interest::of(&RequestMeta::of(request.params.as_ref()));
     Scope::within(session, wants).carrying(extensions)
 }
 
 /// The replies so far, by the places of their requests.
 #[derive(Debug)]
-struct Replies {
+struct Joined {
     server: Server,
     revision: Revision,
     written: BTreeMap<usize, Bytes>,
@@ -203,7 +185,7 @@ struct Replies {
     room: usize,
 }
 
-impl Replies {
+impl Joined {
     fn new(server: Server, revision: Revision) -> Self {
         Self {
             room: server.limits().reply_bytes,

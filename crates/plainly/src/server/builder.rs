@@ -1,13 +1,6 @@
 //! From what an author declares to a server, with every mistake told at once.
 
-mod dynamic;
-mod error;
-mod needs;
-mod templates;
-mod tools;
-
 use std::any::Any;
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,30 +9,21 @@ use plainly_protocol::types::{Icon, Implementation};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use self::dynamic::Dynamic;
-pub use self::error::{BuildError, BuildErrors};
-pub(super) use self::needs::check_needs;
-use self::templates::build_templates;
-use self::tools::build_tools;
-use super::asking::Seals;
-use super::catalogue::Catalogue;
 use super::changes::Changes;
-use super::cursor::Cursors;
-use super::discovery::{Discovery, Handlers};
-use super::extract::Needs;
+use super::discovery::Discovery;
+use super::features::{
+    BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool, erase,
+};
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::listening::Tells;
-use super::prompts::{Prompt, Prompts};
-use super::resources::{ErasedStore, Resources, StaticResource, Template, erase};
+use super::load::Load;
 use super::route::Routes;
 use super::sessions::Sessions;
-use super::state::States;
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
-use super::tools::Tool;
 use super::unsent::Unsent;
 use super::watching::Watching;
-use super::{Inner, Keys, Server, dispatch, encode};
+use super::{Inner, Keys, Server, encode};
 use crate::limits::Limits;
 use crate::store::Store;
 
@@ -53,14 +37,8 @@ pub struct ServerBuilder {
     limits: Limits,
     masking: bool,
     keys: Option<Keys>,
-    states: States,
-    tools: Vec<Tool>,
-    prompts: Vec<Prompt>,
-    fixed: Vec<StaticResource>,
-    templates: Vec<Template>,
-    stores: Vec<Box<dyn ErasedStore>>,
+    definitions: Definitions,
     changes: Option<Changes>,
-    dynamic: Dynamic,
     tasks: Option<Arc<dyn ErasedTasks>>,
     layers: Vec<Wrap>,
 }
@@ -83,14 +61,8 @@ impl ServerBuilder {
             limits: Limits::default(),
             masking: false,
             keys: None,
-            states: States::default(),
-            tools: Vec::new(),
-            prompts: Vec::new(),
-            fixed: Vec::new(),
-            templates: Vec::new(),
-            stores: Vec::new(),
+            definitions: Definitions::default(),
             changes: None,
-            dynamic: Dynamic::default(),
             layers: Vec::new(),
             tasks: None,
         }
@@ -127,49 +99,73 @@ impl ServerBuilder {
     /// Shares `state` with every handler that takes [`State<S>`](super::extract::State).
     #[must_use]
     pub fn state<S: Any + Clone + Send + Sync>(mut self, state: S) -> Self {
-        self.states.insert(state);
+        self.definitions.states.insert(state);
         self
     }
 
     /// Serves a tool.
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
-        self.tools.push(tool);
+        self.definitions.tools.push(tool);
         self
     }
 
     /// Serves several tools.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
-        self.tools.extend(tools);
+        self.definitions.tools.extend(tools);
         self
     }
 
     /// Serves a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
-        self.prompts.push(prompt);
+        self.definitions.prompts.push(prompt);
         self
     }
 
     /// Serves a resource.
     #[must_use]
-    pub fn resource(mut self, resource: StaticResource) -> Self {
-        self.fixed.push(resource);
+    pub fn resource(mut self, resource: Resource) -> Self {
+        self.definitions.resources.push(resource);
         self
     }
 
     /// Serves resources whose URIs follow a template.
     #[must_use]
-    pub fn resource_template(mut self, template: Template) -> Self {
-        self.templates.push(template);
+    pub fn resource_template(mut self, template: ResourceTemplate) -> Self {
+        self.definitions.templates.push(template);
         self
     }
 
     /// Serves everything in a store.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
-        self.stores.push(erase(store));
+        self.definitions.stores.push(erase(store));
+        self
+    }
+
+    /// Lets tools be added and removed while the server runs, by [`Server::add_tool`] and [`Server::remove_tool`]. Clients
+    /// are told from the beginning that there are tools, even if there are none yet, and that they hear of every change.
+    #[must_use]
+    pub fn dynamic_tools(mut self) -> Self {
+        self.definitions.dynamic.tools = true;
+        self
+    }
+
+    /// Lets prompts be added and removed while the server runs, by [`Server::add_prompt`] and [`Server::remove_prompt`], as
+    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    #[must_use]
+    pub fn dynamic_prompts(mut self) -> Self {
+        self.definitions.dynamic.prompts = true;
+        self
+    }
+
+    /// Lets resources be added and removed while the server runs, by [`Server::add_resource`] and
+    /// [`Server::remove_resource`], as [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    #[must_use]
+    pub fn dynamic_resources(mut self) -> Self {
+        self.definitions.dynamic.resources = true;
         self
     }
 
@@ -240,16 +236,15 @@ impl ServerBuilder {
     }
 
     /// The server, or everything that is wrong with it.
-    pub fn build(mut self) -> Result<Server, BuildErrors> {
-        let mut errors = Vec::new();
-        let routes = self.routes(&mut errors);
-        if !errors.is_empty() {
-            return Err(BuildErrors::of("the server can't be built", errors));
-        }
+    pub fn build(self) -> Result<Server, BuildErrors> {
+        let server = &*self.implementation.name;
+        let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
+        let tells = Tells::new(self.changes.is_some(), &features);
+        let discovery = Discovery::new(&self.implementation, self.instructions, &features, tells);
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
-            seals: Seals::new(self.keys.clone(), &*self.implementation.name, &self.limits),
-            cursors: Cursors::new(self.keys, &*self.implementation.name, &self.limits),
+            features: Arc::new(features),
+            routes: Routes { discovery, tells },
             encoder: encode::Encoder::new(
                 self.dialect,
                 self.implementation,
@@ -261,7 +256,7 @@ impl ServerBuilder {
                     .unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits))),
             ),
             pipes: super::pipes::Pipes::default(),
-            load: dispatch::Load::default(),
+            load: Load::default(),
             unsent: Unsent::new(self.limits.reply_bytes_in_all),
             changes,
             listeners: Listeners::default(),
@@ -269,55 +264,7 @@ impl ServerBuilder {
             limits: self.limits,
             masking: self.masking,
             layers: layered(self.layers),
-            routes,
         })))
-    }
-
-    /// What is served, with what is wrong with it told in `errors`.
-    fn routes(&mut self, errors: &mut Vec<BuildError>) -> Routes {
-        // Of what comes later nobody knows yet what it needs.
-        let may_become_task = self.tools.iter().any(Tool::may_become_task);
-        let handlers = Handlers {
-            may_log: self.dynamic.is_any() || self.needs().any(|needs| needs.may_log),
-            may_become_tasks: self.dynamic.tools || may_become_task,
-        };
-        let states = std::mem::take(&mut self.states);
-        let tools = std::mem::take(&mut self.tools);
-        let tools = build_tools(tools, self.dynamic.tools, &states, &self.limits, errors);
-        let prompts = std::mem::take(&mut self.prompts);
-        let dynamic = self.dynamic.prompts;
-        let prompts = Prompts::build(prompts, dynamic, &states, &self.limits, errors);
-        let fixed = checked(std::mem::take(&mut self.fixed), &states, errors);
-        let fixed = Catalogue::new(fixed, self.dynamic.resources);
-        let templates = std::mem::take(&mut self.templates);
-        let templates = build_templates(templates, &states, errors);
-        let resources = Resources::new(fixed, templates, std::mem::take(&mut self.stores));
-        let tells = Tells::new(self.changes.is_some(), &tools, &prompts, &resources);
-        Routes {
-            discovery: Discovery::new(
-                &self.implementation,
-                self.instructions.take(),
-                &tools,
-                &resources,
-                &prompts,
-                tells,
-                handlers,
-            ),
-            tools,
-            prompts,
-            resources,
-            states,
-            tells,
-        }
-    }
-
-    /// What the handlers need.
-    fn needs(&self) -> impl Iterator<Item = &Needs> {
-        let tools = self.tools.iter().map(Tool::needs);
-        let prompts = self.prompts.iter().flat_map(Prompt::all_needs);
-        let fixed = self.fixed.iter().map(StaticResource::needs);
-        let templates = self.templates.iter().flat_map(Template::all_needs);
-        tools.chain(prompts).chain(fixed).chain(templates)
     }
 }
 
@@ -326,22 +273,4 @@ fn layered(layers: Vec<Wrap>) -> Option<Next> {
     let mut layers = layers.into_iter().rev();
     let Wrap(last) = layers.next()?;
     Some(layers.fold(last(Next::last()), |next, Wrap(layer)| layer(next)))
-}
-
-/// The static resources, once each.
-fn checked(
-    declared: Vec<StaticResource>,
-    states: &States,
-    errors: &mut Vec<BuildError>,
-) -> Vec<StaticResource> {
-    let mut uris = HashSet::new();
-    let mut resources = Vec::new();
-    for resource in declared {
-        if !uris.insert(resource.uri().to_owned()) {
-            let subject = format!("resource {}", resource.uri());
-            errors.push(BuildError::twice(&subject));
-        }
-        resources.extend(resource.checked(states, errors));
-    }
-    resources
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::Waker;
 
-use self::subscription::Pending;
+use self::subscription::PendingTopics;
 pub(super) use self::subscription::Subscription;
 use crate::lock::Lock;
 
@@ -53,7 +53,7 @@ pub(super) enum Topic {
 /// Who is subscribed to what.
 #[derive(Debug, Default)]
 struct Index {
-    subscribers: HashMap<Topic, HashMap<usize, Arc<Pending>>>,
+    subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
 }
 
 impl Changes {
@@ -70,13 +70,9 @@ impl Changes {
 
     /// The same of the resource at `uri` and of all inside of it. Looks through all that anybody is subscribed to.
     pub(super) fn tree_updated(&self, uri: &str) {
-        let is_inside = |other: &str| match other.strip_prefix(uri) {
-            Some(rest) => rest.is_empty() || rest.starts_with('/'),
-            None => false,
-        };
         let index = self.0.lock();
         let topics = index.subscribers.keys().filter(|topic| match topic {
-            Topic::Resource(uri) => is_inside(uri),
+            Topic::Resource(topic) => is_inside(topic, uri),
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
         });
         let topics: Vec<Topic> = topics.cloned().collect();
@@ -117,7 +113,7 @@ impl Changes {
     }
 
     /// Both sides of a subscription change under the lock of this one, so that they agree.
-    fn enter(&self, pending: &Arc<Pending>, topics: impl IntoIterator<Item = Topic>) {
+    fn enter(&self, pending: &Arc<PendingTopics>, topics: impl IntoIterator<Item = Topic>) {
         let mut index = self.0.lock();
         for topic in topics {
             pending.add(topic.clone());
@@ -126,13 +122,13 @@ impl Changes {
         }
     }
 
-    fn leave(&self, pending: &Arc<Pending>, topic: &Topic) {
+    fn leave(&self, pending: &Arc<PendingTopics>, topic: &Topic) {
         let mut index = self.0.lock();
         pending.remove(topic);
         index.leave(topic, key(pending));
     }
 
-    fn leave_all(&self, pending: &Arc<Pending>) {
+    fn leave_all(&self, pending: &Arc<PendingTopics>) {
         let mut index = self.0.lock();
         for topic in pending.clear() {
             index.leave(&topic, key(pending));
@@ -151,8 +147,14 @@ impl Index {
     }
 }
 
+/// Whether the resource at `uri` is `tree`, or lies below it.
+fn is_inside(uri: &str, tree: &str) -> bool {
+    let rest = uri.strip_prefix(tree);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Tells subscriptions apart: the index keeps each alive, so no two have one address.
-fn key(pending: &Arc<Pending>) -> usize {
+fn key(pending: &Arc<PendingTopics>) -> usize {
     Arc::as_ptr(pending).addr()
 }
 

@@ -1,7 +1,6 @@
 //! Serves one peer over a byte stream: requests run side by side, replies leave as they are ready. The legacy session, if
 //! one is opened, is the stream's.
 
-mod listens;
 mod throttle;
 
 use std::future::Future;
@@ -13,25 +12,23 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::future::Either;
-use futures_util::stream::{BoxStream, SelectAll};
+use futures_util::stream::SelectAll;
 use http::Extensions;
-use plainly_errors::{Dialect, InvalidRequest, ProtocolError, Refusal, Revision};
+use plainly_errors::{Dialect, InvalidRequest, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
-use plainly_protocol::id::RequestId;
 use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-use self::listens::Listens;
 use self::throttle::Throttle;
 use super::Server;
 use super::answer::Answer;
 use super::batch::Messages;
-use super::dispatch::Started;
 use super::in_flight::InFlight;
 use super::malformed::cancelled;
-use super::resolve::{self, StreamSender};
-use super::running::{Begun, Running, Sent};
+use super::outgoing::Outgoing;
+use super::replies::Replies;
+use super::resolve::{self, Sender};
 use super::session::Session;
 use crate::transport::ConnectionMemory;
 use crate::transport::lines::{Line, LineReader};
@@ -81,29 +78,29 @@ impl Server {
         let mut stop = pin!(stop);
         loop {
             connection.take_all(&mut lines).await?;
-            tokio::select! {
+            let next = tokio::select! {
                 biased;
                 () = &mut stop => break,
-                Some(sent) = connection.running.next() => connection.sent(sent),
-                next = connection.listens.next_or(lines.next()) => match next {
-                    Either::Left(message) => connection.push(&message),
-                    Either::Right(line) => match line? {
-                        Some(line) => connection.line(line).await,
-                        None => break,
-                    },
+                next = connection.next_or(lines.next()) => next,
+            };
+            match next {
+                Either::Left(outgoing) => connection.send(outgoing),
+                Either::Right(line) => match line? {
+                    Some(line) => connection.line(line).await,
+                    None => break,
                 },
             }
         }
-        connection.end_listens().await;
-        // No answer can come any more.
+        connection.in_flight.stop_subscriptions();
+        // No answer can come any more, and nobody is told of anything.
         connection
             .session
             .iter()
-            .for_each(|session| session.unanswered.close());
+            .for_each(|session| session.close());
         if let Ok(drained) = timeout(self.limits().shutdown, connection.drain()).await {
             return drained;
         }
-        connection.in_flight.end();
+        connection.in_flight.stop_all();
         timeout(LAST_WORDS, connection.drain())
             .await
             .unwrap_or(Ok(()))
@@ -120,18 +117,18 @@ struct Connection<W> {
     /// The large ones among what is in `out`: their room is given back when they are written.
     large: Vec<Bytes>,
     session: Option<Arc<Session>>,
-    /// What is sent for the requests that run.
-    running: SelectAll<BoxStream<'static, Sent>>,
+    /// What is sent for the requests that run, and on the stream of the session.
+    running: SelectAll<Replies>,
+    /// One of them was sent just now.
+    has_spoken: bool,
     in_flight: Arc<InFlight>,
-    listens: Listens,
     throttle: Throttle,
 }
 
 impl<W: AsyncWrite + Unpin> Connection<W> {
     fn new(server: Server, extensions: Extensions, writer: W) -> Self {
         Self {
-            in_flight: InFlight::new(server.limits().requests_per_connection),
-            listens: Listens::new(server.limits().listens_per_connection),
+            in_flight: InFlight::new(server.limits()),
             server,
             extensions,
             memory: ConnectionMemory::new(),
@@ -140,6 +137,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             large: Vec::new(),
             session: None,
             running: SelectAll::new(),
+            has_spoken: false,
             throttle: Throttle::default(),
         }
     }
@@ -160,12 +158,31 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
 
     /// Finishes what runs.
     async fn drain(&mut self) -> io::Result<()> {
-        while let Some(sent) = self.running.next().await {
-            self.sent(sent);
+        while let Some(outgoing) = self.running.next().await {
+            self.send(outgoing);
             self.flush().await?;
         }
-        self.end_listens().await;
         self.flush().await
+    }
+
+    /// The next message of what runs, or `other`, whichever is there first; where both are, by turns, so that neither keeps
+    /// the other waiting. Nothing is lost if the future is dropped.
+    async fn next_or<T>(&mut self, other: impl Future<Output = T>) -> Either<Outgoing, T> {
+        let next = if std::mem::take(&mut self.has_spoken) {
+            tokio::select! {
+                biased;
+                other = other => Either::Right(other),
+                Some(outgoing) = self.running.next() => Either::Left(outgoing),
+            }
+        } else {
+            tokio::select! {
+                biased;
+                Some(outgoing) = self.running.next() => Either::Left(outgoing),
+                other = other => Either::Right(other),
+            }
+        };
+        self.has_spoken = matches!(next, Either::Left(_));
+        next
     }
 
     /// Writes what is ready. Dropped halfway, it goes on where it was.
@@ -209,7 +226,6 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
-                    self.listens.cancel(&id);
                 }
             }
             Ok(Envelope::Single(Message::Response(response))) => match &self.session {
@@ -222,22 +238,18 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     }
 
     async fn request(&mut self, request: &Request<'_>) {
-        let id = request.id.to_owned();
-        if let Err(error) = self.in_flight.check(&id).and(self.listens.check(&id)) {
-            return self.refuse(request, error);
-        }
         let session = self.session.as_ref();
         match resolve::over_stream(request, &self.extensions, &self.memory, session) {
-            Ok(StreamSender::Opening) => self.open(request),
-            Ok(StreamSender::Peer(scope)) => match self.server.start(request, scope) {
-                Started::Done(encoded) => self.push(&encoded.bytes),
-                Started::Listening(listening) => {
-                    if let Err(error) = self.listens.add(id, listening) {
-                        self.refuse(request, error);
-                    }
+            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Peer(scope)) => {
+                let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
+                // Most are answered at once: those wait behind nothing else.
+                replies.begin().await;
+                match replies.take_reply() {
+                    Some(reply) => self.push(&reply.bytes),
+                    None => self.running.push(replies),
                 }
-                Started::Running(running) => self.run(id, request, running).await,
-            },
+            }
             Err(unresolved) => {
                 let encoded = self.server.unresolved(request, &unresolved);
                 self.push(&encoded.bytes);
@@ -277,47 +289,16 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
         });
         // Without room for it, or if there is nothing to tell, nothing will be told.
         if let Ok(listening) = self.server.listen_in_session(&session.news) {
-            self.listens.add_session(listening);
+            self.running.push(Replies::notifications(listening.boxed()));
         }
         if let Some(before) = self.session.replace(session) {
             before.close();
         }
     }
 
-    /// Ends those who listen, each with an answer.
-    async fn end_listens(&mut self) {
-        let last = self.listens.end().await;
-        last.iter().for_each(|message| self.push(message));
-    }
-
-    async fn run(&mut self, id: RequestId, request: &Request<'_>, running: Running) {
-        if let Err(error) = self.in_flight.check_room() {
-            return self.refuse(request, error);
-        }
-        match running.begin().await {
-            Begun::Done(encoded) => self.push(&encoded.bytes),
-            Begun::Pending(running) => {
-                let tracked = self.in_flight.track(&id);
-                self.running.push(running.tracked(tracked).boxed());
-            }
-        }
-    }
-
-    /// Sends what a request has to say; one that listens goes to the others that do.
-    fn sent(&mut self, sent: Sent) {
-        let listening = match sent {
-            Sent::Before(message) => return self.push(&message),
-            Sent::Reply(encoded) => return self.push(&encoded.bytes),
-            Sent::Pause => return,
-            Sent::Listening(listening) => *listening,
-        };
-        let raw = listening.id().unwrap_or_default().to_owned();
-        let Ok(id) = serde_json::from_str(&raw) else {
-            return;
-        };
-        if let Err(error) = self.listens.add(id, listening) {
-            let refusal = self.server.respond(&raw, self.revision(), Err(error));
-            self.push(&refusal.bytes);
+    fn send(&mut self, outgoing: Outgoing) {
+        if let Some(message) = outgoing.into_bytes() {
+            self.push(&message);
         }
     }
 
@@ -331,18 +312,11 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             return self
                 .unreadable(|server| server.0.encoder.error(None, Revision::LATEST, &error).bytes);
         };
-        let batch = self
+        let replies = self
             .server
-            .start_batch(session, &self.extensions, messages)
+            .serve_batch(session, &self.extensions, messages)
             .await;
-        self.running.push(batch.boxed());
-    }
-
-    fn refuse(&mut self, request: &Request<'_>, error: ProtocolError) {
-        let encoded = self
-            .server
-            .respond(request.id.as_raw(), self.revision(), Err(error));
-        self.push(&encoded.bytes);
+        self.running.push(replies);
     }
 
     fn malformed(&mut self, malformed: &Malformed<'_>) {

@@ -1,6 +1,7 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
 use plainly_errors::{Era, Revision};
+use plainly_protocol::method::Capability;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
@@ -8,10 +9,8 @@ use plainly_protocol::types::{
 };
 use serde_json::json;
 
+use super::features::Features;
 use super::listening::Tells;
-use super::prompts::Prompts;
-use super::resources::Resources;
-use super::tools::Tools;
 
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
@@ -24,23 +23,19 @@ pub(super) struct Discovery {
     capabilities: ServerCapabilities,
 }
 
-/// What handlers may do.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Handlers {
-    pub(super) may_log: bool,
-    pub(super) may_become_tasks: bool,
-}
-
 impl Discovery {
     pub(super) fn new(
         implementation: &Implementation,
         instructions: Option<String>,
-        tools: &Tools,
-        resources: &Resources,
-        prompts: &Prompts,
+        features: &Features,
         tells: Tells,
-        handlers: Handlers,
     ) -> Self {
+        let Features {
+            tools,
+            resources,
+            prompts,
+            ..
+        } = features;
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
         if tools.is_served() {
@@ -54,19 +49,16 @@ impl Discovery {
         if prompts.is_served() {
             capabilities = capabilities.prompts(list_capability(tells.prompts));
         }
-        if prompts.is_dynamic()
-            || prompts.any(|it| it.completable().is_completed())
-            || resources.is_completed()
-        {
+        if prompts.is_completed() || resources.is_completed() {
             capabilities = capabilities.completions(JsonObject::new());
         }
-        if handlers.may_become_tasks {
+        if features.may_become_tasks {
             extensions.insert(TASKS_EXTENSION.to_owned(), json!({}));
         }
         if !extensions.is_empty() {
             capabilities = capabilities.extensions(extensions);
         }
-        if handlers.may_log {
+        if features.may_log {
             capabilities = capabilities.logging(JsonObject::new());
         }
         Self {
@@ -76,19 +68,22 @@ impl Discovery {
         }
     }
 
-    /// Whether anything may be completed.
-    pub(super) fn may_complete(&self) -> bool {
-        self.capabilities.completions.is_some()
-    }
-
-    /// Whether there may be log messages.
-    pub(super) fn may_log(&self) -> bool {
-        self.capabilities.logging.is_some()
-    }
-
-    /// Whether tools may become tasks.
-    pub(super) fn has_tasks(&self) -> bool {
-        self.capabilities.extension(TASKS_EXTENSION).is_some()
+    /// Whether the server declares `capability`.
+    pub(super) fn has(&self, capability: Capability) -> bool {
+        let declared = &self.capabilities;
+        match capability {
+            Capability::Resources => declared.resources.is_some(),
+            Capability::ResourcesSubscribe => {
+                let resources = declared.resources.as_ref();
+                resources.is_some_and(|resources| resources.subscribe == Some(true))
+            }
+            Capability::Tools => declared.tools.is_some(),
+            Capability::Prompts => declared.prompts.is_some(),
+            Capability::Completions => declared.completions.is_some(),
+            Capability::Logging => declared.logging.is_some(),
+            Capability::Tasks => declared.extension(TASKS_EXTENSION).is_some(),
+            _ => false,
+        }
     }
 
     /// Answers `initialize`.

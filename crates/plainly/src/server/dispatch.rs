@@ -1,8 +1,7 @@
-//! Serves one request from a known peer: exactly one reply, whatever the handler does. Panics and overload end here.
+//! From a request of a known peer to its handler, and from what that ends with to a response: exactly one, whatever the handler
+//! does. Admission is here: that the id is free, and that there is room.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
 use plainly_protocol::envelope::{Object, Request};
@@ -10,100 +9,106 @@ use plainly_protocol::method::Method;
 
 use super::Server;
 use super::answer::Answer;
-use super::audience::{Asker, Audience, panicked};
+use super::audience::{Asker, Audience};
 use super::encode::Encoded;
-use super::handling::{Answered, Handling};
+use super::handling::{Answered, Handled, Handling};
+use super::in_flight::{Duration, InFlight};
 use super::incident::chain;
 use super::layer;
-use super::listening::Listening;
+use super::load::Place;
+use super::panics::caught;
+use super::replies::Replies;
+use super::request::Scope;
 use super::route::Step;
-use super::running::{Running, Work};
-use super::scope::Scope;
-use super::shares::{Share, Shares};
+use super::running::{Running, State, Work};
 use super::url_elicitation::declined;
 
-/// How far a request has come.
-pub(super) enum Started {
-    /// It is answered.
-    Done(Encoded),
-    /// Its handler runs.
-    Running(Running),
-    /// What it asks for comes message by message.
-    Listening(Listening),
-}
-
-/// What a request leads to, once its parameters are read.
-pub(super) enum Served {
-    /// It is answered.
-    Done(Result<Box<Answer>, ProtocolError>),
-    /// Its handler runs.
-    Handling(Handling),
-    /// What it asks for comes message by message.
-    Listening(Listening),
-}
-
 impl Server {
-    /// Starts serving `request` within `scope`.
-    pub(super) fn start(&self, request: &Request<'_>, scope: Scope) -> Started {
+    /// Serves a request. Where it is one of a connection or session, it is one of those in flight there.
+    pub(super) fn dispatch(
+        &self,
+        request: &Request<'_>,
+        scope: Scope,
+        in_flight: Option<&Arc<InFlight>>,
+    ) -> Replies {
         let (id, revision) = (request.id.as_raw(), scope.peer().revision);
-        let done = |outcome| Started::Done(self.respond(id, revision, outcome));
-        let method = match self.0.routes.find(&request.method, scope.peer()) {
-            Ok(method) => method,
-            Err(error) => return done(Err(error)),
-        };
-        let params = request.params.as_ref();
-        if let Some(layers) = &self.0.layers {
-            return match self.enter(&scope) {
-                Some(entered) => {
-                    let request = layer::Request::new(self, method, id, params, scope.clone());
-                    let serving = Work::layered(layers.clone(), request);
-                    Started::Running(Running::new(entered, id, scope, serving))
-                }
-                None => done(Err(Unavailable::Overloaded.into())),
-            };
-        }
-        match self.begin(method, id, params, &scope) {
-            Served::Done(answered) => done(answered.map(|answer| *answer)),
-            Served::Listening(listening) => Started::Listening(listening),
-            Served::Handling(handling) => match self.enter(&scope) {
-                Some(entered) => {
-                    Started::Running(Running::new(entered, id, scope, Work::Handler(handling)))
-                }
-                None => done(Err(Unavailable::Overloaded.into())),
-            },
-        }
+        self.admit(request, scope, in_flight)
+            .unwrap_or_else(|error| Replies::ready(self.respond(id, revision, Err(error))))
     }
 
-    /// Begins to serve the request `id`, a JSON token, for `method`.
-    pub(super) fn begin(
+    fn admit(
+        &self,
+        request: &Request<'_>,
+        scope: Scope,
+        in_flight: Option<&Arc<InFlight>>,
+    ) -> Result<Replies, ProtocolError> {
+        let id = request.id.as_raw();
+        let method = self.0.routes.find(&request.method, scope.peer())?;
+        let slot = in_flight
+            .map(|all| all.admit(request.id.to_owned(), duration(method)))
+            .transpose()?;
+        let params = request.params.as_ref();
+        let state = match &self.0.layers {
+            Some(layers) => {
+                let request = layer::Request::new(self, method, id, params, scope.clone());
+                State::Working {
+                    work: Work::layers(layers.clone(), request),
+                    _place: self.place(&scope)?,
+                }
+            }
+            None => match self.handle(method, id, params, &scope) {
+                Handled::Later(handling) => State::Working {
+                    work: Work::Handler(handling),
+                    _place: self.place(&scope)?,
+                },
+                Handled::Now(Ok(Answer::Subscription(messages, last))) => {
+                    State::Subscribed(messages, Box::new(Answer::Empty(last)))
+                }
+                Handled::Now(answered) => {
+                    let revision = scope.peer().revision;
+                    return Ok(Replies::ready(self.respond(id, revision, answered)));
+                }
+            },
+        };
+        let running = Running {
+            server: self.clone(),
+            id: id.into(),
+            scope,
+            slot,
+            state,
+        };
+        Ok(Replies::of(running))
+    }
+
+    /// The place of a handler; what is answered at once takes none, and what subscribes is counted elsewhere.
+    fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
+        let principal = scope.peer().principal.as_ref();
+        self.0.load.admit(principal, self.limits())
+    }
+
+    /// Calls what serves the request `id`, a JSON token, behind all layers.
+    pub(super) fn handle(
         &self,
         method: Method,
         id: &str,
         params: Option<&Object<'_>>,
         scope: &Scope,
-    ) -> Served {
+    ) -> Handled {
         let asker = || Asker {
             method,
             peer: Arc::clone(scope.peer()),
             declined: declined(method, params),
         };
-        let route = || self.route(method, params, scope);
-        match catch_unwind(AssertUnwindSafe(route)) {
-            Ok(Ok(Step::Now(answer))) => Served::Done(Ok(answer)),
-            Ok(Err(error)) => Served::Done(Err(error)),
-            Ok(Ok(Step::Listen(filter))) => match caught(|| self.listen(id, filter, scope)) {
-                Ok(listening) => Served::Listening(listening),
-                Err(error) => Served::Done(Err(error)),
-            },
+        match caught(|| self.route(method, id, params, scope)) {
+            Ok(Ok(Step::Now(answer))) => Handled::Now(Ok(*answer)),
             Ok(Ok(Step::Later(audience, handler))) => {
                 let scope = scope.clone();
-                Served::Handling(Handling::new(self, scope, audience, asker(), handler))
+                Handled::Later(Handling::new(self, scope, audience, asker(), handler))
             }
-            Err(panic) => {
-                let ended = Err(panicked(&*panic));
+            Ok(Err(error)) => Handled::Now(Err(error)),
+            Err(error) => {
                 let audience = Audience::of(method);
-                let answered = audience.deliver(ended, &asker(), self.0.masking);
-                Served::Done(answered.map(Box::new))
+                Handled::Now(audience.deliver(Err(error), &asker(), self.0.masking))
             }
         }
     }
@@ -126,50 +131,12 @@ impl Server {
             }
         }
     }
-
-    fn enter(&self, scope: &Scope) -> Option<Entered> {
-        let (limits, load) = (self.limits(), &self.0.load);
-        let principal = scope.peer().principal.as_ref();
-        let share = load.shares.take(principal, limits.requests_per_principal)?;
-        let before = load.count.fetch_add(1, Ordering::Relaxed);
-        let entered = Entered {
-            server: self.clone(),
-            _share: share,
-        };
-        (before < limits.requests).then_some(entered)
-    }
 }
 
-/// What `calling` gives; what of an author's it calls may panic, which fails this alone.
-pub(super) fn caught<T>(
-    calling: impl FnOnce() -> Result<T, ProtocolError>,
-) -> Result<T, ProtocolError> {
-    catch_unwind(AssertUnwindSafe(calling)).unwrap_or_else(|panic| Err(panicked(&*panic)))
-}
-
-/// How many requests run.
-#[derive(Debug, Default)]
-pub(super) struct Load {
-    count: AtomicUsize,
-    /// Of which principal.
-    shares: Shares,
-}
-
-/// One of them, and the server that it is served by.
-#[derive(Debug)]
-pub(super) struct Entered {
-    server: Server,
-    _share: Share,
-}
-
-impl Entered {
-    pub(super) fn server(&self) -> &Server {
-        &self.server
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        self.server.0.load.count.fetch_sub(1, Ordering::Relaxed);
+fn duration(method: Method) -> Duration {
+    if method == Method::Listen {
+        Duration::Subscription
+    } else {
+        Duration::Call
     }
 }

@@ -101,7 +101,9 @@ impl Encoder {
         match answer {
             Answer::Initialize(mut body) => write.result(body.meta.take(), &body, None),
             Answer::Discover(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
-            Answer::Empty(mut body) => write.result(body.meta.take(), &body, None),
+            Answer::Empty(mut body) | Answer::Subscription(_, mut body) => {
+                write.result(body.meta.take(), &body, None)
+            }
             Answer::ListResources(mut body, hint) => {
                 write.result(body.meta.take(), &body, Some(hint))
             }

@@ -1,12 +1,9 @@
 //! Answers one HTTP request: a modern one by itself, a legacy one within its session.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt};
-use http::{Extensions, HeaderMap, HeaderValue, StatusCode};
+use http::{Extensions, HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
 use plainly_protocol::header::MCP_SESSION_ID;
@@ -14,15 +11,13 @@ use plainly_protocol::header::MCP_SESSION_ID;
 use super::Server;
 use super::answer::Answer;
 use super::batch::{Messages, unanswerable};
-use super::dispatch::Started;
 use super::encode::Encoded;
 use super::malformed;
+use super::replies::Replies;
 use super::resolve::{self, Sender, Unresolved, last_event_id, session_name};
-use super::running::{Sending, Sent};
-use super::scope::Scope;
 use super::session::Session;
 use super::streams::Streams;
-use crate::transport::{Event, Exchange, Feed, Frame, Pipe, Reply};
+use crate::transport::{Exchange, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: &Frame) -> Reply {
@@ -80,42 +75,19 @@ impl Exchange for Server {
 
 impl Server {
     async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
-        match resolve::over_http(frame, request, &self.0.sessions) {
-            Ok(Sender::Modern(scope)) => self.mirroring(&frame.headers, scope, request).await,
-            Ok(Sender::Legacy(session, scope)) => self.within(&session, scope, request).await,
+        match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
+            Ok(Sender::Peer(scope)) => {
+                let session = scope.session().cloned();
+                let in_flight = session.as_ref().map(|session| &session.in_flight);
+                let replies = self.dispatch(request, scope, in_flight);
+                let streams = session
+                    .as_ref()
+                    .and_then(|session| session.streams.as_ref());
+                sent(replies, streams).await
+            }
             Ok(Sender::Opening) => self.open(request, &frame.extensions),
             Err(unresolved) => reply(self.unresolved(request, &unresolved)),
         }
-    }
-
-    /// A modern request, whose headers may repeat arguments too.
-    async fn mirroring(&self, headers: &HeaderMap, scope: Scope, request: &Request<'_>) -> Reply {
-        let tools = &self.0.routes.tools;
-        if let Err(error) = resolve::mirrored_arguments(headers, request, tools) {
-            let revision = scope.peer().revision;
-            return reply(self.respond(request.id.as_raw(), revision, Err(error)));
-        }
-        let mut running = match self.start(request, scope) {
-            Started::Done(encoded) => return reply(encoded),
-            Started::Listening(listening) => return Reply::feed(listening),
-            Started::Running(running) => running,
-        };
-        let first = running.next().await;
-        sent(first, running, None)
-    }
-
-    /// A request of a session; nothing if it was cancelled.
-    async fn within(&self, session: &Session, scope: Scope, request: &Request<'_>) -> Reply {
-        let mut running = match self.start(request, scope) {
-            Started::Done(encoded) => return reply(encoded),
-            // No revision that has sessions has this.
-            Started::Listening(_) => return accepted(),
-            Started::Running(running) => {
-                running.tracked(session.in_flight.track(&request.id.to_owned()))
-            }
-        };
-        let first = running.next().await;
-        sent(first, running, session.streams.as_ref())
     }
 
     /// The rest of the stream that an event was of, or else the one on which the session is told of changes.
@@ -190,73 +162,26 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
-        let mut batch = self
-            .start_batch(&session, &frame.extensions, messages)
+        let replies = self
+            .serve_batch(&session, &frame.extensions, messages)
             .await;
-        let first = batch.next().await;
-        sent(first, batch, session.streams.as_ref())
+        sent(replies, session.streams.as_ref()).await
     }
 }
 
-/// A whole reply where nothing is said before it; else messages, of which it is the last, and which can be had again where
-/// there are streams for that. `first` was taken out of what is sent, `rest` is what follows it.
-fn sent(first: Option<Sent>, rest: impl Sending, streams: Option<&Arc<Streams>>) -> Reply {
-    let first = match first {
-        Some(Sent::Reply(encoded)) => return reply(encoded),
-        Some(Sent::Listening(listening)) => return Reply::feed(*listening),
-        None => return accepted(),
-        first @ Some(Sent::Before(_) | Sent::Pause) => first,
-    };
-    let begun = Begun { first, rest };
+/// A whole response where nothing is said before the reply; else events, of which it is the last, and which can be had again
+/// where there are streams for that. Nothing at all for a request that was cancelled.
+async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
+    replies.first().await;
+    if let Some(encoded) = replies.take_reply() {
+        return reply(encoded);
+    }
+    if replies.is_over() {
+        return accepted();
+    }
     match streams {
-        Some(streams) => streams.carry(begun).map_or_else(Reply::feed, Reply::feed),
-        None => Reply::feed(begun),
-    }
-}
-
-/// What is sent for a request, of which the first part was taken out.
-#[derive(Debug)]
-struct Begun<S> {
-    first: Option<Sent>,
-    rest: S,
-}
-
-impl<S: Sending> Stream for Begun<S> {
-    type Item = Sent;
-
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Sent>> {
-        let this = self.get_mut();
-        match this.first.take() {
-            Some(first) => Poll::Ready(Some(first)),
-            None => this.rest.poll_next_unpin(context),
-        }
-    }
-}
-
-impl<S: Sending> Sending for Begun<S> {
-    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.rest.poll_end(context)
-    }
-
-    fn stop(&mut self) {
-        self.rest.stop();
-    }
-}
-
-impl<S: Sending> Feed for Begun<S> {
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        loop {
-            match ready!(self.poll_next_unpin(context)).map(Sent::message) {
-                Some(Some(message)) => return Poll::Ready(Some(message.into())),
-                // Who can't come again goes on waiting.
-                Some(None) => {}
-                None => return Poll::Ready(None),
-            }
-        }
-    }
-
-    fn end(&mut self) {
-        self.stop();
+        Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
+        None => Reply::feed(replies),
     }
 }
 

@@ -1,17 +1,19 @@
 //! How a handler fails: with any error. What the other side gets is decided by the kind of handler, in
 //! [`reply`](super::reply).
 
+mod ask_error;
+mod meaning;
 mod pointer;
 
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use plainly_errors::{Problem, ProblemBag, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
+pub use self::ask_error::{AskError, AskErrorKind};
+pub(super) use self::meaning::Meaning;
 use self::pointer::{Pointee, Pointer};
-use super::asking::AskError;
 
 /// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
 /// `Result<T, Failure>`.
@@ -27,9 +29,9 @@ use super::asking::AskError;
 ///     Ok(format!("{port}"))
 /// }
 /// ```
-pub struct Failure(Box<Inner>);
+pub struct Failure(Box<FailureCause>);
 
-enum Inner {
+enum FailureCause {
     Error(Box<dyn Error + Send + Sync>),
     Pointer(Box<dyn Pointer>),
     Text(String),
@@ -42,7 +44,7 @@ const ASKS: &str = "the client must be asked first";
 impl Failure {
     /// A failure that is only a sentence.
     pub fn text(text: impl Into<String>) -> Self {
-        Self(Box::new(Inner::Text(text.into())))
+        Self(Box::new(FailureCause::Text(text.into())))
     }
 
     /// A failure of anything that a handler can fail with, where `?` can't make one by itself.
@@ -85,14 +87,14 @@ impl Failure {
     /// let tool = Tool::new("greet", greet);
     /// ```
     pub fn input_required(asked: InputRequiredResult) -> Self {
-        Self(Box::new(Inner::Asks(asked)))
+        Self(Box::new(FailureCause::Asks(asked)))
     }
 
     /// What the handler asks for itself.
     pub(super) fn asks(&self) -> Option<&InputRequiredResult> {
         match &*self.0 {
-            Inner::Asks(asked) => Some(asked),
-            Inner::Error(_) | Inner::Pointer(_) | Inner::Text(_) => None,
+            FailureCause::Asks(asked) => Some(asked),
+            FailureCause::Error(_) | FailureCause::Pointer(_) | FailureCause::Text(_) => None,
         }
     }
 
@@ -104,10 +106,10 @@ impl Failure {
     /// What the handler meant: the outermost error with a meaning of its own along the chain of sources.
     pub(super) fn meaning(&self) -> Meaning<'_> {
         match &*self.0 {
-            Inner::Text(text) => Meaning::Text(text),
-            Inner::Asks(_) => Meaning::Text(ASKS),
-            Inner::Error(error) => Meaning::along(&**error),
-            Inner::Pointer(pointer) => match pointer.context() {
+            FailureCause::Text(text) => Meaning::Text(text),
+            FailureCause::Asks(_) => Meaning::Text(ASKS),
+            FailureCause::Error(error) => Meaning::along(&**error),
+            FailureCause::Pointer(pointer) => match pointer.context() {
                 Some(meaning) => meaning,
                 None => Meaning::along(pointer.error()),
             },
@@ -128,69 +130,21 @@ impl Failure {
     /// The error itself, for logs.
     pub(super) fn into_source(self) -> Box<dyn Error + Send + Sync> {
         match *self.0 {
-            Inner::Error(error) => error,
-            Inner::Pointer(pointer) => Pointee(pointer).into(),
-            Inner::Text(text) => text.into(),
-            Inner::Asks(_) => ASKS.into(),
+            FailureCause::Error(error) => error,
+            FailureCause::Pointer(pointer) => Pointee(pointer).into(),
+            FailureCause::Text(text) => text.into(),
+            FailureCause::Asks(_) => ASKS.into(),
         }
     }
-}
-
-/// What a failure says, and so to whom.
-#[derive(Debug)]
-pub(super) enum Meaning<'a> {
-    /// A semantic failure, for whoever reads.
-    Problem(&'a Problem),
-    /// Several of them at once.
-    Problems(&'a ProblemBag),
-    /// An error of the protocol.
-    Protocol(&'a ProtocolError),
-    /// A sentence that the handler's author wrote for whoever reads.
-    Text(&'a str),
-    /// Any other error; whether it may be shown is for the server's operator to say.
-    Unknown(&'a (dyn Error + 'static)),
-}
-
-impl<'a> Meaning<'a> {
-    /// Of the outermost error with one, from `first` along its sources.
-    fn along(first: &'a (dyn Error + 'static)) -> Self {
-        std::iter::successors(Some(first), |&error| error.source())
-            .take_while(|error| !is_another_servers(*error))
-            .find_map(Self::of)
-            .unwrap_or(Self::Unknown(first))
-    }
-
-    fn of(error: &'a (dyn Error + 'static)) -> Option<Self> {
-        let protocol = error.downcast_ref().map(Self::Protocol);
-        let problem = || error.downcast_ref().map(Self::Problem);
-        let problems = || error.downcast_ref().map(Self::Problems);
-        let unanswered = || error.downcast_ref().map(AskError::protocol);
-        protocol
-            .or_else(problem)
-            .or_else(problems)
-            .or_else(|| unanswered().map(Self::Protocol))
-    }
-}
-
-/// Another server's error is its own: its codes must not leave as ours.
-#[cfg(feature = "client")]
-fn is_another_servers(error: &(dyn Error + 'static)) -> bool {
-    error.is::<crate::client::Error>()
-}
-
-/// Without a client there are no other servers' errors.
-#[cfg(not(feature = "client"))]
-fn is_another_servers(_: &(dyn Error + 'static)) -> bool {
-    false
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
-            Inner::Error(error) => error.fmt(f),
-            Inner::Pointer(pointer) => fmt::Display::fmt(pointer.error(), f),
-            Inner::Text(text) => f.pad(text),
-            Inner::Asks(_) => f.pad(ASKS),
+            FailureCause::Error(error) => error.fmt(f),
+            FailureCause::Pointer(pointer) => fmt::Display::fmt(pointer.error(), f),
+            FailureCause::Text(text) => f.pad(text),
+            FailureCause::Asks(_) => f.pad(ASKS),
         }
     }
 }
@@ -198,17 +152,17 @@ impl fmt::Display for Failure {
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
-            Inner::Error(error) => error.fmt(f),
-            Inner::Pointer(pointer) => fmt::Debug::fmt(pointer.error(), f),
-            Inner::Text(text) => text.fmt(f),
-            Inner::Asks(asked) => asked.fmt(f),
+            FailureCause::Error(error) => error.fmt(f),
+            FailureCause::Pointer(pointer) => fmt::Debug::fmt(pointer.error(), f),
+            FailureCause::Text(text) => text.fmt(f),
+            FailureCause::Asks(asked) => asked.fmt(f),
         }
     }
 }
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self(Box::new(Inner::Error(Box::new(error))))
+        Self(Box::new(FailureCause::Error(Box::new(error))))
     }
 }
 
@@ -250,7 +204,7 @@ where
     E: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static,
 {
     fn into_failure(self) -> Failure {
-        Failure(Box::new(Inner::Pointer(Box::new(self))))
+        Failure(Box::new(FailureCause::Pointer(Box::new(self))))
     }
 }
 

@@ -1,5 +1,5 @@
 //! A handler on its way to the outcome of its request: its deadline, its panics, and what its end means to who asks. What is
-//! said before the outcome goes another way, by the [`Outbox`](super::outbox::Outbox).
+//! said before the outcome goes another way, by the [`Outbox`](super::request).
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -13,13 +13,22 @@ use tokio::time::{Instant, Sleep};
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::audience::{Asker, Audience, Ended, panicked};
+use super::audience::{Asker, Audience, Ended};
 use super::failure::Failure;
-use super::scope::Scope;
+use super::panics::panicked;
+use super::request::Scope;
 use super::tasks::Call;
 
 /// How a request ended.
 pub(super) type Answered = Result<Answer, ProtocolError>;
+
+/// What a call of a handler comes to.
+pub(super) enum Handled {
+    /// It is answered.
+    Now(Answered),
+    /// The handler runs.
+    Later(Handling),
+}
 
 /// A handler that runs; in the end the outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
@@ -67,9 +76,10 @@ impl Handling {
 
     /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
-        let seals = &self.server.0.seals;
+        let seals = &self.server.0.features.seals;
         if self.scope.outbox().poll_empty(context).is_ready()
-            && let Some(suspended) = self.scope.questions().suspend(seals, context)
+            && let Some(questions) = self.scope.asked()
+            && let Some(suspended) = questions.suspend(seals, context)
         {
             let asked = suspended.map(Answer::InputRequired);
             return Poll::Ready(Ok(asked.map_err(Failure::from)));
@@ -84,8 +94,11 @@ impl Handling {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
         };
-        let seals = &self.server.0.seals;
-        let result = self.scope.questions().carry(result, seals)?;
+        let seals = &self.server.0.features.seals;
+        let result = match self.scope.asked() {
+            Some(questions) => questions.carry(result, seals)?,
+            None => result,
+        };
         Ok(Answer::InputRequired(result))
     }
 
@@ -146,7 +159,7 @@ impl Deadline {
     }
 
     fn poll(&mut self, scope: &Scope, context: &mut Context<'_>) -> Poll<()> {
-        let beginning = scope.beginnings();
+        let beginning = scope.clock().restarts();
         let (sleep, begun) = self
             .sleep
             .get_or_insert_with(|| (Box::pin(tokio::time::sleep(self.limit)), beginning));

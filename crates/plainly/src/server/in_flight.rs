@@ -1,129 +1,231 @@
-//! The requests that run within one stream or one legacy session: their ids, how many they may be, and what ends them
-//! before their handlers do: a cancellation, or the end of all. A request leaves it when it is answered or cancelled.
+//! The requests of one connection or legacy session that are not answered yet: their ids, how many they may be, and what ends
+//! one before its handler does: its cancellation, or the end of all. A request leaves when it is answered or cancelled.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
-use crate::lock::Lock;
-use futures_util::FutureExt;
 use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
 use plainly_protocol::id::RequestId;
-use tokio::sync::oneshot;
 
-/// What runs, and what ends it.
+use crate::limits::Limits;
+use crate::lock::Lock;
+
+/// The requests in flight of one connection or session.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    limit: usize,
-    running: Lock<Running>,
+    calls: usize,
+    subscriptions: usize,
+    table: Lock<Table>,
 }
 
 #[derive(Debug, Default)]
-struct Running {
+struct Table {
     /// How many there ever were: tells two requests of one id apart, of which the first was cancelled.
     count: u64,
-    /// A request is cancelled where its sender is dropped, and has run out of time where it is told so.
-    ends: HashMap<RequestId, (u64, oneshot::Sender<()>)>,
+    open: HashMap<RequestId, Open>,
+    subscriptions: usize,
 }
 
-impl InFlight {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            limit,
-            running: Lock::default(),
-        })
-    }
-
-    /// Whether a request of this id may start: an id is free again once its request is answered.
-    pub(super) fn check(&self, id: &RequestId) -> Result<(), ProtocolError> {
-        if self.running.lock().ends.contains_key(id) {
-            return Err(InvalidRequest::DuplicateId.into());
-        }
-        Ok(())
-    }
-
-    /// Whether one more handler may run: what is refused must not have begun.
-    pub(super) fn check_room(&self) -> Result<(), ProtocolError> {
-        if self.running.lock().ends.len() >= self.limit {
-            return Err(Unavailable::Overloaded.into());
-        }
-        Ok(())
-    }
-
-    /// Takes in a request that runs on. One whose id is taken is not taken in: it is the first that can be cancelled.
-    pub(super) fn track(self: &Arc<Self>, id: &RequestId) -> Option<Tracked> {
-        let mut running = self.running.lock();
-        running.count += 1;
-        let number = running.count;
-        let Entry::Vacant(free) = running.ends.entry(id.clone()) else {
-            return None;
-        };
-        let (end, ended) = oneshot::channel();
-        free.insert((number, end));
-        Some(Tracked {
-            ended,
-            _place: Place {
-                of: Arc::clone(self),
-                id: id.clone(),
-                number,
-            },
-        })
-    }
-
-    /// Cancels the request, if it runs.
-    pub(super) fn cancel(&self, id: &RequestId) {
-        self.running.lock().ends.remove(id);
-    }
-
-    /// Ends all that run, each with an answer.
-    pub(super) fn end(&self) {
-        for (_, (_, end)) in self.running.lock().ends.drain() {
-            // It may have finished this very moment.
-            end.send(()).ok();
-        }
-    }
-}
-
-/// A request that can be cancelled.
 #[derive(Debug)]
-pub(super) struct Tracked {
-    ended: oneshot::Receiver<()>,
-    _place: Place,
+struct Open {
+    number: u64,
+    duration: Duration,
+    is_stopped: bool,
+    /// Whoever runs the request, to be woken when it is ended.
+    runner: Option<Waker>,
 }
 
-/// What ends a request before its handler does.
-pub(super) enum Ending {
+/// How long a request is meant to last: the two are counted apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duration {
+    /// It ends by itself.
+    Call,
+    /// It stays open until somebody ends it.
+    Subscription,
+}
+
+/// Why a request ends before its handler does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
     /// Nobody waits for it any more: it has no reply.
     Cancelled,
-    /// Its time is over.
+    /// Its time is over: it is answered with what there is.
     Stopped,
 }
 
-impl Tracked {
-    /// Whether it is ended.
-    pub(super) fn poll_ending(&mut self, context: &mut Context<'_>) -> Poll<Ending> {
-        self.ended.poll_unpin(context).map(|ended| match ended {
-            Ok(()) => Ending::Stopped,
-            Err(_cancelled) => Ending::Cancelled,
+impl InFlight {
+    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+        Arc::new(Self {
+            calls: limits.requests_per_connection,
+            subscriptions: limits.listens_per_connection,
+            table: Lock::default(),
         })
+    }
+
+    /// Takes in the request `id`, if that id is free and there is room; what is refused has not begun.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        id: RequestId,
+        duration: Duration,
+    ) -> Result<Slot, ProtocolError> {
+        let mut table = self.table.lock();
+        let is_full = match duration {
+            Duration::Call => table.open.len() - table.subscriptions >= self.calls,
+            Duration::Subscription => table.subscriptions >= self.subscriptions,
+        };
+        table.count += 1;
+        let number = table.count;
+        let Entry::Vacant(free) = table.open.entry(id.clone()) else {
+            return Err(InvalidRequest::DuplicateId.into());
+        };
+        if is_full {
+            return Err(Unavailable::Overloaded.into());
+        }
+        free.insert(Open {
+            number,
+            duration,
+            is_stopped: false,
+            runner: None,
+        });
+        table.subscriptions += usize::from(duration == Duration::Subscription);
+        drop(table);
+        Ok(Slot {
+            of: Arc::clone(self),
+            id,
+            number,
+        })
+    }
+
+    /// Ends the request `id` without a reply, if there is one.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        let ended = self.table.lock().remove(id);
+        ended.into_iter().for_each(Waker::wake);
+    }
+
+    /// Ends the subscriptions, each with its reply.
+    pub(super) fn stop_subscriptions(&self) {
+        self.stop(|open| open.duration == Duration::Subscription);
+    }
+
+    /// Ends all requests, each with a reply.
+    pub(super) fn stop_all(&self) {
+        self.stop(|_| true);
+    }
+
+    fn stop(&self, is_meant: impl Fn(&Open) -> bool) {
+        let mut table = self.table.lock();
+        for open in table.open.values_mut().filter(|open| is_meant(open)) {
+            open.is_stopped = true;
+            open.runner.take().into_iter().for_each(Waker::wake);
+        }
     }
 }
 
-/// A place among those that run, free again when dropped.
+impl Table {
+    /// Takes out a request, and whoever is to be woken for that.
+    fn remove(&mut self, id: &RequestId) -> Option<Waker> {
+        let open = self.open.remove(id)?;
+        self.subscriptions -= usize::from(open.duration == Duration::Subscription);
+        open.runner
+    }
+}
+
+/// The place of one request among those in flight, free again when dropped.
 #[derive(Debug)]
-struct Place {
+pub(super) struct Slot {
     of: Arc<InFlight>,
     id: RequestId,
     number: u64,
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut running = self.of.running.lock();
-        let is_mine = |(number, _): &(u64, _)| *number == self.number;
-        if running.ends.get(&self.id).is_some_and(is_mine) {
-            running.ends.remove(&self.id);
+impl Slot {
+    /// Ready when the request is ended from outside.
+    pub(super) fn poll_end(&self, context: &Context<'_>) -> Poll<End> {
+        let mut table = self.of.table.lock();
+        let own = table.open.get_mut(&self.id);
+        match own.filter(|open| open.number == self.number) {
+            None => Poll::Ready(End::Cancelled),
+            Some(open) if open.is_stopped => Poll::Ready(End::Stopped),
+            Some(open) => {
+                match &mut open.runner {
+                    Some(runner) => runner.clone_from(context.waker()),
+                    runner => *runner = Some(context.waker().clone()),
+                }
+                Poll::Pending
+            }
         }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut table = self.of.table.lock();
+        let own = table.open.get(&self.id);
+        if own.is_some_and(|open| open.number == self.number) {
+            table.remove(&self.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_flight(calls: usize, subscriptions: usize) -> Arc<InFlight> {
+        InFlight::new(&Limits {
+            requests_per_connection: calls,
+            listens_per_connection: subscriptions,
+            ..Limits::default()
+        })
+    }
+
+    fn id(number: i64) -> RequestId {
+        RequestId::from(number)
+    }
+
+    fn end(slot: &Slot) -> Poll<End> {
+        slot.poll_end(&Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn an_id_is_taken_until_its_request_is_answered_or_cancelled() {
+        let all = in_flight(10, 10);
+        let first = all.admit(id(1), Duration::Call).unwrap();
+        assert!(all.admit(id(1), Duration::Call).is_err());
+        assert!(all.admit(id(1), Duration::Subscription).is_err());
+        all.cancel(&id(1));
+        let second = all.admit(id(1), Duration::Call).unwrap();
+        assert_eq!(end(&first), Poll::Ready(End::Cancelled));
+        drop(first);
+        assert_eq!(end(&second), Poll::Pending, "the second is another one");
+        drop(second);
+        assert!(all.admit(id(1), Duration::Call).is_ok());
+    }
+
+    #[test]
+    fn calls_and_subscriptions_are_counted_apart() {
+        let all = in_flight(2, 1);
+        let mut held: Vec<_> = (0..2)
+            .map(|number| all.admit(id(number), Duration::Call).unwrap())
+            .collect();
+        assert!(all.admit(id(2), Duration::Call).is_err());
+        held.push(all.admit(id(3), Duration::Subscription).unwrap());
+        assert!(all.admit(id(4), Duration::Subscription).is_err());
+        all.stop_subscriptions();
+        let ends: Vec<_> = held.iter().map(end).collect();
+        assert_eq!(
+            ends,
+            [Poll::Pending, Poll::Pending, Poll::Ready(End::Stopped)]
+        );
+        all.stop_all();
+        assert!(
+            held.iter()
+                .all(|slot| end(slot) == Poll::Ready(End::Stopped))
+        );
+        held.clear();
+        assert_eq!(all.table.lock().subscriptions, 0);
+        assert!(all.admit(id(2), Duration::Call).is_ok());
     }
 }

@@ -9,26 +9,25 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use futures_util::Stream;
 use futures_util::future::BoxFuture;
+use futures_util::{Stream, StreamExt};
 use plainly_errors::{ProtocolError, Refusal};
+use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    EmptyResult, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+    EmptyResult, Meta, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
 };
 
 use super::Server;
 use super::answer::Answer;
 use super::audience::Audience;
 use super::changes::{Subscription, Topic};
+use super::features::{Features, check_length};
 use super::listeners::Place;
 use super::news::{News, OpenStream};
 use super::notices;
-use super::prompts::Prompts;
-use super::resources::{Resources, check_length};
+use super::request::Scope;
 use super::route::Step;
-use super::scope::Scope;
-use super::tools::Tools;
 use super::watching::Watched;
 use crate::transport::{Event, Feed};
 
@@ -47,13 +46,19 @@ pub(super) struct Tells {
 
 impl Tells {
     /// `all`: whatever there is, the author tells of its changes.
-    pub(super) fn new(all: bool, tools: &Tools, prompts: &Prompts, resources: &Resources) -> Self {
+    pub(super) fn new(all: bool, features: &Features) -> Self {
+        let Features {
+            tools,
+            prompts,
+            resources,
+            ..
+        } = features;
         let updates = all && resources.is_served() || resources.can_watch();
         Self {
             all,
             tools: all && tools.is_served() || tools.is_dynamic(),
             prompts: all && prompts.is_served() || prompts.is_dynamic(),
-            resources: updates || resources.all_fixed().is_dynamic(),
+            resources: updates || resources.fixed().is_dynamic(),
             updates,
         }
     }
@@ -75,7 +80,7 @@ impl Tells {
 /// What one peer is told, message by message. Dropping it ends it without a word.
 pub(super) struct Listening {
     server: Server,
-    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
+    /// The request that it answers, a JSON token; none if it is the stream of a session.
     id: Option<Box<str>>,
     /// What is said next.
     first: Option<Bytes>,
@@ -96,7 +101,7 @@ impl Server {
         id: &str,
         mut asked: SubscriptionFilter,
         scope: &Scope,
-    ) -> Result<Listening, ProtocolError> {
+    ) -> Result<Answer, ProtocolError> {
         let tasks = self.tasks_asked_for(&mut asked, scope)?;
         let uris = asked.resource_subscriptions.as_deref().unwrap_or_default();
         self.check_uris(uris.iter().map(String::as_str))?;
@@ -125,7 +130,7 @@ impl Server {
             let listen = server.listen_to_tasks(id, told, tasks, scope, subscription);
             listening.looking = Some(Box::pin(listen));
         }
-        Ok(listening)
+        Ok(Answer::Subscription(listening.boxed(), over(id)))
     }
 
     /// Opens the stream of a session, on which all is told that changes; there is one.
@@ -159,8 +164,8 @@ impl Server {
         self.check_uris([&*uri])?;
         let (server, scope) = (self.clone(), scope.clone());
         let subscribing = async move {
-            let resources = &server.0.routes.resources;
-            server.metadata(&uri, &scope).await?;
+            let resources = &server.0.features.resources;
+            server.0.features.metadata(&uri, &scope).await?;
             if !resources.can_tell(&uri, server.0.routes.tells.all) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
@@ -202,7 +207,7 @@ impl Server {
         told.resources_list_changed = both(resources, asked.resources_list_changed);
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();
-        uris.retain(|uri| self.0.routes.resources.can_tell(uri, all) && seen.insert(uri.clone()));
+        uris.retain(|uri| self.0.features.resources.can_tell(uri, all) && seen.insert(uri.clone()));
         told.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         told
     }
@@ -242,6 +247,12 @@ fn topics(filter: &SubscriptionFilter) -> Vec<Topic> {
         .collect()
 }
 
+/// How a subscription ends: the result of the request `id`, a JSON token.
+fn over(id: &str) -> EmptyResult {
+    let id = serde_json::from_str(id).expect("an id is a JSON token");
+    EmptyResult::new().meta(Meta::from_iter([(SUBSCRIPTION_ID, id)]))
+}
+
 /// Only who has a session is of a revision that has the method, so the error is answered to nobody.
 fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
     let session = scope.session();
@@ -251,16 +262,6 @@ fn news_of(method: Method, scope: &Scope) -> Result<&Arc<News>, ProtocolError> {
 }
 
 impl Listening {
-    /// The request that it answers, a JSON token; none if it is the stream of a session, or is answered.
-    pub(super) fn id(&self) -> Option<&str> {
-        self.id.as_deref()
-    }
-
-    /// What ends it when it is closed.
-    pub(super) fn subscription(&self) -> &Arc<Subscription> {
-        &self.subscription
-    }
-
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             if self.subscription.is_closed() {
@@ -283,7 +284,7 @@ impl Listening {
                     self.looking = Some(Box::pin(server.told_of_task(task, self.id.clone())));
                 }
                 Some(topic) => self.first = notices::changed(&topic, self.id.as_deref()),
-                None => return Poll::Ready(self.id.take().map(|id| self.server.listened(&id))),
+                None => return Poll::Ready(None),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Answers to what could not be served: no message, a message of nobody, or one that came too late.
 
-use plainly_errors::{InvalidParams, ProtocolError, Revision, Unavailable};
+use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
@@ -18,11 +18,6 @@ impl Server {
             unresolved.revision,
             &unresolved.error,
         )
-    }
-
-    /// The response to a request that there was no more time for.
-    pub(super) fn shutting_down(&self, id: &str, revision: Revision) -> Encoded {
-        self.respond(id, revision, Err(Unavailable::ShuttingDown.into()))
     }
 
     /// The response to what is no message, with its id where that could be read.

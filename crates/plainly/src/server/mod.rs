@@ -6,6 +6,7 @@
 
 mod builder;
 
+mod request;
 mod resolve;
 mod session;
 mod sessions;
@@ -14,25 +15,24 @@ mod shares;
 mod dispatch;
 mod handling;
 pub mod layer;
-mod outbox;
+mod load;
+
+mod outgoing;
+mod panics;
+mod replies;
 mod route;
 mod running;
-mod scope;
 
-mod catalogue;
-mod completion;
-mod cursor;
 mod discovery;
-mod prompts;
+mod features;
 mod registering;
-mod resources;
 mod seal;
 mod tasks;
-mod tools;
 
 pub mod extract;
 mod handler;
 mod state;
+mod strings;
 
 mod failure;
 mod incident;
@@ -69,17 +69,17 @@ mod streams;
 use std::sync::Arc;
 
 pub use self::asking::{AskError, AskErrorKind};
-pub use self::builder::{BuildError, BuildErrors, ServerBuilder};
+pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
+use self::features::Features;
+pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;
-pub use self::prompts::Prompt;
-pub use self::resources::{StaticResource as Resource, Template};
+pub use self::request::TaskSupport;
 use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
-pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError, TaskSupport};
-pub use self::tools::Tool;
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 pub use plainly_protocol::peer::Principal;
 
 /// A server: what it serves, and how. Cheap to clone; all clones are one server.
@@ -101,13 +101,12 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     routes: Routes,
     encoder: encode::Encoder,
-    cursors: cursor::Cursors,
-    seals: asking::Seals,
+    features: Arc<Features>,
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,
     tasks: tasks::Tasks,
-    load: dispatch::Load,
+    load: load::Load,
     unsent: unsent::Unsent,
     changes: Changes,
     listeners: listeners::Listeners,

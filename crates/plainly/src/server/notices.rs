@@ -2,14 +2,11 @@
 //! notifications.
 
 use bytes::Bytes;
-use plainly_errors::Revision;
 use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{DetailedTask, EmptyResult, Meta, SubscriptionFilter};
+use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
 use serde::Serialize;
 
-use super::Server;
-use super::answer::Answer;
 use super::changes::Topic;
 
 /// The members of a notification's parameters, besides `_meta`.
@@ -52,16 +49,6 @@ pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
 /// What a task is by now: on the subscription of the request `id`, a JSON token.
 pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, task)
-}
-
-impl Server {
-    /// That the subscription of the request `id`, a JSON token, is over.
-    pub(super) fn listened(&self, id: &str) -> Bytes {
-        let value = serde_json::from_str(id).expect("an id is a JSON token");
-        let meta = Meta::from_iter([(SUBSCRIPTION_ID, value)]);
-        let answer = Answer::Empty(EmptyResult::new().meta(meta));
-        self.respond(id, Revision::LATEST, Ok(answer)).bytes
-    }
 }
 
 /// A notification with these parameters, on no subscription.

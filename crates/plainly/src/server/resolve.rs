@@ -18,12 +18,13 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
-pub(super) use self::arguments::mirrored_arguments;
+use self::arguments::mirrored_arguments;
 use self::headers::{Header, are_unclear, mirrored, version};
 pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
+use super::features::Tools;
+use super::request::{Interest, Scope};
 use super::route::read;
-use super::scope::{Scope, Wants};
 use super::session::Session;
 use super::sessions::Sessions;
 use crate::limits::Limits;
@@ -31,10 +32,8 @@ use crate::transport::{ConnectionMemory, Frame};
 
 /// Who sent a request.
 pub(super) enum Sender {
-    /// A peer that introduced itself in the request.
-    Modern(Scope),
-    /// A peer that opened a session before.
-    Legacy(Arc<Session>, Scope),
+    /// A peer that introduced itself in the request, or opened a session before.
+    Peer(Scope),
     /// A peer that opens a session with this very request.
     Opening,
 }
@@ -60,21 +59,22 @@ pub(super) fn over_http(
     frame: &Frame,
     request: &Request<'_>,
     sessions: &Sessions,
+    tools: &Tools,
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
     if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
-        return mirroring(frame, request, &meta, &version)
-            .map(Sender::Modern)
-            .map_err(Unresolved::from);
+        let scope = mirroring(frame, request, &meta, &version)?;
+        mirrored_arguments(&frame.headers, request, tools)?;
+        return Ok(Sender::Peer(scope));
     }
     if request.method == Method::Initialize.name() {
         return Ok(Sender::Opening);
     }
     match by_session(frame, sessions)? {
         Some(session) => {
-            let scope = Scope::within(&session, Wants::of(&meta)).carrying(&frame.extensions);
-            Ok(Sender::Legacy(session, scope))
+            let scope = Scope::within(&session, Interest::of(&meta)).carrying(&frame.extensions);
+            Ok(Sender::Peer(scope))
         }
         None => match version {
             Header::One(text) if text.parse::<Revision>().is_err() => {
@@ -124,39 +124,31 @@ pub(super) fn over_stream(
     extensions: &Extensions,
     memory: &ConnectionMemory,
     session: Option<&Arc<Session>>,
-) -> Result<StreamSender, Unresolved> {
+) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
         let scope = introduced(&meta, extensions, memory)?;
-        return Ok(StreamSender::Peer(scope));
+        return Ok(Sender::Peer(scope));
     }
     if request.method == Method::Initialize.name() {
-        return Ok(StreamSender::Opening);
+        return Ok(Sender::Opening);
     }
     match session {
         Some(session) => {
-            let scope = Scope::within(session, Wants::of(&meta)).carrying(extensions);
-            Ok(StreamSender::Peer(scope))
+            let scope = Scope::within(session, Interest::of(&meta)).carrying(extensions);
+            Ok(Sender::Peer(scope))
         }
         // Before `initialize` a legacy client may only ask whether anybody is there.
         None if request.method == Method::Ping.name() => {
             let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
-            let scope = Scope::of(Arc::new(anybody), Wants::of(&meta));
-            Ok(StreamSender::Peer(scope.carrying(extensions)))
+            let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
+            Ok(Sender::Peer(scope.carrying(extensions)))
         }
         None => Err(ProtocolError::from(InvalidParams::MissingMeta {
             keys: meta.wrong_keys(),
         })
         .into()),
     }
-}
-
-/// Who sent a request over a stream.
-pub(super) enum StreamSender {
-    /// A known peer.
-    Peer(Scope),
-    /// A peer that opens the stream's session with this very request.
-    Opening,
 }
 
 /// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
@@ -223,7 +215,7 @@ fn introduced(
     extensions: &Extensions,
     memory: &ConnectionMemory,
 ) -> Result<Scope, ProtocolError> {
-    let wants = Wants::modern(meta);
+    let wants = Interest::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let peer = known::introduced(meta, revision, extensions, memory)?;
     Ok(Scope::of(peer, wants?).carrying(extensions))

@@ -2,32 +2,22 @@
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Object;
-use plainly_protocol::method::{Capability, Kind, Method};
+use plainly_protocol::method::{Kind, Method};
 use plainly_protocol::peer::Peer;
-use plainly_protocol::types::{EmptyResult, ListenParams, SetLevelParams, SubscriptionFilter};
+use plainly_protocol::types::{EmptyResult, ListenParams, SetLevelParams};
 use serde::Deserialize;
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::asking::Subject;
 use super::audience::Audience;
 use super::discovery::Discovery;
 use super::listening::Tells;
-use super::prompts::Prompts;
-use super::resources::Resources;
-use super::scope::Scope;
-use super::state::States;
-use super::tasks;
-use super::tools::Tools;
+use super::request::{Scope, check_tasks};
 
-/// What a server serves.
+/// What a server says that it serves.
 #[derive(Debug)]
 pub(super) struct Routes {
     pub(super) discovery: Discovery,
-    pub(super) tools: Tools,
-    pub(super) resources: Resources,
-    pub(super) prompts: Prompts,
-    pub(super) states: States,
     pub(super) tells: Tells,
 }
 
@@ -35,8 +25,6 @@ pub(super) struct Routes {
 pub(super) enum Step {
     /// It is answered.
     Now(Box<Answer>),
-    /// Messages are to come, until the peer has heard enough.
-    Listen(SubscriptionFilter),
     /// Something runs.
     Later(Audience, AnswerFuture),
 }
@@ -44,23 +32,11 @@ pub(super) enum Step {
 impl Routes {
     /// The method of this name, if the peer's revision has it and this server serves it.
     pub(super) fn find(&self, name: &str, peer: &Peer) -> Result<Method, ProtocolError> {
-        let served = |method: &Method| {
-            let row = method.row();
-            row.kind == Kind::Request
-                && match row.capability {
-                    None => true,
-                    Some(Capability::Resources) => self.resources.is_served(),
-                    Some(Capability::ResourcesSubscribe) => self.tells.updates,
-                    Some(Capability::Tools) => self.tools.is_served(),
-                    Some(Capability::Prompts) => self.prompts.is_served(),
-                    Some(Capability::Completions) => self.discovery.may_complete(),
-                    Some(Capability::Logging) => self.discovery.may_log(),
-                    Some(Capability::Tasks) => self.discovery.has_tasks(),
-                    Some(_) => false,
-                }
-        };
         Method::find(name, peer.revision)
-            .filter(served)
+            .filter(|method| {
+                let row = method.row();
+                row.kind == Kind::Request && row.capability.is_none_or(|it| self.discovery.has(it))
+            })
             .ok_or_else(|| ProtocolError::method_not_found(name))
     }
 }
@@ -70,27 +46,28 @@ impl Server {
     pub(super) fn route(
         &self,
         method: Method,
+        id: &str,
         params: Option<&Object<'_>>,
         scope: &Scope,
     ) -> Result<Step, ProtocolError> {
         let raw = params;
-        let discovery = &self.0.routes.discovery;
+        let (discovery, features) = (&self.0.routes.discovery, &self.0.features);
         Ok(match method {
             Method::Discover => now(Answer::Discover(Box::new(discovery.discover()))),
             Method::Ping => now(Answer::Empty(EmptyResult::new())),
-            Method::ListTools => self.list_tools(&read(params)?, scope)?,
-            Method::CallTool => self.call_tool(&read(params)?, raw, scope)?,
-            Method::ListResources => self.list_resources(read(params)?, scope)?,
-            Method::ListResourceTemplates => self.list_templates(&read(params)?, scope)?,
-            Method::ReadDirectory => self.read_directory(read(params)?, scope)?,
-            Method::ReadResource => self.read_resource(read(params)?, raw, scope)?,
-            Method::ResourceMetadata => self.resource_metadata(read(params)?, scope),
-            Method::ListPrompts => self.list_prompts(&read(params)?, scope)?,
-            Method::GetPrompt => self.get_prompt(read(params)?, raw, scope)?,
-            Method::Complete => self.complete(read(params)?, scope)?,
+            Method::ListTools => features.list_tools(&read(params)?, scope)?,
+            Method::CallTool => features.call_tool(&read(params)?, raw, scope)?,
+            Method::ListResources => features.list_resources(read(params)?, scope),
+            Method::ListResourceTemplates => features.list_templates(&read(params)?, scope)?,
+            Method::ReadDirectory => features.read_directory(read(params)?, scope),
+            Method::ReadResource => features.read_resource(read(params)?, raw, scope)?,
+            Method::ResourceMetadata => features.resource_metadata(read(params)?, scope),
+            Method::ListPrompts => features.list_prompts(&read(params)?, scope)?,
+            Method::GetPrompt => features.get_prompt(read(params)?, raw, scope)?,
+            Method::Complete => features.complete(read(params)?, scope)?,
             Method::Listen => {
-                let params: ListenParams = read(params)?;
-                Step::Listen(params.notifications)
+                let ListenParams { notifications, .. } = read(params)?;
+                now(self.listen(id, notifications, scope)?)
             }
             Method::GetTask => self.get_task(read_for_task(params, scope)?, scope),
             Method::UpdateTask => self.update_task(read_for_task(params, scope)?, scope),
@@ -116,21 +93,6 @@ impl Server {
             | Method::RootsChanged => return Err(ProtocolError::method_not_found(method.name())),
         })
     }
-
-    /// What a request is about that may be answered with questions.
-    pub(super) fn subject<'a>(
-        &'a self,
-        method: Method,
-        name: &'a str,
-        params: Option<&'a Object<'a>>,
-    ) -> Subject<'a> {
-        Subject {
-            method,
-            name,
-            params,
-            seals: &self.0.seals,
-        }
-    }
 }
 
 /// Only who has a session is of a revision that has the method.
@@ -152,7 +114,7 @@ fn read_for_task<'a, T: Deserialize<'a>>(
     params: Option<&Object<'a>>,
     scope: &Scope,
 ) -> Result<T, ProtocolError> {
-    tasks::check(scope.peer())?;
+    check_tasks(scope.peer())?;
     read(params)
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
-use super::asking::Unanswered;
+use super::asking::SentQuestions;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
@@ -25,7 +25,7 @@ pub(super) struct Session {
     /// Over HTTP, where its revision has such: the streams that can be resumed.
     pub(super) streams: Option<Arc<Streams>>,
     /// What we asked its client.
-    pub(super) unanswered: Unanswered,
+    pub(super) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
 }
 
@@ -41,7 +41,7 @@ impl Session {
             in_flight,
             news: News::new(changes),
             streams: None,
-            unanswered: Unanswered::new(limits),
+            unanswered: SentQuestions::new(limits),
             level: Lock::new(LoggingLevel::Info),
         }
     }

@@ -81,7 +81,7 @@ impl Sessions {
     /// or in all, the one of those that has been idle longest.
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
         let name = random_name()?;
-        let in_flight = InFlight::new(self.limits.requests_per_connection);
+        let in_flight = InFlight::new(&self.limits);
         let session = Session::new(peer, in_flight, &self.changes, &self.limits);
         let session = session.asked_among(&self.asked);
         let session = Arc::new(session.resumable(&self.limits, &self.kept));

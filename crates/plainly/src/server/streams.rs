@@ -10,14 +10,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use plainly_errors::{ProtocolError, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 pub(super) use self::kept::Total;
 use self::kept::{Kept, Reader, Turn};
-use super::running::{Sending, Sent};
+use super::outgoing::{Outgoing, Source};
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::transport::{Event, Feed};
@@ -52,8 +51,6 @@ impl Resuming {
 #[derive(Debug)]
 pub(super) struct Streams {
     can_poll: bool,
-    /// The most that are written at a time.
-    most: usize,
     /// For how long a stream is kept that is at its end.
     time: Duration,
     kept: Lock<Kept>,
@@ -68,7 +65,6 @@ impl Streams {
         (resuming != Resuming::None).then(|| {
             Arc::new(Self {
                 can_poll: resuming == Resuming::Polling,
-                most: limits.requests_per_connection,
                 time: limits.resume,
                 kept: Lock::new(Kept::new(limits, total.clone())),
                 is_closed: watch::Sender::new(false),
@@ -86,10 +82,10 @@ impl Streams {
         self.kept.lock().is_busy()
     }
 
-    /// Takes over what is sent for a request, and lets the client hear it; gives it back if there is no room.
-    pub(super) fn carry<S: Sending>(self: &Arc<Self>, sending: S) -> Result<Heard, S> {
+    /// Takes over what is sent for a request, and lets the client hear it; gives it back if the session has ended.
+    pub(super) fn carry<S: Source + 'static>(self: &Arc<Self>, sending: S) -> Result<Heard, S> {
         let mut kept = self.kept.lock();
-        if kept.open_streams() >= self.most || *self.is_closed.borrow() {
+        if *self.is_closed.borrow() {
             return Err(sending);
         }
         let reader = kept.open();
@@ -120,7 +116,7 @@ impl Streams {
     }
 
     /// Writes what is sent to the stream of this number, until its end or that of the session.
-    async fn write(self: Arc<Self>, stream: u64, mut sending: impl Sending) {
+    async fn write(self: Arc<Self>, stream: u64, mut sending: impl Source) {
         let mut closed = self.is_closed.subscribe();
         let written = async {
             while let Some(sent) =
@@ -128,11 +124,9 @@ impl Streams {
             {
                 let mut kept = self.kept.lock();
                 match sent {
-                    Sent::Before(message) => kept.push(stream, message),
-                    Sent::Pause => kept.pause(stream),
-                    Sent::Reply(encoded) => kept.push(stream, encoded.bytes),
-                    // No revision that has sessions has this.
-                    Sent::Listening(_) => {}
+                    Outgoing::Message(message) => kept.push(stream, message),
+                    Outgoing::Pause => kept.pause(stream),
+                    Outgoing::Reply(encoded) => kept.push(stream, encoded.bytes),
                 }
             }
             drop(sending);
@@ -163,9 +157,9 @@ impl Streams {
     fn poll_write(
         &self,
         stream: u64,
-        sending: &mut impl Sending,
+        sending: &mut impl Source,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Sent>> {
+    ) -> Poll<Option<Outgoing>> {
         let turn = self.kept.lock().turn(stream, context);
         match turn {
             Turn::Write => {}
@@ -173,7 +167,7 @@ impl Streams {
             // What is left of what has ended is not much, and waits for nobody.
             Turn::Wait => ready!(sending.poll_end(context)),
         }
-        sending.poll_next_unpin(context)
+        sending.poll_next(context)
     }
 }
 

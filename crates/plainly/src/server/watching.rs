@@ -8,7 +8,7 @@ use tokio::task::coop::consume_budget;
 
 use super::Server;
 use super::changes::Changes;
-use super::dispatch::caught;
+use super::panics::caught;
 use crate::lock::Lock;
 use crate::store::Change;
 
@@ -32,7 +32,7 @@ impl Server {
     pub(super) fn watch(&self) -> Result<Watched, ProtocolError> {
         let mut state = self.0.watching.0.lock();
         if state.task.is_none() {
-            let stores = caught(|| Ok(self.0.routes.resources.watch()))?;
+            let stores = caught(|| self.0.features.resources.watch())?;
             let task = tokio::spawn(publish(stores, self.0.changes.clone()));
             state.task = Some(task.abort_handle());
         }

@@ -13,7 +13,9 @@ use plainly::protocol::types::{
     InputRequiredResult, NumberField, SamplingMessage, TextField,
 };
 use plainly::server::extract::{Ask, Returned};
-use plainly::server::{AskError, AskErrorKind, Keys, Prompt, Resource, Server, Template, Tool};
+use plainly::server::{
+    AskError, AskErrorKind, Keys, Prompt, Resource, ResourceTemplate, Server, Tool,
+};
 use plainly::{Args, Context, Failure, State, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -291,7 +293,7 @@ pub(crate) fn server_with(keys: Keys, runs: &Runs, change: impl FnOnce(&mut Limi
         .tool(Tool::new("bare", bare))
         .prompt(Prompt::new("greeting", prompt))
         .resource(Resource::new("page://greeting", page))
-        .resource_template(Template::new("page://{any}/greeting", page))
+        .resource_template(ResourceTemplate::new("page://{any}/greeting", page))
         .build()
         .unwrap()
 }

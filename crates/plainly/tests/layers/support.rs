@@ -7,8 +7,8 @@ use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::{Changes, ServerBuilder};
 use plainly::transport::http::HttpServer;
 use plainly::{
-    Args, Context, Failure, Json, Prompt, Resource, ResourceUri, Revision, Server, Template, Tool,
-    Vars,
+    Args, Context, Failure, Json, Prompt, Resource, ResourceTemplate, ResourceUri, Revision,
+    Server, Tool, Vars,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ pub(crate) fn builder() -> ServerBuilder {
         .tool(Tool::new("works", works))
         .prompt(Prompt::new("echo", echo))
         .resource(Resource::new("found://here", found))
-        .resource_template(Template::new("note://{id}", note).name("note"))
+        .resource_template(ResourceTemplate::new("note://{id}", note).name("note"))
 }
 
 pub(crate) fn changing(changes: &Changes) -> ServerBuilder {

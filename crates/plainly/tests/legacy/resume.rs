@@ -421,7 +421,7 @@ async fn who_hears_more_than_is_kept_loses_nothing() {
 }
 
 #[tokio::test]
-async fn beyond_the_most_requests_a_stream_is_not_resumable_and_dies_with_its_connection() {
+async fn a_session_runs_no_more_requests_than_allowed_and_none_under_an_id_that_is_taken() {
     let gate = Gate::new();
     let http = listening(&gate, |limits| limits.requests_per_connection = 2).await;
     let client = Client::open(&http, "2025-11-25").await;
@@ -431,15 +431,16 @@ async fn beyond_the_most_requests_a_stream_is_not_resumable_and_dies_with_its_co
         client.first(&mut stream).await;
         streams.push(stream);
     }
-    let mut third = client.post(&steps(3, 1)).await;
-    let event = third.event().await.unwrap();
-    assert_eq!((step(&event), event.id), (1, None));
-    gate.has(3).await;
-    drop(third);
+    for (id, kind) in [(3, "overloaded"), (1, "duplicate_id")] {
+        let refused = client.post(&steps(id, 1)).await.json().await;
+        assert_eq!(refused["error"]["data"]["kind"], kind, "{refused}");
+    }
     gate.has(2).await;
-    drop(streams);
     gate.open(2);
     gate.has(0).await;
+    drop(streams);
+    let mut again = client.post(&steps(1, 1)).await;
+    client.first(&mut again).await;
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! What a state is bound to: it opens for no other server, principal, method, name, arguments or time than it was sealed for.
+//! The `requestState` that a client brings back, sealed: it opens for no other server, principal, method, name or arguments
+//! than it was sealed for, and not for ever.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -108,13 +109,12 @@ impl Seals {
     }
 
     pub(super) fn open(&self, binding: &Binding, sealed: &str) -> Result<String, ProtocolError> {
-        let invalid = || ProtocolError::from(InvalidParams::InvalidRequestState);
         if sealed.len() > self.most_bytes {
-            return Err(invalid());
+            return Err(InvalidParams::InvalidRequestState.into());
         }
         let purpose = binding.purpose(&self.server);
         let opened = self.sealer.open(&purpose, sealed, SystemTime::now());
-        opened.map_err(|_| invalid())
+        opened.map_err(|_| InvalidParams::InvalidRequestState.into())
     }
 }
 

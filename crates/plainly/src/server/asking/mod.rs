@@ -3,13 +3,12 @@
 //!
 //! ```text
 //!             ┌─► rounds    the request is answered with the questions, and sent again with the answers (modern)
-//! questions ──┼─► requests  each question is a request of ours, on the request's own stream (legacy)
+//! questions ──┼─► sent      each question is a request of ours, on the stream of the request it is asked for (legacy)
 //!             └─► a task    the questions stand in its record, and its client answers them there
 //! ```
 //!
-//! [`Ask`](super::extract::Ask) is what handlers see of it.
+//! [`Ask`](super::extract::Ask) is what handlers see of it; [`request`](super::request) knows which way a request takes.
 
-mod error;
 mod reading;
 mod typed;
 
@@ -18,23 +17,21 @@ mod questions;
 mod binding;
 mod rounds;
 
-mod requests;
+mod sent;
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::question::undeclared;
-use plainly_protocol::types::{InputRequest, InputRequiredResult};
+use plainly_protocol::types::InputRequiredResult;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::binding::{Seals, Subject};
-pub use self::error::{AskError, AskErrorKind};
-use self::questions::Question;
-pub(super) use self::questions::Questions;
-pub(super) use self::reading::{Answer, read};
-pub(super) use self::requests::Unanswered;
-pub(super) use self::rounds::{Rounds, returned};
+pub(super) use self::questions::{Question, Questions};
+pub(super) use self::reading::{InputResponse, read};
+pub(super) use self::rounds::{Rounds, returned, too_many};
+pub(super) use self::sent::{SentQuestion, SentQuestions};
 pub(super) use self::typed::form_of;
-use super::scope::Scope;
+pub use super::failure::{AskError, AskErrorKind};
 
 /// Whether `peer` declared all that it takes to be asked this.
 pub(super) fn check_asked(asked: &InputRequiredResult, peer: &Peer) -> Result<(), ProtocolError> {
@@ -53,17 +50,4 @@ pub(super) fn check_asked(asked: &InputRequiredResult, peer: &Peer) -> Result<()
         return Ok(());
     }
     Err(ProtocolError::missing_client_capability(missing))
-}
-
-impl Scope {
-    /// Asks the client `question`, and waits for its answer by whichever way there is.
-    pub(super) async fn ask(&self, key: &str, question: InputRequest) -> Result<Answer, AskError> {
-        if let Some(missing) = undeclared(&question, self.peer()) {
-            return Err(AskError::undeclared(missing));
-        }
-        match self.session() {
-            Some(session) => requests::ask(self, session, key, question).await,
-            None => Question::open(self, key, question)?.await,
-        }
-    }
 }

@@ -1,33 +1,31 @@
-//! The questions of one request that are open: who waits for which answer. Knows not how questions go out and answers come
-//! in.
+//! The open questions of one request, and who waits for which answer. How questions go out and how answers come in is not
+//! its business.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
-
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::types::{InputRequest, InputRequiredResult, RawJson};
 
 use super::binding::Seals;
-use super::error::AskError;
-use super::reading::{Answer, read};
+use super::reading::{InputResponse, read};
 use super::rounds::Rounds;
 use crate::lock::Lock;
-use crate::server::answer::AnswerFuture;
-use crate::server::scope::Scope;
+use crate::server::failure::AskError;
 
 /// The questions of one request.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Questions(Lock<State>);
+pub(in crate::server) struct Questions(Lock<QuestionsState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct QuestionsState {
     /// How many may be open; nothing where none can be.
     most: Option<usize>,
     /// Every key that was asked under, and how many names were made of it.
     keys: HashMap<String, usize>,
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<String, OpenQuestion>,
     /// The last round of which a question is over: what is asked from now on may depend on it.
     over: usize,
     /// What came back with the request, where it is served in rounds.
@@ -42,14 +40,14 @@ struct State {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenQuestion {
     question: InputRequest,
-    answer: Option<Result<Answer, AskError>>,
+    answer: Option<Result<InputResponse, AskError>>,
     asker: Option<Waker>,
 }
 
-impl Open {
-    fn answer(&mut self, answer: Result<Answer, AskError>) {
+impl OpenQuestion {
+    fn answer(&mut self, answer: Result<InputResponse, AskError>) {
         self.answer = Some(answer);
         if let Some(asker) = self.asker.take() {
             asker.wake();
@@ -57,7 +55,7 @@ impl Open {
     }
 }
 
-impl State {
+impl QuestionsState {
     /// A name of its own for what is asked under `key`, which is the same each time the handler runs.
     fn name(&mut self, key: &str) -> String {
         let mut name = key.to_owned();
@@ -89,7 +87,7 @@ impl State {
         key: &str,
         question: &InputRequest,
         revision: Revision,
-    ) -> Option<Result<Answer, AskError>> {
+    ) -> Option<Result<InputResponse, AskError>> {
         let rounds = self.rounds.as_mut()?;
         let answer = rounds.find(key, question)?;
         match read(question, &answer, revision) {
@@ -204,14 +202,14 @@ impl Questions {
     }
 
     /// The request has `error` for its answer: what the handler waits for is waited for in vain.
-    pub(super) fn fail_request(&self, error: ProtocolError) {
+    pub(in crate::server) fn fail_request(&self, error: ProtocolError) {
         let mut state = self.0.lock();
         state.fault = Some(error);
         state.wake_runner();
     }
 
     /// Nobody will answer any more.
-    fn close(&self) {
+    pub(in crate::server) fn close(&self) {
         let mut state = self.0.lock();
         state.is_over = true;
         for open in state.open.values_mut().filter(|open| open.answer.is_none()) {
@@ -227,42 +225,24 @@ fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
     }
 }
 
-impl Scope {
-    /// The same handler; once it is no more, what it left running elsewhere waits for no answers.
-    pub(in crate::server) fn closing(&self, handler: AnswerFuture) -> AnswerFuture {
-        if self.questions().0.lock().most.is_none() {
-            return handler;
-        }
-        let closing = Closing(self.clone());
-        Box::pin(async move {
-            let _closing = closing;
-            handler.await
-        })
-    }
-}
-
-/// Ends all questions when dropped.
-struct Closing(Scope);
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        self.0.questions().close();
-    }
-}
-
 /// A question that is open as long as somebody waits for its answer.
 #[derive(Debug)]
-pub(super) struct Question {
-    scope: Scope,
-    pub(super) key: String,
+pub(in crate::server) struct Question {
+    questions: Arc<Questions>,
+    pub(in crate::server) key: String,
     /// What is asked once another question is over is of a later round than that.
-    pub(super) round: usize,
+    pub(in crate::server) round: usize,
 }
 
 impl Question {
-    /// Opens a question, if there is room. What it is called is `key`, if nothing else was.
-    pub(super) fn open(scope: &Scope, key: &str, question: InputRequest) -> Result<Self, AskError> {
-        let mut state = scope.questions().0.lock();
+    /// Opens a question to a client of `revision`, if there is room. What it is called is `key`, if nothing else was.
+    pub(in crate::server) fn open(
+        questions: &Arc<Questions>,
+        revision: Revision,
+        key: &str,
+        question: InputRequest,
+    ) -> Result<Self, AskError> {
+        let mut state = questions.0.lock();
         if state.is_over {
             return Err(AskError::over());
         }
@@ -273,9 +253,9 @@ impl Question {
             return Err(AskError::too_many(most));
         }
         let key = state.name(key);
-        let answer = state.look(&key, &question, scope.peer().revision);
+        let answer = state.look(&key, &question, revision);
         let round = state.over + 1;
-        let open = Open {
+        let open = OpenQuestion {
             question,
             answer,
             asker: None,
@@ -285,16 +265,19 @@ impl Question {
         }
         state.open.insert(key.clone(), open);
         drop(state);
-        let scope = scope.clone();
-        Ok(Self { scope, key, round })
+        Ok(Self {
+            questions: Arc::clone(questions),
+            key,
+            round,
+        })
     }
 }
 
 impl Future for Question {
-    type Output = Result<Answer, AskError>;
+    type Output = Result<InputResponse, AskError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.scope.questions().0.lock();
+        let mut state = self.questions.0.lock();
         let Some(open) = state.open.get_mut(&self.key) else {
             return Poll::Ready(Err(AskError::over()));
         };
@@ -310,7 +293,7 @@ impl Future for Question {
 
 impl Drop for Question {
     fn drop(&mut self) {
-        let mut state = self.scope.questions().0.lock();
+        let mut state = self.questions.0.lock();
         if state.open.remove(&self.key).is_some() {
             state.over = state.over.max(self.round);
             state.wake_runner();
@@ -324,7 +307,7 @@ mod tests {
 
     #[test]
     fn each_question_has_a_name_of_its_own() {
-        let mut state = State::default();
+        let mut state = QuestionsState::default();
         let keys = ["a", "a", "a#2", "b", "a#4", "a", "a", "a#2"];
         let names = keys.map(|key| state.name(key));
         let expected = ["a", "a#2", "a#2#2", "b", "a#4", "a#3", "a#5", "a#2#3"];
@@ -333,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_asked_under_for_ever_costs_no_more_each_time() {
-        let mut state = State::default();
+        let mut state = QuestionsState::default();
         for _ in 1..100_000 {
             state.name("again");
         }

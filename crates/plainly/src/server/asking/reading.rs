@@ -13,7 +13,7 @@ use crate::schema::Schema;
 
 /// An answer to one of the three kinds of question.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::server) enum Answer {
+pub(in crate::server) enum InputResponse {
     Elicited(ElicitResult),
     Said(CreateMessageResult),
     Roots(ListRootsResult),
@@ -24,22 +24,22 @@ pub(in crate::server) fn read(
     question: &InputRequest,
     answer: &RawJson,
     revision: Revision,
-) -> Result<Answer, String> {
+) -> Result<InputResponse, String> {
     let read = match question {
         InputRequest::Elicit(ElicitParams::Form(form)) => {
             let answer: ElicitResult = answer.decode().map_err(|error| error.to_string())?;
             return filled_in(form, answered(&form.requested_schema, answer, revision));
         }
-        InputRequest::CreateMessage(_) => answer.decode().map(Answer::Said),
-        InputRequest::ListRoots(_) => answer.decode().map(Answer::Roots),
+        InputRequest::CreateMessage(_) => answer.decode().map(InputResponse::Said),
+        InputRequest::ListRoots(_) => answer.decode().map(InputResponse::Roots),
         // Visits, and modes that are still to come.
-        InputRequest::Elicit(_) | _ => answer.decode().map(Answer::Elicited),
+        InputRequest::Elicit(_) | _ => answer.decode().map(InputResponse::Elicited),
     };
     read.map_err(|error| error.to_string())
 }
 
 /// The answer, if what was filled in is what the form asks for (Elicitation, "Form Mode Security").
-fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<Answer, String> {
+fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<InputResponse, String> {
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
         // The author's own: how much it may be is not for the client's sake.
@@ -51,7 +51,7 @@ fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<Answer, St
             return Err(failures.join("; "));
         }
     }
-    Ok(Answer::Elicited(answer))
+    Ok(InputResponse::Elicited(answer))
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
         question: &InputRequest,
         answer: &Value,
         revision: Revision,
-    ) -> Result<Answer, String> {
+    ) -> Result<InputResponse, String> {
         read(question, &RawJson::encode(answer).unwrap(), revision)
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn what_an_older_client_was_asked_otherwise_is_read_as_it_was_meant() {
         let answer = json!({"action": "accept", "content": {"name": "a", "some.b": true}});
         let read = read_json(&form(), &answer, Revision::V2025_06_18).unwrap();
-        let Answer::Elicited(read) = read else {
+        let InputResponse::Elicited(read) = read else {
             panic!("{read:?}");
         };
         assert_eq!(json!(read.content), json!({"name": "a", "some": ["b"]}));

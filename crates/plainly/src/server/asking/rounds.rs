@@ -19,23 +19,23 @@ pub(in crate::server) struct Rounds {
     binding: Binding,
     /// The answers of this round.
     fresh: InputResponseParams,
-    so_far: SoFar,
+    so_far: PastRounds,
 }
 
 /// What is sealed in a state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct SoFar {
+struct PastRounds {
     /// How often the request was answered with questions.
     rounds: usize,
     /// The answers by the keys of the questions.
-    answers: BTreeMap<String, Kept>,
+    answers: BTreeMap<String, KeptAnswer>,
     /// What was asked in the last round.
     asked: BTreeMap<String, Digest>,
 }
 
 /// An answer, and what question it answers: another one under the same key is another one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Kept {
+struct KeptAnswer {
     to: Digest,
     answer: RawJson,
 }
@@ -47,21 +47,21 @@ type Digest = u64;
 pub(in crate::server) fn returned(
     params: Option<&Object<'_>>,
 ) -> Result<InputResponseParams, ProtocolError> {
+    // By its name: the parameters are not read as a whole for what is hardly ever there.
     fn read<T: DeserializeOwned>(
+        params: Option<&Object<'_>>,
         member: &str,
-        json: Option<&str>,
     ) -> Result<Option<T>, ProtocolError> {
+        let json = params.and_then(|params| params.get(member));
         let read = json.map(serde_json::from_str).transpose();
         read.map_err(|error| {
             ProtocolError::invalid_params(format!("Invalid params: {member}: {error}"))
         })
     }
 
-    // By their names: the parameters are not read as a whole for what is hardly ever there.
-    let member = |name| params.and_then(|params| params.get(name));
-    let answers = read("inputResponses", member("inputResponses"))?;
+    let answers = read(params, "inputResponses")?;
     let mut returned = InputResponseParams::new(answers.unwrap_or_default());
-    returned.request_state = read("requestState", member("requestState"))?;
+    returned.request_state = read(params, "requestState")?;
     Ok(returned)
 }
 
@@ -77,10 +77,9 @@ impl Rounds {
         let so_far = match &fresh.request_state {
             Some(state) => {
                 let opened = subject.seals.open(&binding, state)?;
-                let invalid = |_| ProtocolError::from(InvalidParams::InvalidRequestState);
-                serde_json::from_str(&opened).map_err(invalid)?
+                serde_json::from_str(&opened).map_err(|_| InvalidParams::InvalidRequestState)?
             }
-            None => SoFar::default(),
+            None => PastRounds::default(),
         };
         Ok(Self {
             binding,
@@ -112,7 +111,7 @@ impl Rounds {
     /// Keeps the answer to `question` for the rounds to come.
     pub(super) fn keep(&mut self, key: &str, question: &InputRequest, answer: RawJson) {
         let to = digest(question);
-        let kept = Kept { to, answer };
+        let kept = KeptAnswer { to, answer };
         self.so_far.answers.insert(key.to_owned(), kept);
     }
 
@@ -149,7 +148,7 @@ impl Rounds {
         if rounds > seals.rounds {
             return Err(too_many(seals.rounds));
         }
-        let so_far = SoFar {
+        let so_far = PastRounds {
             rounds,
             answers: self.so_far.answers.clone(),
             asked,
@@ -160,7 +159,7 @@ impl Rounds {
 }
 
 /// What a request fails with for which the client was asked `most` times.
-pub(super) fn too_many(most: usize) -> ProtocolError {
+pub(in crate::server) fn too_many(most: usize) -> ProtocolError {
     let why = format!("The client was asked {most} times, and there are still questions");
     ProtocolError::internal(why)
 }

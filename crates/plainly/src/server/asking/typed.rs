@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::server::extract::strings::names;
+use crate::server::strings::names;
 
 /// The formats that a form knows.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
@@ -75,7 +75,6 @@ fn plain(schema: Value) -> Value {
 
 /// What may be `null` may be left out.
 fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
-    let is_null = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "null");
     if let Some(Value::Array(either)) = schema.remove("anyOf")
         && let Some(Value::Object(other)) = either.into_iter().find(|one| !is_null(one))
     {
@@ -94,25 +93,28 @@ fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "null")
+}
+
 /// Choices with what is said of each as its title.
 fn titled(choices: Value) -> Value {
     let Value::Array(choices) = choices else {
         return choices;
     };
-    let each = |choice: Value| {
+    let choices = choices.into_iter().flat_map(|choice| {
         let title = choice.get("title").or(choice.get("description")).cloned();
         let values = match (choice.get("const"), choice.get("enum")) {
             (Some(value), _) => vec![value.clone()],
             (None, Some(Value::Array(values))) => values.clone(),
             (None, _) => vec![choice],
         };
-        let titled = move |value: Value| {
+        values.into_iter().map(move |value| {
             let title = title.clone().unwrap_or_else(|| value.clone());
             json!({ "const": value, "title": title })
-        };
-        values.into_iter().map(titled)
-    };
-    choices.into_iter().flat_map(each).collect()
+        })
+    });
+    choices.collect()
 }
 
 #[cfg(test)]

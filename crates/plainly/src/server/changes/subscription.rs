@@ -1,5 +1,5 @@
-//! What one reader has not heard of yet: a set of topics, never more than it is subscribed to, however much changes and
-//! however slowly it reads.
+//! The changes that one subscriber has not read yet: a set of topics, never more than it is subscribed to, however much
+//! changes and however slowly it reads.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use crate::lock::Lock;
 #[derive(Debug)]
 pub(in crate::server) struct Subscription {
     changes: Changes,
-    pending: Arc<Pending>,
+    pending: Arc<PendingTopics>,
 }
 
-/// What there is to read; shared with the bus.
+/// The topics that have changed and were not read yet; shared with the bus.
 #[derive(Debug, Default)]
-pub(super) struct Pending(Lock<State>);
+pub(super) struct PendingTopics(Lock<PendingState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct PendingState {
     /// All that is subscribed to, and whether it has changed since it was read.
     topics: HashMap<Topic, bool>,
     /// What has changed, in the order in which it did; each once.
     changed: VecDeque<Topic>,
     waker: Option<Waker>,
-    stage: Stage,
+    stage: SubscriptionStage,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum SubscriptionStage {
     #[default]
     Open,
     /// Its reader is told so.
@@ -65,26 +65,21 @@ impl Subscription {
     /// The resources that it is subscribed to.
     pub(in crate::server) fn resources(&self) -> Vec<Arc<str>> {
         let state = self.pending.0.lock();
-        let resource = |topic: &Topic| match topic {
+        let resources = state.topics.keys().filter_map(|topic| match topic {
             Topic::Resource(uri) => Some(Arc::clone(uri)),
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
-        };
-        state.topics.keys().filter_map(resource).collect()
-    }
-
-    /// Whether it was ended or closed.
-    pub(in crate::server) fn is_over(&self) -> bool {
-        self.pending.0.lock().stage != Stage::Open
+        });
+        resources.collect()
     }
 
     pub(in crate::server) fn is_closed(&self) -> bool {
-        self.pending.0.lock().stage == Stage::Closed
+        self.pending.0.lock().stage == SubscriptionStage::Closed
     }
 
     /// The next topic that has changed; `None` once it has ended, whatever has changed by then.
     pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
         let mut state = self.pending.0.lock();
-        if state.stage != Stage::Open {
+        if state.stage != SubscriptionStage::Open {
             return Poll::Ready(None);
         }
         if let Some(topic) = state.changed.pop_front() {
@@ -102,18 +97,18 @@ impl Subscription {
 
     /// Ends it for its reader.
     pub(in crate::server) fn end(&self) {
-        self.pass_to(Stage::Ended);
+        self.pass_to(SubscriptionStage::Ended);
     }
 
     /// Ends it, and its reader is to say no more.
     pub(in crate::server) fn close(&self) {
-        self.pass_to(Stage::Closed);
+        self.pass_to(SubscriptionStage::Closed);
     }
 
-    fn pass_to(&self, stage: Stage) {
+    fn pass_to(&self, stage: SubscriptionStage) {
         let waker = {
             let mut state = self.pending.0.lock();
-            if state.stage != Stage::Closed {
+            if state.stage != SubscriptionStage::Closed {
                 state.stage = stage;
             }
             state.waker.take()
@@ -128,7 +123,7 @@ impl Drop for Subscription {
     }
 }
 
-impl Pending {
+impl PendingTopics {
     pub(super) fn add(&self, topic: Topic) {
         self.0.lock().topics.entry(topic).or_insert(false);
     }

@@ -7,8 +7,9 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Extract, Needs, PromptCall, PromptChannel, ToolCall, ToolChannel, strings};
+use super::{Extract, Needs, PromptCall, PromptChannel, ToolCall, ToolChannel};
 use crate::server::failure::Failure;
+use crate::server::strings;
 
 /// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema; or those of a prompt, whose
 /// arguments are the fields of `T`. One per handler.

@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 use super::{
     Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
 };
-use crate::server::asking::{Answer, AskError, Rounds, Subject, form_of};
+use crate::server::asking::{AskError, InputResponse, Rounds, Subject, form_of};
 use crate::server::failure::Failure;
-use crate::server::scope::Scope;
+use crate::server::request::Scope;
 
 /// Asks the client: its user, its model, or for its roots. Written once, it works for clients of every revision that can be
 /// asked.
@@ -81,8 +81,8 @@ impl Ask {
         form: ElicitFormParams,
     ) -> Result<ElicitResult, AskError> {
         match self.ask(key, form.into()).await? {
-            Answer::Elicited(result) => Ok(result),
-            Answer::Said(_) | Answer::Roots(_) => Err(AskError::impossible()),
+            InputResponse::Elicited(result) => Ok(result),
+            InputResponse::Said(_) | InputResponse::Roots(_) => Err(AskError::impossible()),
         }
     }
 
@@ -129,8 +129,8 @@ impl Ask {
     ) -> Result<ElicitAction, AskError> {
         let visit = ElicitUrlParams::new(url, message);
         match self.ask(key, visit.into()).await? {
-            Answer::Elicited(result) => Ok(result.action),
-            Answer::Said(_) | Answer::Roots(_) => Err(AskError::impossible()),
+            InputResponse::Elicited(result) => Ok(result.action),
+            InputResponse::Said(_) | InputResponse::Roots(_) => Err(AskError::impossible()),
         }
     }
 
@@ -141,20 +141,20 @@ impl Ask {
         params: CreateMessageParams,
     ) -> Result<CreateMessageResult, AskError> {
         match self.ask(key, params.into()).await? {
-            Answer::Said(result) => Ok(result),
-            Answer::Elicited(_) | Answer::Roots(_) => Err(AskError::impossible()),
+            InputResponse::Said(result) => Ok(result),
+            InputResponse::Elicited(_) | InputResponse::Roots(_) => Err(AskError::impossible()),
         }
     }
 
     /// Asks where in the file system the server may work (Roots).
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, AskError> {
         match self.ask(key, ListRootsParams::new().into()).await? {
-            Answer::Roots(result) => Ok(result.roots),
-            Answer::Elicited(_) | Answer::Said(_) => Err(AskError::impossible()),
+            InputResponse::Roots(result) => Ok(result.roots),
+            InputResponse::Elicited(_) | InputResponse::Said(_) => Err(AskError::impossible()),
         }
     }
 
-    async fn ask(&self, key: &str, question: InputRequest) -> Result<Answer, AskError> {
+    async fn ask(&self, key: &str, question: InputRequest) -> Result<InputResponse, AskError> {
         self.scope.ask(key, question).await
     }
 

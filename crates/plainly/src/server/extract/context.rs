@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Call, Channel, Extract, Needs};
 use crate::server::failure::Failure;
-use crate::server::scope::Scope;
+use crate::server::request::Scope;
 
 /// What a handler can know of the client, and tell it before the reply. It says nothing of the client's revision: a handler
 /// is written once for all.
@@ -102,7 +102,7 @@ where
 {
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure> {
         Ok(Self {
-            scope: call.within().0.clone(),
+            scope: call.context().scope.clone(),
         })
     }
 

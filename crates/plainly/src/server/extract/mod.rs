@@ -14,25 +14,26 @@
 
 mod args;
 mod ask;
+mod calls;
 mod completing;
 mod context;
 mod returned;
 mod state;
-pub(super) mod strings;
 mod task;
 mod uri;
 mod vars;
 
-use std::sync::Arc;
-
-use plainly_protocol::peer::Peer;
-use plainly_protocol::types::Arguments;
-use plainly_protocol::uri_template::Values;
 use serde_json::Value;
 
 pub use self::args::Args;
 pub(super) use self::args::schema_of;
 pub use self::ask::Ask;
+#[doc(hidden)]
+pub use self::calls::CallContext;
+pub use self::calls::{
+    Call, Channel, CompletionCall, CompletionChannel, ListingCall, ListingChannel, PromptCall,
+    PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
+};
 pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
 pub use self::returned::Returned;
@@ -40,199 +41,9 @@ pub use self::state::State;
 pub use self::task::Task;
 pub use self::uri::ResourceUri;
 pub use self::vars::Vars;
-use super::asking::Subject;
 use super::failure::Failure;
-use super::scope::Scope;
 use super::state::Needed;
 pub use super::state::States;
-
-/// A kind of handler. It decides what can be extracted and what can be returned.
-pub trait Channel: 'static {
-    /// What a handler of this kind is called with.
-    type Call<'a>;
-}
-
-/// Tool handlers: they answer to a model.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
-pub enum ToolChannel {}
-
-impl Channel for ToolChannel {
-    type Call<'a> = ToolCall<'a>;
-}
-
-/// Resource handlers: they answer to the host's code.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
-pub enum ResourceChannel {}
-
-impl Channel for ResourceChannel {
-    type Call<'a> = ResourceCall<'a>;
-}
-
-/// Handlers that list the resources of a template.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
-pub enum ListingChannel {}
-
-impl Channel for ListingChannel {
-    type Call<'a> = ListingCall<'a>;
-}
-
-/// Handlers of prompts: they answer to the host's code.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
-pub enum PromptChannel {}
-
-impl Channel for PromptChannel {
-    type Call<'a> = PromptCall<'a>;
-}
-
-/// Handlers that complete an argument: they answer to the host's code.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
-pub enum CompletionChannel {}
-
-impl Channel for CompletionChannel {
-    type Call<'a> = CompletionCall<'a>;
-}
-
-/// A `tools/call` on its way to its handler.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ToolCall<'a> {
-    /// The arguments: a JSON object, checked to be one.
-    pub arguments: &'a str,
-    pub(super) subject: Subject<'a>,
-    pub(super) scope: &'a Scope,
-    pub(super) states: &'a States,
-}
-
-/// A `resources/read` or `resources/metadata` on its way to its handler.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ResourceCall<'a> {
-    /// The URI as asked for.
-    pub uri: &'a str,
-    /// What the variables of its template stand for in it; of a static resource none.
-    pub variables: &'a Values,
-    /// Nothing where it can't be answered with questions.
-    pub(super) subject: Option<Subject<'a>>,
-    pub(super) scope: &'a Scope,
-    pub(super) states: &'a States,
-}
-
-impl<'a> ResourceCall<'a> {
-    /// The same with these variables.
-    pub(super) fn with(&self, variables: &'a Values) -> Self {
-        Self { variables, ..*self }
-    }
-}
-
-/// A `resources/list` on its way to the handler of a template.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ListingCall<'a> {
-    pub(super) scope: &'a Scope,
-    pub(super) states: &'a States,
-}
-
-/// A `prompts/get` on its way to its handler.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct PromptCall<'a> {
-    /// What the prompt is filled in with.
-    pub arguments: &'a Arguments,
-    pub(super) subject: Subject<'a>,
-    pub(super) scope: &'a Scope,
-    pub(super) states: &'a States,
-}
-
-impl<'a> ListingCall<'a> {
-    /// The same peer asks for one resource.
-    pub(super) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
-        ResourceCall {
-            uri,
-            variables,
-            subject: None,
-            scope: self.scope,
-            states: self.states,
-        }
-    }
-}
-
-/// A `completion/complete` on its way to its handler.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct CompletionCall<'a> {
-    /// The argument so far.
-    pub text: &'a str,
-    /// The other arguments that are filled in.
-    pub others: &'a Arguments,
-    pub(super) scope: &'a Scope,
-    pub(super) states: &'a States,
-}
-
-/// What all kinds of call have.
-pub trait Call {
-    /// Who asks.
-    fn peer(&self) -> &Arc<Peer> {
-        self.within().0.peer()
-    }
-    #[doc(hidden)]
-    fn within(&self) -> Within<'_>;
-    #[doc(hidden)]
-    fn states(&self) -> &States;
-}
-
-/// What a call is served within: the framework's own.
-#[derive(Debug)]
-pub struct Within<'a>(pub(super) &'a Scope);
-
-impl Call for ToolCall<'_> {
-    fn within(&self) -> Within<'_> {
-        Within(self.scope)
-    }
-    fn states(&self) -> &States {
-        self.states
-    }
-}
-
-impl Call for ResourceCall<'_> {
-    fn within(&self) -> Within<'_> {
-        Within(self.scope)
-    }
-    fn states(&self) -> &States {
-        self.states
-    }
-}
-
-impl Call for ListingCall<'_> {
-    fn within(&self) -> Within<'_> {
-        Within(self.scope)
-    }
-    fn states(&self) -> &States {
-        self.states
-    }
-}
-
-impl Call for PromptCall<'_> {
-    fn within(&self) -> Within<'_> {
-        Within(self.scope)
-    }
-    fn states(&self) -> &States {
-        self.states
-    }
-}
-
-impl Call for CompletionCall<'_> {
-    fn within(&self) -> Within<'_> {
-        Within(self.scope)
-    }
-    fn states(&self) -> &States {
-        self.states
-    }
-}
 
 /// An argument of handlers of the kind `C`.
 #[diagnostic::on_unimplemented(

@@ -20,7 +20,7 @@ where
     for<'a> C::Call<'a>: Call,
 {
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure> {
-        let state = call.states().get::<S>();
+        let state = call.context().states.get::<S>();
         state
             .cloned()
             .map(Self)

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 
 use super::{Extract, Needs, ToolCall, ToolChannel};
 use crate::server::failure::Failure;
-use crate::server::scope::Scope;
+use crate::server::request::Scope;
 
 /// The place in a handler from where on its call is a task, for a tool that [may become one](crate::server::Tool::task).
 ///

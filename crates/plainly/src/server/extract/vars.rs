@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use self::value::One;
-use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of, strings};
+use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of};
 use crate::server::failure::Failure;
+use crate::server::strings;
 
-/// What the variables of a [`Template`](crate::server::Template) stand for in the URI that was asked for, as `T`.
+/// What the variables of a [`ResourceTemplate`](crate::server::ResourceTemplate) stand for in the URI that was asked for, as `T`.
 ///
 /// `T` has one field for each variable of the template; a server does not build otherwise. A field is text, or whatever is
 /// read from one (a number, `true`, the name of an enum's variant); an `Option` where the variable may be absent; a `Vec` or
@@ -18,7 +19,7 @@ use crate::server::failure::Failure;
 /// invalid, and which variable it is.
 ///
 /// ```
-/// use plainly::{Template, Text, Vars};
+/// use plainly::{ResourceTemplate, Text, Vars};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 ///
@@ -32,7 +33,7 @@ use crate::server::failure::Failure;
 ///     Text::plain(format!("{path} from line {}", first.unwrap_or(1)))
 /// }
 ///
-/// let template = Template::new("lines:///{+path}{?first}", lines).name("lines");
+/// let template = ResourceTemplate::new("lines:///{+path}{?first}", lines).name("lines");
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(

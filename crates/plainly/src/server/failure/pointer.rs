@@ -10,7 +10,7 @@ use std::ops::Deref;
 #[cfg(any(feature = "anyhow", feature = "eyre"))]
 use plainly_errors::{Problem, ProblemBag, ProtocolError};
 
-use super::Meaning;
+use super::meaning::Meaning;
 
 /// A pointer to an error.
 pub(super) trait Pointer: Send + Sync {

@@ -42,7 +42,6 @@ mod request;
 
 pub use self::next::{FromFn, Next, NextFuture, from_fn};
 pub use self::outcome::Outcome;
-pub(super) use self::outcome::Settled;
 pub use self::request::Request;
 
 /// Any error of a layer.

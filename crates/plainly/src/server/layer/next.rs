@@ -11,8 +11,9 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::BoxError;
-use super::outcome::{Outcome, Settled};
+use super::outcome::Outcome;
 use super::request::Request;
+use crate::server::handling::Answered;
 
 /// What a layer passes a request on to: the next layer, or the handler. A tower service that is always ready and never
 /// fails: whatever happens is an [`Outcome`]. Cheap to clone.
@@ -21,7 +22,7 @@ pub struct Next(Arc<dyn Stage>);
 
 /// The outcome to come. Dropping it cancels the request.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct NextFuture(Pin<Box<dyn Future<Output = Settled> + Send>>);
+pub struct NextFuture(Pin<Box<dyn Future<Output = Answered> + Send>>);
 
 trait Stage: Send + Sync {
     fn serve(&self, request: Request) -> NextFuture;
@@ -52,7 +53,7 @@ impl Next {
     pub(in crate::server) fn serve(
         &self,
         request: Request,
-    ) -> impl Future<Output = Settled> + Send + 'static {
+    ) -> impl Future<Output = Answered> + Send + 'static {
         self.0.serve(request).0
     }
 }
@@ -78,7 +79,7 @@ impl Future for NextFuture {
         self.0
             .as_mut()
             .poll(context)
-            .map(|settled| Ok(Outcome::of(settled)))
+            .map(|answered| Ok(Outcome::of(answered)))
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use futures_util::future::Either;
 use plainly_errors::{Internal, Problem, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -16,7 +15,6 @@ use crate::server::answer::Answer;
 use crate::server::audience::{Audience, request_failed};
 use crate::server::failure::{Failure, Meaning};
 use crate::server::handling::Answered;
-use crate::server::listening::Listening;
 
 /// What came of a request.
 ///
@@ -26,36 +24,34 @@ use crate::server::listening::Listening;
 pub struct Outcome(Kind);
 
 enum Kind {
-    Settled(Settled),
+    Settled(Answered),
     /// A result that a layer made, which is of this method.
     Early(Method, Answer),
     /// A layer has the request fail with this.
     Refused(Problem),
 }
 
-/// What becomes the reply; or there is none yet, as the peer listens.
-pub(in crate::server) type Settled = Either<Answered, Box<Listening>>;
-
 impl Outcome {
     /// The error of the protocol that the request ended with, which the host's code reads.
     pub fn error(&self) -> Option<&ProtocolError> {
         match &self.0 {
-            Kind::Settled(Settled::Left(Err(error))) => Some(error),
-            Kind::Settled(_) | Kind::Early(..) | Kind::Refused(_) => None,
+            Kind::Settled(answered) => answered.as_ref().err(),
+            Kind::Early(..) | Kind::Refused(_) => None,
         }
     }
 
     /// Whether a tool has failed, which the model reads.
     pub fn is_tool_error(&self) -> bool {
-        match &self.0 {
-            Kind::Settled(Settled::Left(Ok(Answer::CallTool(result))))
-            | Kind::Early(_, Answer::CallTool(result)) => result.is_tool_error(),
-            Kind::Settled(_) | Kind::Early(..) | Kind::Refused(_) => false,
-        }
+        let answer = match &self.0 {
+            Kind::Settled(answered) => answered.as_ref().ok(),
+            Kind::Early(_, answer) => Some(answer),
+            Kind::Refused(_) => None,
+        };
+        matches!(answer, Some(Answer::CallTool(result)) if result.is_tool_error())
     }
 
-    pub(super) fn of(settled: Settled) -> Self {
-        Self(Kind::Settled(settled))
+    pub(super) fn of(answered: Answered) -> Self {
+        Self(Kind::Settled(answered))
     }
 
     /// What a layer's own error comes to: what it means, if it is a problem or an error of the protocol or has one as its
@@ -69,9 +65,9 @@ impl Outcome {
     }
 
     /// The same as whoever asked gets it.
-    pub(super) fn settle(self, subject: &Subject) -> Settled {
-        let answered = match self.0 {
-            Kind::Settled(settled) => return settled,
+    pub(super) fn settle(self, subject: &Subject) -> Answered {
+        match self.0 {
+            Kind::Settled(answered) => answered,
             Kind::Early(method, _) if method != subject.method => {
                 let method = subject.method.name();
                 tracing::error!(method, "a layer answered with the result of another method");
@@ -88,22 +84,21 @@ impl Outcome {
                 // As of the handler: whose failure it is makes no difference to who reads it.
                 _other => audience(subject).failed(problem.into(), subject.revision, true),
             },
-        };
-        Settled::Left(answered)
+        }
     }
 }
 
 /// Who reads what the request ends with.
 fn audience(subject: &Subject) -> Audience {
     match (subject.method, &subject.name) {
-        (Method::CallTool, Some(name)) => subject.server.0.routes.tools.audience(name),
+        (Method::CallTool, Some(name)) => subject.server.0.features.tools.audience(name),
         (method, _) => Audience::of(method),
     }
 }
 
 impl From<ProtocolError> for Outcome {
     fn from(error: ProtocolError) -> Self {
-        Self(Kind::Settled(Settled::Left(Err(error))))
+        Self::of(Err(error))
     }
 }
 

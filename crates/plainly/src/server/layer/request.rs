@@ -8,10 +8,9 @@ use plainly_protocol::envelope::{self, Object};
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::peer::{Peer, Principal};
 
-use super::outcome::Settled;
 use crate::server::Server;
-use crate::server::dispatch::Served;
-use crate::server::scope::Scope;
+use crate::server::handling::{Answered, Handled};
+use crate::server::request::Scope;
 
 /// A request on its way to its handler. Each clone that is passed on runs the handler anew.
 #[derive(Clone, Debug)]
@@ -100,18 +99,17 @@ impl Request {
     }
 
     /// What the last layer hands it on to.
-    pub(super) async fn serve(self) -> Settled {
-        let served = {
+    pub(super) async fn serve(self) -> Answered {
+        let handled = {
             let Subject {
                 server, method, id, ..
             } = &*self.subject;
             let scope = self.scope.clone().carrying(&self.extensions);
-            server.begin(*method, id, self.params().as_ref(), &scope)
+            server.handle(*method, id, self.params().as_ref(), &scope)
         };
-        match served {
-            Served::Done(answered) => Settled::Left(answered.map(|answer| *answer)),
-            Served::Handling(handling) => Settled::Left(handling.await),
-            Served::Listening(listening) => Settled::Right(listening.into()),
+        match handled {
+            Handled::Now(answered) => answered,
+            Handled::Later(handling) => handling.await,
         }
     }
 

@@ -12,14 +12,14 @@ use serde_json::{Number, Value};
 
 use super::headers::Header;
 use super::mismatch;
-use crate::server::tools::Tools;
+use crate::server::features::Tools;
 
 /// The largest integer of which a 64-bit float and its neighbours are exact.
 const MOST: f64 = 9_007_199_254_740_991.0;
 
 /// Holds the headers of a modern request against its arguments, if it calls a tool that has some repeated. What else is
 /// wrong with it is said elsewhere.
-pub(in crate::server) fn mirrored_arguments(
+pub(super) fn mirrored_arguments(
     headers: &HeaderMap,
     request: &Request<'_>,
     tools: &Tools,

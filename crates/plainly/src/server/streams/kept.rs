@@ -109,12 +109,6 @@ impl Kept {
         }
     }
 
-    /// How many streams are not at their end.
-    pub(super) fn open_streams(&self) -> usize {
-        let streams = self.streams.values();
-        streams.filter(|stream| stream.ended.is_none()).count()
-    }
-
     /// Whether anybody reads or writes.
     pub(super) fn is_busy(&self) -> bool {
         let mut streams = self.streams.values();

@@ -18,11 +18,12 @@ use super::record::Event;
 use super::store::TaskStoreError;
 use crate::server::Server;
 use crate::server::answer::Answer;
-use crate::server::audience::{Asker, Audience, Ended, panicked};
+use crate::server::audience::{Asker, Audience, Ended};
 use crate::server::failure::Meaning;
 use crate::server::handling::Guarded;
 use crate::server::incident::chain;
-use crate::server::scope::Scope;
+use crate::server::panics::panicked;
+use crate::server::request::Scope;
 
 /// What a reply has around the result of a task, at most.
 const AROUND: usize = 4 << 10;
@@ -191,7 +192,7 @@ impl Background {
         };
         let result = outcome.and_then(|answer| {
             let Answer::CallTool(result) = answer else {
-                return Err(unexpected(&answer));
+                return Err(unexpected());
             };
             self.written(result)
         });
@@ -236,8 +237,8 @@ impl Background {
 }
 
 /// What a handler can answer a request with, but not end a task with: that it be sent again.
-fn unexpected(answer: &Answer) -> ProtocolError {
-    let source = format!("a handler ended its task with {answer:?}: ask within it");
+fn unexpected() -> ProtocolError {
+    let source = "a handler ended its task with questions: ask within it";
     ProtocolError::from(Internal::Failed).with_source(source)
 }
 

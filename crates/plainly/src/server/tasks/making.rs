@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 use super::background::Background;
 use super::live::{Alive, Live};
 use super::record::{Event, TaskRecord};
-use super::stage::Voice;
 use super::store::{ErasedTasks, TaskStoreError};
 use crate::server::Server;
 use crate::server::answer::Answer;
@@ -20,7 +19,7 @@ use crate::server::changes::Topic;
 use crate::server::failure::Failure;
 use crate::server::handling::Guarded;
 use crate::server::incident::chain;
-use crate::server::scope::Scope;
+use crate::server::request::{Scope, StatusSink};
 
 /// All tasks of a server.
 #[derive(Debug)]
@@ -64,8 +63,8 @@ impl Server {
             Ok(kept) => kept,
             Err(error) => return drop(asker.send(Err(error))),
         };
-        let voice = Voice::new(self.clone(), Arc::clone(&alive.id));
-        call.scope.stage().begun(voice);
+        let sink = status_sink(self.clone(), Arc::clone(&alive.id));
+        call.scope.stage().begun(sink);
         if asker.send(Ok(task)).is_ok() {
             return Background::run(self, alive, call).await;
         }
@@ -112,6 +111,18 @@ impl Server {
         }
         Ok(None)
     }
+}
+
+/// Keeps what the handler of the task `id` says in its record.
+fn status_sink(server: Server, id: Arc<str>) -> StatusSink {
+    Arc::new(move |message| {
+        let (server, id) = (server.clone(), Arc::clone(&id));
+        Box::pin(async move {
+            if let Err(error) = server.happened(&id, Event::Said(message)).await {
+                tracing::warn!(task = &*id, error = %chain(&error), "a task's message was not kept");
+            }
+        })
+    })
 }
 
 /// Who may ask for what is made here.

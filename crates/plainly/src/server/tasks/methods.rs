@@ -14,8 +14,8 @@ use crate::server::answer::Answer;
 use crate::server::asking::read;
 use crate::server::audience::Audience;
 use crate::server::failure::Failure;
+use crate::server::request::Scope;
 use crate::server::route::Step;
-use crate::server::scope::Scope;
 
 /// Bytes of the longest name that a task can have.
 const LONGEST_NAME: usize = 256;

@@ -12,12 +12,9 @@
 //! What is known of a task is a record in a store; the handler itself runs in the process that made the task.
 
 mod record;
-mod support;
 
 mod memory;
 mod store;
-
-mod stage;
 
 mod background;
 mod live;
@@ -29,8 +26,5 @@ mod told;
 pub(super) use self::making::{Call, Tasks};
 pub use self::memory::MemoryTasks;
 pub use self::record::TaskRecord;
-pub(super) use self::stage::{Becomes, Stage};
 pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
-pub use self::support::TaskSupport;
-pub(super) use self::support::{can_follow, check};

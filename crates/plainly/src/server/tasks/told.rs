@@ -8,12 +8,12 @@ use bytes::Bytes;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::SubscriptionFilter;
 
-use super::support::check;
 use crate::server::Server;
 use crate::server::changes::{Subscription, Topic};
 use crate::server::incident::chain;
 use crate::server::notices;
-use crate::server::scope::Scope;
+use crate::server::request::Scope;
+use crate::server::request::check_tasks;
 
 impl Server {
     /// The names of the tasks that are asked for, once each.
@@ -25,7 +25,7 @@ impl Server {
         let Some(mut ids) = asked.task_ids.take() else {
             return Ok(Vec::new());
         };
-        check(scope.peer())?;
+        check_tasks(scope.peer())?;
         let limit = self.limits().listen_uris;
         if ids.len() > limit {
             let why = format!("Invalid params: more than {limit} tasks to be told of");

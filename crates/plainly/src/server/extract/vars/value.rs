@@ -5,7 +5,7 @@ use serde::de::value::{Error, MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::server::extract::strings::Text;
+use crate::server::strings::TextDeserializer;
 
 /// The value of one variable.
 pub(super) struct One<'a>(pub(super) &'a Value);
@@ -15,7 +15,7 @@ macro_rules! of_a_text {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             match self.0 {
-                Value::Text(text) => Text(text).$method(visitor),
+                Value::Text(text) => TextDeserializer(text).$method(visitor),
                 Value::List(_) | Value::Map(_) => self.deserialize_any(visitor),
             }
         }
@@ -27,13 +27,15 @@ impl<'de> Deserializer<'de> for One<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Text(text) => Text(text).deserialize_any(visitor),
+            Value::Text(text) => TextDeserializer(text).deserialize_any(visitor),
             Value::List(items) => {
-                let items = items.iter().map(|item| Text(item));
+                let items = items.iter().map(|item| TextDeserializer(item));
                 visitor.visit_seq(SeqDeserializer::new(items))
             }
             Value::Map(pairs) => {
-                let pairs = pairs.iter().map(|(name, text)| (Text(name), Text(text)));
+                let pairs = pairs
+                    .iter()
+                    .map(|(name, text)| (TextDeserializer(name), TextDeserializer(text)));
                 visitor.visit_map(MapDeserializer::new(pairs))
             }
         }
@@ -58,7 +60,7 @@ impl<'de> Deserializer<'de> for One<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Text(text) => Text(text).deserialize_enum(name, variants, visitor),
+            Value::Text(text) => TextDeserializer(text).deserialize_enum(name, variants, visitor),
             Value::List(_) | Value::Map(_) => self.deserialize_any(visitor),
         }
     }

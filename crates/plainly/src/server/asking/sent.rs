@@ -1,0 +1,134 @@
+//! The questions that a legacy client was sent as requests: their ids, how many may be open, and to whom the client's
+//! responses go. How they are sent, [`request`](crate::server::request) knows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use plainly_errors::Revision;
+use plainly_protocol::envelope::{Outcome, Response};
+use plainly_protocol::id::RequestId;
+use plainly_protocol::types::RawJson;
+
+use super::questions::Questions;
+use crate::limits::Limits;
+use crate::lock::Lock;
+use crate::server::failure::AskError;
+
+/// The questions that one client was sent and has not answered.
+#[derive(Debug)]
+pub(in crate::server) struct SentQuestions {
+    /// How many there may be.
+    most: usize,
+    /// How many there are in all sessions, and may be.
+    in_all: Arc<AtomicUsize>,
+    most_in_all: usize,
+    /// In how many rounds it may be asked for one request.
+    pub(in crate::server) rounds: usize,
+    /// Time for each answer.
+    pub(in crate::server) time: Duration,
+    state: Lock<SentState>,
+}
+
+#[derive(Debug, Default)]
+struct SentState {
+    /// How many there ever were: the ids.
+    count: i64,
+    open: HashMap<RequestId, SentQuestion>,
+    is_closed: bool,
+}
+
+/// Where the answer to a question goes, and how it is read.
+#[derive(Debug)]
+pub(in crate::server) struct SentQuestion {
+    pub(in crate::server) questions: Arc<Questions>,
+    pub(in crate::server) key: String,
+    pub(in crate::server) revision: Revision,
+}
+
+impl SentQuestions {
+    pub(in crate::server) fn new(limits: &Limits) -> Self {
+        Self {
+            most: limits.questions,
+            in_all: Arc::default(),
+            most_in_all: limits.questions_in_all,
+            rounds: limits.rounds,
+            time: limits.answer,
+            state: Lock::default(),
+        }
+    }
+
+    /// Counts them together with others.
+    pub(in crate::server) fn among(mut self, in_all: &Arc<AtomicUsize>) -> Self {
+        self.in_all = Arc::clone(in_all);
+        self
+    }
+
+    /// Goes on counting where `before` is: a late answer to what was asked there is one to nothing that is asked here.
+    pub(in crate::server) fn after(self, before: &Self) -> Self {
+        self.state.lock().count = before.state.lock().count;
+        self
+    }
+
+    /// Takes in `question`, if there is room: the id of its request. It holds its room until it is [removed](Self::remove).
+    pub(in crate::server) fn add(&self, question: SentQuestion) -> Result<RequestId, AskError> {
+        let mut state = self.state.lock();
+        if state.is_closed {
+            return Err(AskError::over());
+        }
+        if state.open.len() >= self.most {
+            return Err(AskError::too_many(self.most));
+        }
+        if self.in_all.fetch_add(1, Ordering::Relaxed) >= self.most_in_all {
+            self.in_all.fetch_sub(1, Ordering::Relaxed);
+            return Err(AskError::too_many(self.most_in_all));
+        }
+        state.count += 1;
+        let id = RequestId::from(state.count);
+        state.open.insert(id.clone(), question);
+        Ok(id)
+    }
+
+    /// Gives back the room of the question that was sent as `id`; whether it is still unanswered.
+    pub(in crate::server) fn remove(&self, id: &RequestId) -> bool {
+        self.in_all.fetch_sub(1, Ordering::Relaxed);
+        self.state.lock().open.remove(id).is_some()
+    }
+
+    /// The client answers. What nobody waits for, as a second answer, is ignored.
+    pub(in crate::server) fn answer(&self, response: &Response<'_>) {
+        let id = response.id.map(|id| id.to_owned());
+        let open = id.and_then(|id| self.state.lock().open.remove(&id));
+        let Some(sent) = open else {
+            return tracing::debug!("ignored a response to nothing that was asked");
+        };
+        let SentQuestion {
+            questions,
+            key,
+            revision,
+        } = sent;
+        let read = match response.outcome {
+            Outcome::Result(result) => RawJson::parse(result)
+                .map_err(|error| error.to_string())
+                .and_then(|result| questions.answer(&key, &result, revision))
+                .map_err(|why| AskError::unreadable(&key, &why)),
+            Outcome::Error(error) => Err(AskError::refused(&key, error)),
+        };
+        if let Err(error) = read {
+            questions.fail(&key, error);
+        }
+    }
+
+    /// The client is gone: nobody waits any more, or will.
+    pub(in crate::server) fn close(&self) {
+        let open = {
+            let mut state = self.state.lock();
+            state.is_closed = true;
+            std::mem::take(&mut state.open)
+        };
+        for sent in open.into_values() {
+            sent.questions.fail(&sent.key, AskError::over());
+        }
+    }
+}

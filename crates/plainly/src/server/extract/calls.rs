@@ -1,0 +1,160 @@
+//! The kinds of handlers, and what each is called with.
+
+use std::sync::Arc;
+
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::Arguments;
+use plainly_protocol::uri_template::Values;
+
+use crate::server::asking::Subject;
+use crate::server::request::Scope;
+use crate::server::state::States;
+
+/// A kind of handler. It decides what can be extracted and what can be returned.
+pub trait Channel: 'static {
+    /// What a handler of this kind is called with.
+    type Call<'a>;
+}
+
+/// Tool handlers: they answer to a model.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ToolChannel {}
+
+/// Resource handlers: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ResourceChannel {}
+
+/// Handlers that list the resources of a template.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ListingChannel {}
+
+/// Handlers of prompts: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum PromptChannel {}
+
+/// Handlers that complete an argument: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum CompletionChannel {}
+
+/// A `tools/call` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ToolCall<'a> {
+    /// The arguments: a JSON object, checked to be one.
+    pub arguments: &'a str,
+    pub(in crate::server) subject: Subject<'a>,
+    pub(in crate::server) scope: &'a Scope,
+    pub(in crate::server) states: &'a States,
+}
+
+/// A `resources/read` or `resources/metadata` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ResourceCall<'a> {
+    /// The URI as asked for.
+    pub uri: &'a str,
+    /// What the variables of its template stand for in it; of a static resource none.
+    pub variables: &'a Values,
+    /// Nothing where it can't be answered with questions.
+    pub(in crate::server) subject: Option<Subject<'a>>,
+    pub(in crate::server) scope: &'a Scope,
+    pub(in crate::server) states: &'a States,
+}
+
+impl<'a> ResourceCall<'a> {
+    /// The same with these variables.
+    pub(in crate::server) fn with(&self, variables: &'a Values) -> Self {
+        Self { variables, ..*self }
+    }
+}
+
+/// A `resources/list` on its way to the handler of a template.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListingCall<'a> {
+    pub(in crate::server) scope: &'a Scope,
+    pub(in crate::server) states: &'a States,
+}
+
+impl<'a> ListingCall<'a> {
+    /// The same peer asks for one resource.
+    pub(in crate::server) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
+        ResourceCall {
+            uri,
+            variables,
+            subject: None,
+            scope: self.scope,
+            states: self.states,
+        }
+    }
+}
+
+/// A `prompts/get` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PromptCall<'a> {
+    /// What the prompt is filled in with.
+    pub arguments: &'a Arguments,
+    pub(in crate::server) subject: Subject<'a>,
+    pub(in crate::server) scope: &'a Scope,
+    pub(in crate::server) states: &'a States,
+}
+
+/// A `completion/complete` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CompletionCall<'a> {
+    /// The argument so far.
+    pub text: &'a str,
+    /// The other arguments that are filled in.
+    pub others: &'a Arguments,
+    pub(in crate::server) scope: &'a Scope,
+    pub(in crate::server) states: &'a States,
+}
+
+/// What all kinds of call have.
+pub trait Call {
+    /// Who asks.
+    fn peer(&self) -> &Arc<Peer> {
+        self.context().scope.peer()
+    }
+    #[doc(hidden)]
+    fn context(&self) -> CallContext<'_>;
+}
+
+/// What a call is served with, whatever it is of: the framework's own.
+#[derive(Clone, Copy, Debug)]
+pub struct CallContext<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) states: &'a States,
+}
+
+macro_rules! channels {
+    ($($channel:ident: $call:ident),*) => {$(
+        impl Channel for $channel {
+            type Call<'a> = $call<'a>;
+        }
+
+        impl Call for $call<'_> {
+            fn context(&self) -> CallContext<'_> {
+                CallContext {
+                    scope: self.scope,
+                    states: self.states,
+                }
+            }
+        }
+    )*};
+}
+
+channels! {
+    ToolChannel: ToolCall,
+    ResourceChannel: ResourceCall,
+    ListingChannel: ListingCall,
+    PromptChannel: PromptCall,
+    CompletionChannel: CompletionCall
+}

@@ -1,0 +1,131 @@
+//! Why a question has no answer.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use plainly_errors::ProtocolError;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A question that has no answer. That the user said no is an answer.
+///
+/// Out of a handler it is told like the protocol error of the same words. A client that did not declare what it takes is told
+/// so by an error for its code, even where a tool asked: it must declare it before the tool can work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskError {
+    kind: AskErrorKind,
+    error: ProtocolError,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AskErrorKind {
+    /// The client did not declare that it can be asked this, or its revision can't say so. A handler that can do without
+    /// goes on.
+    Undeclared,
+    /// The client answered with an error.
+    Refused,
+    /// The client did not answer in time ([`Limits::answer`](crate::limits::Limits::answer)).
+    Unanswered,
+    /// The client's answer is none to what was asked.
+    Unreadable,
+    /// More questions are open than may be ([`Limits::questions`](crate::limits::Limits::questions)).
+    TooMany,
+    /// The request that it was asked for is over, or its session.
+    Over,
+    /// A request of this kind can't be answered with a question, or no form can ask for what is wanted.
+    Impossible,
+}
+
+impl AskError {
+    /// Why there is no answer.
+    pub fn kind(&self) -> AskErrorKind {
+        self.kind
+    }
+
+    /// What is told of it.
+    pub(super) fn protocol(&self) -> &ProtocolError {
+        &self.error
+    }
+
+    fn new(kind: AskErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            error: ProtocolError::internal(message.into()),
+        }
+    }
+
+    pub(in crate::server) fn undeclared(required: Map<String, Value>) -> Self {
+        Self {
+            kind: AskErrorKind::Undeclared,
+            error: ProtocolError::missing_client_capability(required),
+        }
+    }
+
+    /// `error` is the member of the client's response.
+    pub(in crate::server) fn refused(key: &str, error: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Refusal {
+            code: Value,
+            message: String,
+        }
+        let words = match serde_json::from_str(error) {
+            Ok(Refusal { code, message }) => format!("{message} ({code})"),
+            Err(_) => "no reason that can be read".to_owned(),
+        };
+        let why = format!("The client did not answer {key}: {words}");
+        Self::new(AskErrorKind::Refused, why)
+    }
+
+    pub(in crate::server) fn unanswered(key: &str, limit: Duration) -> Self {
+        let seconds = limit.as_secs();
+        let why = format!("The client did not answer {key} within {seconds} s");
+        Self::new(AskErrorKind::Unanswered, why)
+    }
+
+    pub(in crate::server) fn unreadable(key: &str, why: &str) -> Self {
+        let why = format!("The client's answer to {key} is not what was asked for: {why}");
+        Self::new(AskErrorKind::Unreadable, why)
+    }
+
+    pub(in crate::server) fn too_many(most: usize) -> Self {
+        let why = format!("More than {most} questions to the client would be open at once");
+        Self::new(AskErrorKind::TooMany, why)
+    }
+
+    pub(in crate::server) fn over() -> Self {
+        let why = "The client can't be asked any more: the request is over";
+        Self::new(AskErrorKind::Over, why)
+    }
+
+    pub(in crate::server) fn impossible() -> Self {
+        let why = "The client can't be asked before a request of this kind is answered";
+        Self::new(AskErrorKind::Impossible, why)
+    }
+
+    pub(in crate::server) fn no_form(why: &str) -> Self {
+        let why = format!("The client can't be asked: {why}");
+        Self::new(AskErrorKind::Impossible, why)
+    }
+
+    pub(in crate::server) fn unwritable(error: &serde_json::Error) -> Self {
+        let why = format!("The question could not be written: {error}");
+        Self::new(AskErrorKind::Impossible, why)
+    }
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.error.message())
+    }
+}
+
+impl Error for AskError {}
+
+impl From<AskError> for ProtocolError {
+    fn from(error: AskError) -> Self {
+        error.error
+    }
+}

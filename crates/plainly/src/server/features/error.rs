@@ -1,0 +1,57 @@
+//! What keeps a server from being built.
+
+use std::fmt;
+
+/// One thing that keeps a server from being built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{subject} {problem}")]
+pub struct BuildError {
+    subject: String,
+    problem: String,
+}
+
+impl BuildError {
+    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            problem: problem.into(),
+        }
+    }
+
+    /// There is a `subject` already.
+    pub(super) fn twice(subject: &str) -> Self {
+        Self::new(subject, "is there twice")
+    }
+}
+
+/// Everything that keeps a server from being built, or something from being added to it; at least one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildErrors {
+    what: &'static str,
+    errors: Vec<BuildError>,
+}
+
+impl BuildErrors {
+    /// `what` can't be done.
+    pub(super) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
+        Self { what, errors }
+    }
+
+    /// One by one.
+    pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
+        self.errors.iter()
+    }
+}
+
+impl fmt::Display for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.what)?;
+        for (index, error) in self.errors.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildErrors {}

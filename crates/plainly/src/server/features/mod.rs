@@ -1,0 +1,116 @@
+//! What the program around a server offers: its tools, resources and prompts, and how each of their methods is answered.
+//! Knows who asks by the [`Scope`](super::scope::Scope) of a request alone: no connection and no transport.
+
+mod catalogue;
+mod completion;
+mod cursor;
+mod definition;
+mod error;
+mod methods;
+mod needs;
+mod prompts;
+mod resources;
+mod setters;
+mod tools;
+mod values;
+
+use self::catalogue::Catalogue;
+use self::cursor::Cursors;
+use self::definition::Definition;
+pub(super) use self::definition::Definitions;
+pub use self::error::{BuildError, BuildErrors};
+pub use self::prompts::Prompt;
+use self::prompts::Prompts;
+use self::resources::Resources;
+pub(super) use self::resources::check_length;
+pub(super) use self::resources::erase;
+pub use self::resources::{Resource, ResourceTemplate};
+pub use self::tools::Tool;
+pub(super) use self::tools::Tools;
+use super::asking::Seals;
+use super::seal::Keys;
+use super::state::States;
+use crate::limits::Limits;
+
+/// The tools, resources and prompts of a server, and what it takes to answer with them.
+#[derive(Debug)]
+pub(super) struct Features {
+    pub(super) tools: Tools,
+    pub(super) resources: Resources,
+    pub(super) prompts: Prompts,
+    /// Whether any handler may write log messages.
+    pub(super) may_log: bool,
+    /// Whether any tool may become a task.
+    pub(super) may_become_tasks: bool,
+    states: States,
+    cursors: Cursors,
+    /// What keeps the state of a call between its rounds of questions.
+    pub(super) seals: Seals,
+    limits: Limits,
+}
+
+impl Features {
+    /// What was defined, for a server of this name; or everything that is wrong with it.
+    pub(super) fn new(
+        definitions: Definitions,
+        server: &str,
+        keys: Option<Keys>,
+        limits: &Limits,
+    ) -> Result<Self, BuildErrors> {
+        let (may_log, may_become_tasks) = (definitions.may_log(), definitions.may_become_tasks());
+        let Definitions {
+            tools,
+            prompts,
+            resources,
+            templates,
+            stores,
+            states,
+            dynamic,
+        } = definitions;
+        let mut errors = Vec::new();
+        let tools = Catalogue::build(tools, dynamic.tools, &states, limits, &mut errors);
+        let prompts = Catalogue::build(prompts, dynamic.prompts, &states, limits, &mut errors);
+        let fixed = Catalogue::build(resources, dynamic.resources, &states, limits, &mut errors);
+        let templates = resources::check_templates(templates, &states, &mut errors);
+        if !errors.is_empty() {
+            return Err(BuildErrors::of("the server can't be built", errors));
+        }
+        Ok(Self {
+            tools,
+            resources: Resources::new(fixed, templates, stores),
+            prompts,
+            may_log,
+            may_become_tasks,
+            states,
+            cursors: Cursors::new(keys.clone(), server, limits),
+            seals: Seals::new(keys, server, limits),
+            limits: limits.clone(),
+        })
+    }
+
+    /// Adds one more definition to those of its kind while the server runs.
+    pub(super) fn add<D: Definition>(
+        &self,
+        definition: D,
+        to: &Catalogue<D::Served>,
+    ) -> Result<(), BuildErrors> {
+        let subject = definition.subject();
+        let mut errors = Vec::new();
+        if !to.is_dynamic() {
+            let option = D::DYNAMIC_OPTION;
+            let problem = format!("comes too late: the server was built without {option}");
+            errors.push(BuildError::new(&subject, problem));
+        }
+        let served = definition.check(&self.states, &self.limits, &mut errors);
+        if errors.is_empty()
+            && let Some(served) = served
+            && !to.add(served)
+        {
+            errors.push(BuildError::twice(&subject));
+        }
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(BuildErrors::of("it can't be added", errors)),
+        }
+    }
+}

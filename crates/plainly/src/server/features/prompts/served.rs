@@ -1,0 +1,203 @@
+//! The prompts of a server: checked when they are added, listed, and filled in.
+
+use std::future::ready;
+use std::sync::Arc;
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult};
+use serde_json::{Map, Number, Value};
+
+use super::Prompt;
+use crate::limits::Limits;
+use crate::schema::Schema;
+use crate::server::answer::AnswerFuture;
+use crate::server::extract::PromptCall;
+use crate::server::failure::Failure;
+use crate::server::features::catalogue::{Catalogue, Item};
+use crate::server::features::completion::Completable;
+use crate::server::features::cursor::CursorsOf;
+use crate::server::features::definition::Definition;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
+use crate::server::state::States;
+
+/// Bytes of the longest name of a prompt. The specification has no limit; names that are refused are told again.
+const LONGEST_NAME: usize = 128;
+
+/// The prompts of a server.
+pub(in crate::server) type Prompts = Catalogue<ServedPrompt>;
+
+/// A prompt that passed all checks, ready to be filled in.
+#[derive(Debug)]
+pub(in crate::server) struct ServedPrompt {
+    prompt: Prompt,
+    /// What the arguments must be; nothing where the handler takes none.
+    schema: Option<Schema>,
+    completable: Completable,
+}
+
+impl Item for ServedPrompt {
+    fn name(&self) -> &str {
+        self.prompt.name()
+    }
+}
+
+impl Prompts {
+    pub(in crate::server::features) fn list(
+        &self,
+        params: &ListPromptsParams,
+        cursors: CursorsOf<'_>,
+        limit: usize,
+    ) -> Result<ListPromptsResult, ProtocolError> {
+        let show = |served: &ServedPrompt| served.prompt.definition.clone();
+        let after = params.cursor.as_ref();
+        let (page, next) = self.page("prompts/list", cursors, after, limit, show)?;
+        let mut result = ListPromptsResult::new(page);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    /// Whether anything completes an argument of any of them, or may later.
+    pub(in crate::server) fn is_completed(&self) -> bool {
+        self.is_dynamic() || self.any(|served| served.completable.is_completed())
+    }
+
+    /// The prompt `name`.
+    pub(in crate::server::features) fn find(
+        &self,
+        name: &str,
+    ) -> Result<Arc<ServedPrompt>, ProtocolError> {
+        self.get(name).ok_or_else(|| unknown_prompt(name))
+    }
+}
+
+impl Definition for Prompt {
+    type Served = ServedPrompt;
+
+    const DYNAMIC_OPTION: &'static str = "dynamic_prompts()";
+
+    fn subject(&self) -> String {
+        format!("prompt {}", self.name())
+    }
+
+    fn check(
+        mut self,
+        states: &States,
+        limits: &Limits,
+        errors: &mut Vec<BuildError>,
+    ) -> Option<ServedPrompt> {
+        let subject = self.subject();
+        let before = errors.len();
+        if !(1..=LONGEST_NAME).contains(&self.name().len()) {
+            let problem = format!("needs a name of 1 to {LONGEST_NAME} bytes");
+            errors.push(BuildError::new(&subject, problem));
+        }
+        let schema = self.needs.args.clone();
+        let schema = schema.map(|schema| Schema::of(schema, limits)).transpose();
+        let schema = schema.unwrap_or_else(|why| {
+            let problem = format!("has arguments whose schema is invalid: {why}");
+            errors.push(BuildError::new(&subject, problem));
+            None
+        });
+        check_needs(&subject, &self.needs, states, errors);
+        let completers = std::mem::take(&mut self.completers);
+        for (argument, completer) in &completers {
+            let completing = format!("{subject}, completing {argument},");
+            check_needs(&completing, completer.needs(), states, errors);
+            if !self.arguments().iter().any(|it| it.name == *argument) {
+                let problem = format!("completes {argument}, which is none of its arguments");
+                errors.push(BuildError::new(&subject, problem));
+            }
+        }
+        let names = self.arguments().iter().map(|argument| &*argument.name);
+        let completable = Completable::new(names, completers, self.needs.args.as_slice());
+        (errors.len() == before).then_some(ServedPrompt {
+            prompt: self,
+            schema,
+            completable,
+        })
+    }
+}
+
+impl ServedPrompt {
+    /// Its arguments, as they are completed.
+    pub(in crate::server::features) fn completable(&self) -> &Completable {
+        &self.completable
+    }
+
+    /// Starts filling it in.
+    pub(in crate::server::features) fn get(&self, call: &PromptCall<'_>) -> AnswerFuture {
+        self.start(call)
+            .unwrap_or_else(|failure| Box::pin(ready(Err(failure))))
+    }
+
+    /// Starts the handler, unless the arguments fail the schema. A schema that says no more than the type of the arguments
+    /// is consulted only after that type refused them, for a better message.
+    fn start(&self, call: &PromptCall<'_>) -> Result<AnswerFuture, Failure> {
+        if self.schema.as_ref().is_some_and(Schema::is_strict) {
+            self.check_arguments(call.arguments)?;
+        }
+        (self.prompt.get)(call).or_else(|failure| {
+            self.check_arguments(call.arguments)?;
+            Err(failure)
+        })
+    }
+
+    fn check_arguments(&self, arguments: &Arguments) -> Result<(), ProtocolError> {
+        let Some(schema) = &self.schema else {
+            return Ok(());
+        };
+        match schema
+            .failures(&typed(schema, arguments).to_string())
+            .as_slice()
+        {
+            [] => Ok(()),
+            failures => Err(ProtocolError::invalid_params(format!(
+                "Invalid arguments for prompt {}: {}",
+                self.prompt.name(),
+                failures.join("; ")
+            ))),
+        }
+    }
+}
+
+/// The arguments, which come as text, as JSON: those that the schema does not accept as text become numbers or booleans,
+/// where their text is one.
+fn typed(schema: &Schema, arguments: &Arguments) -> Value {
+    let texts = arguments.iter();
+    let texts = texts.map(|(name, text)| (name.clone(), Value::from(text.as_str())));
+    let mut typed = Value::Object(texts.collect::<Map<_, _>>());
+    for name in schema.failing_members(&typed) {
+        if let Some(value) = arguments.get(&name).and_then(|text| scalar(text)) {
+            typed[name] = value;
+        }
+    }
+    typed
+}
+
+/// The number or boolean that this text is, by the rules of `Args`.
+fn scalar(text: &str) -> Option<Value> {
+    if let Ok(integer) = text.parse::<i64>() {
+        return Some(integer.into());
+    }
+    if let Ok(natural) = text.parse::<u64>() {
+        return Some(natural.into());
+    }
+    if let Ok(truth) = text.parse::<bool>() {
+        return Some(truth.into());
+    }
+    let number = text.parse().ok().and_then(Number::from_f64);
+    number.map(Value::Number)
+}
+
+/// There is no prompt of this name.
+fn unknown_prompt(name: &str) -> ProtocolError {
+    if name.len() > LONGEST_NAME {
+        let why = format!("Unknown prompt: no name has more than {LONGEST_NAME} bytes");
+        return ProtocolError::invalid_params(why);
+    }
+    InvalidParams::UnknownPrompt {
+        name: name.to_owned(),
+    }
+    .into()
+}

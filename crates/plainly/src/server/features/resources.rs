@@ -1,0 +1,203 @@
+//! The resources of a server: fixed ones with a handler each, those of templates, and those of stores, served as one whole.
+
+mod checking;
+mod children;
+mod contents;
+mod listing;
+mod reading;
+mod resource;
+mod stored;
+mod template;
+mod templated;
+mod templates;
+
+use std::sync::Arc;
+
+use futures_util::stream::{BoxStream, SelectAll, select_all};
+use plainly_errors::ProtocolError;
+use plainly_protocol::types::{
+    CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
+    ReadResourceResult, ResourceMetadataResult,
+};
+use plainly_protocol::uri_template::Values;
+
+pub(super) use self::checking::check_templates;
+pub(super) use self::children::Children;
+pub use self::resource::Resource;
+pub(in crate::server) use self::stored::{ErasedStore, erase};
+pub use self::template::ResourceTemplate;
+use self::templated::ServedTemplate;
+use self::templates::Templates;
+use super::catalogue::Catalogue;
+use super::completion::Completable;
+use super::cursor::CursorsOf;
+use crate::limits::Limits;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::ResourceCall;
+use crate::server::failure::Failure;
+use crate::store::Change;
+
+/// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
+/// they were added: in this order they are listed, and the first that serves a URI answers for it.
+#[derive(Debug)]
+pub(in crate::server) struct Resources {
+    fixed: Catalogue<Resource>,
+    templates: Templates,
+    stores: Vec<Box<dyn ErasedStore>>,
+}
+
+/// A page of resources, and how long clients may cache it.
+pub(super) type ListedResources = (ListResourcesResult, CacheHint);
+
+/// What answers for a URI.
+enum Provider<'a> {
+    Fixed(Arc<Resource>),
+    /// With what the variables of the template stand for in the URI.
+    Template(&'a ServedTemplate, Values),
+    Store(&'a dyn ErasedStore),
+}
+
+impl Resources {
+    pub(super) fn new(
+        fixed: Catalogue<Resource>,
+        templates: Vec<ServedTemplate>,
+        stores: Vec<Box<dyn ErasedStore>>,
+    ) -> Self {
+        Self {
+            fixed,
+            templates: Templates::new(templates),
+            stores,
+        }
+    }
+
+    /// Those with a handler each, which may come and go.
+    pub(in crate::server) fn fixed(&self) -> &Catalogue<Resource> {
+        &self.fixed
+    }
+
+    /// Whether there are any, or may be later.
+    pub(in crate::server) fn is_served(&self) -> bool {
+        self.fixed.is_served() || self.templates.iter().len() > 0 || !self.stores.is_empty()
+    }
+
+    /// Whether anything completes a variable of any template.
+    pub(in crate::server) fn is_completed(&self) -> bool {
+        let mut templates = self.templates.iter();
+        templates.any(|template| template.completable().is_completed())
+    }
+
+    /// The variables of the template that reads like this.
+    pub(super) fn completable(&self, template: &str) -> Result<&Completable, ProtocolError> {
+        let found = self.templates.of_text(template);
+        found.map(ServedTemplate::completable).ok_or_else(|| {
+            ProtocolError::invalid_params("Unknown reference: there is no such resource template")
+        })
+    }
+
+    /// Whether any store reports what changes in it.
+    pub(in crate::server) fn can_watch(&self) -> bool {
+        self.stores.iter().any(|store| store.can_watch())
+    }
+
+    /// What changes in the stores from now on, as far as they report it.
+    pub(in crate::server) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
+        let watchable = self.stores.iter().filter(|store| store.can_watch());
+        select_all(watchable.filter_map(|store| store.watch()))
+    }
+
+    /// Whether clients can hear of changes of the resource at `uri`: from its store or, if the program reports `all`
+    /// changes, from the program.
+    pub(in crate::server) fn can_tell(&self, uri: &str, all: bool) -> bool {
+        match self.provider(uri) {
+            Some(Provider::Fixed(_) | Provider::Template(..)) => all,
+            Some(Provider::Store(store)) => all || store.can_watch(),
+            None => false,
+        }
+    }
+
+    fn provider(&self, uri: &str) -> Option<Provider<'_>> {
+        if let Some(resource) = self.fixed.get(uri) {
+            return Some(Provider::Fixed(resource));
+        }
+        if let Some((template, variables)) = self.templates.find(uri) {
+            return Some(Provider::Template(template, variables));
+        }
+        let store = self.stores.iter().find(|store| store.serves(uri));
+        store.map(|store| Provider::Store(&**store))
+    }
+
+    /// What answers for `uri`; an error if nothing does, or if `uri` is too long to look for it.
+    fn find(&self, uri: &str, limits: &Limits) -> Result<Provider<'_>, ProtocolError> {
+        check_length(uri, limits)?;
+        self.provider(uri)
+            .ok_or_else(|| ProtocolError::resource_not_found(uri))
+    }
+
+    pub(super) fn read(
+        &self,
+        call: &ResourceCall<'_>,
+        limits: &Limits,
+    ) -> Result<AnswerFuture, ProtocolError> {
+        let (hint, reading) = match self.find(call.uri, limits)? {
+            Provider::Fixed(resource) => (resource.hint(), resource.read(call)),
+            Provider::Template(template, variables) => {
+                (template.cache_hint(), template.read(&call.with(&variables)))
+            }
+            Provider::Store(store) => return Ok(read_stored(store, call.uri)),
+        };
+        Ok(Box::pin(async move {
+            let result = ReadResourceResult::new(reading?.await?);
+            Ok(Answer::ReadResource(result, hint))
+        }))
+    }
+
+    pub(super) async fn metadata(
+        &self,
+        call: &ResourceCall<'_>,
+        limits: &Limits,
+    ) -> Result<ResourceMetadataResult, Failure> {
+        let uri = call.uri;
+        let metadata = match self.find(uri, limits)? {
+            Provider::Fixed(resource) => resource.definition(),
+            Provider::Template(template, variables) => {
+                template.metadata(&call.with(&variables)).await?
+            }
+            Provider::Store(store) => {
+                let metadata = store.metadata(uri.to_owned()).await;
+                metadata.map_err(|error| error.into_protocol_error(uri))?
+            }
+        };
+        Ok(ResourceMetadataResult::new(metadata))
+    }
+
+    pub(super) fn list_templates(
+        &self,
+        params: &ListResourceTemplatesParams,
+        cursors: CursorsOf<'_>,
+        limit: usize,
+    ) -> Result<ListResourceTemplatesResult, ProtocolError> {
+        self.templates.list(params, cursors, limit)
+    }
+}
+
+fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
+    let (hint, uri) = (store.cache_hint(), uri.to_owned());
+    let reading = store.read(uri.clone());
+    Box::pin(async move {
+        let contents = reading.await;
+        let contents = contents.map_err(|error| error.into_protocol_error(&uri))?;
+        let result = ReadResourceResult::new(contents);
+        Ok(Answer::ReadResource(result, hint))
+    })
+}
+
+/// Whether `uri` is within the limit, and so may be looked at.
+pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
+    if uri.len() <= limits.uri_bytes {
+        return Ok(());
+    }
+    Err(ProtocolError::invalid_params(format!(
+        "Invalid URI: longer than {} bytes",
+        limits.uri_bytes
+    )))
+}

@@ -1,0 +1,118 @@
+//! The children of a collection: those of a store's by the store, those of a fixed one by reading it. Both come in pages
+//! here, with cursors that only the method that asked accepts.
+
+use std::collections::HashSet;
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{Cursor, ListResourcesResult, Resource, ResourceContents};
+use plainly_protocol::uri_template::Values;
+
+use super::{ListedResources, Provider, Resources};
+use crate::limits::Limits;
+use crate::server::extract::ListingCall;
+use crate::server::failure::Failure;
+use crate::server::features::cursor::CursorsOf;
+use crate::store::ListQuery;
+
+/// A request for the children of a collection.
+pub(in crate::server::features) struct Children<'a> {
+    /// What asks for it: cursors of one method are not the other's.
+    pub(in crate::server::features) method: Method,
+    pub(in crate::server::features) parent: &'a str,
+    /// Where to go on.
+    pub(in crate::server::features) cursor: Option<&'a Cursor>,
+    pub(in crate::server::features) cursors: CursorsOf<'a>,
+    pub(in crate::server::features) limits: &'a Limits,
+}
+
+impl Resources {
+    /// A page of what is in the collection.
+    pub(in crate::server::features) async fn list_children(
+        &self,
+        children: &Children<'_>,
+        call: &ListingCall<'_>,
+    ) -> Result<ListedResources, Failure> {
+        let parent = children.parent;
+        match self.find(parent, children.limits)? {
+            Provider::Fixed(resource) => {
+                if !resource.is_collection() {
+                    return Err(not_a_collection(parent).into());
+                }
+                let contents = resource.read(&call.of(parent, &Values::new()))?.await?;
+                Ok((children.of_contents(contents)?, resource.hint()))
+            }
+            Provider::Template(template, variables) => {
+                // No resource of a template is a collection; but one that doesn't exist is reported as that first.
+                template.metadata(&call.of(parent, &variables)).await?;
+                Err(not_a_collection(parent).into())
+            }
+            Provider::Store(store) => {
+                let after = children.position()?;
+                let mut query = ListQuery::new(children.limits.page_entries).parent(parent);
+                query.after = after.as_deref();
+                let page = store.list(query).await;
+                let page = page.map_err(|error| error.into_protocol_error(parent))?;
+                Ok((
+                    children.page(page.resources, page.next)?,
+                    store.cache_hint(),
+                ))
+            }
+        }
+    }
+}
+
+impl Children<'_> {
+    /// A page of what was read of the collection: each child once, even if it has several representations. The position is
+    /// how many were listed, so that the listing ends whatever the handler returns next time.
+    fn of_contents(
+        &self,
+        contents: Vec<ResourceContents>,
+    ) -> Result<ListResourcesResult, ProtocolError> {
+        let start: usize = match self.position()? {
+            None => 0,
+            Some(position) => position
+                .parse()
+                .map_err(|_| ProtocolError::from(InvalidParams::InvalidCursor))?,
+        };
+        let mut known = HashSet::new();
+        let children: Vec<ResourceContents> = contents
+            .into_iter()
+            .filter(|content| content.uri != self.parent && known.insert(content.uri.clone()))
+            .collect();
+        let end = start.saturating_add(self.limits.page_entries);
+        let next = (end < children.len()).then(|| end.to_string());
+        let page = children.into_iter().take(end).skip(start);
+        self.page(page.map(ResourceContents::into_resource).collect(), next)
+    }
+
+    fn position(&self) -> Result<Option<String>, ProtocolError> {
+        self.cursor
+            .map(|cursor| self.cursors.open(&self.name(), cursor))
+            .transpose()
+    }
+
+    fn page(
+        &self,
+        resources: Vec<Resource>,
+        next: Option<String>,
+    ) -> Result<ListResourcesResult, ProtocolError> {
+        let mut result = ListResourcesResult::new(resources);
+        result.next_cursor = next
+            .map(|next| self.cursors.seal(&self.name(), &next))
+            .transpose()?;
+        Ok(result)
+    }
+
+    /// What its cursors are bound to.
+    fn name(&self) -> String {
+        format!("{} {}", self.method.name(), self.parent)
+    }
+}
+
+fn not_a_collection(uri: &str) -> ProtocolError {
+    InvalidParams::NotACollection {
+        uri: uri.to_owned(),
+    }
+    .into()
+}

@@ -1,0 +1,120 @@
+//! The check of what was read of a resource, before it is sent: only a collection may have no content, or contents of other
+//! resources; several contents of anything else are its representations (SEP-2093). Knows nothing of where it was read.
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::types::{Representation, Resource, ResourceContents};
+
+/// What is wrong with the contents of a resource that is not a collection.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ContentsFault {
+    /// There are none.
+    #[error("reading {uri} gave no contents, and it is no collection")]
+    Nothing { uri: String },
+    /// Some are another's.
+    #[error("reading {uri} gave contents of {other}, and it is no collection")]
+    Another { uri: String, other: String },
+    /// Two are in the same format.
+    #[error("reading {uri} gave two contents of {}, and only formats may differ", mime_type.as_deref().unwrap_or("no MIME type"))]
+    Repeated {
+        uri: String,
+        mime_type: Option<String>,
+    },
+}
+
+/// Checks `contents` as those of `uri`, if that is no collection.
+pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), ContentsFault> {
+    if contents.is_empty() {
+        return Err(ContentsFault::Nothing {
+            uri: uri.to_owned(),
+        });
+    }
+    if let Some(content) = contents.iter().find(|content| content.uri != uri) {
+        return Err(ContentsFault::Another {
+            uri: uri.to_owned(),
+            other: content.uri.clone(),
+        });
+    }
+    for (index, content) in contents.iter().enumerate() {
+        let before = contents.iter().take(index);
+        if before
+            .into_iter()
+            .any(|other| other.mime_type == content.mime_type)
+        {
+            return Err(ContentsFault::Repeated {
+                uri: uri.to_owned(),
+                mime_type: content.mime_type.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether something is missing that `metadata` has of every resource.
+pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
+    contents
+        .iter()
+        .filter(|content| content.uri == uri)
+        .any(|content| content.name.is_none() || content.is_collection.is_none())
+}
+
+/// Fills in what each content of `resource` leaves out of its metadata, so that all say the same.
+pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
+    let is_only = contents.len() == 1;
+    for content in contents
+        .iter_mut()
+        .filter(|content| content.uri == resource.uri)
+    {
+        content.name.get_or_insert_with(|| resource.name.clone());
+        fill(&mut content.title, &resource.title);
+        fill(&mut content.description, &resource.description);
+        fill(&mut content.is_collection, &resource.is_collection);
+        fill(&mut content.icons, &resource.icons);
+        fill(&mut content.annotations, &resource.annotations);
+        fill(&mut content.meta, &resource.meta);
+        // Of several, nobody knows which one the MIME type of the resource means.
+        if is_only {
+            fill(&mut content.mime_type, &resource.mime_type);
+        }
+    }
+}
+
+fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
+    if said.is_none() {
+        said.clone_from(known);
+    }
+}
+
+/// The size of each content that doesn't say it, and the formats of the resource at `uri` if there are several.
+pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
+    for content in &mut *contents {
+        let size = content.body.as_bytes().len() as u64;
+        content.size.get_or_insert(size);
+    }
+    let mut own: Vec<_> = contents
+        .iter_mut()
+        .filter(|content| content.uri == uri)
+        .collect();
+    if own.len() < 2 {
+        return;
+    }
+    let formats: Vec<_> = own.iter().filter_map(|content| format(content)).collect();
+    for content in &mut own {
+        let meta = content.meta.get_or_insert_default();
+        if Representation::listed(meta).is_empty() {
+            Representation::list(&formats, meta);
+        }
+    }
+}
+
+fn format(content: &ResourceContents) -> Option<Representation> {
+    let mut format = Representation::new(content.mime_type.clone()?);
+    format.size = content.size;
+    Some(format)
+}
+
+/// The log gets the details; the client is told only that it failed.
+impl From<ContentsFault> for ProtocolError {
+    fn from(broken: ContentsFault) -> Self {
+        Self::internal("The resource could not be read").with_source(broken)
+    }
+}

@@ -1,0 +1,161 @@
+//! A fixed resource: one URI, one handler.
+
+use std::fmt;
+
+use plainly_protocol::types::{self, CacheHint};
+
+use super::reading::{ReadFuture, ReadHandler, reader};
+use crate::limits::Limits;
+use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
+use crate::server::failure::Failure;
+use crate::server::features::catalogue::Item;
+use crate::server::features::definition::Definition;
+use crate::server::features::error::BuildError;
+use crate::server::features::needs::check_needs;
+use crate::server::features::setters::setters;
+use crate::server::handler::Handler;
+use crate::server::reply::ResourceReply;
+use crate::server::state::States;
+
+/// The MIME type of a collection that has no other.
+const DIRECTORY: &str = "inode/directory";
+
+/// A resource with a handler that gives its content.
+///
+/// ```
+/// use plainly::server::{Resource, reply::Text};
+///
+/// async fn motd() -> Text {
+///     Text::plain("Be kind.")
+/// }
+///
+/// let resource = Resource::new("app://motd", motd).name("motd").description("The message of the day");
+/// ```
+pub struct Resource {
+    definition: types::Resource,
+    cache_hint: CacheHint,
+    needs: Needs,
+    read: ReadHandler,
+}
+
+impl Resource {
+    /// The resource at `uri`, served by `handler`. Its name is the URI until [`name`](Self::name) gives it a better one.
+    pub fn new<F, A, By>(uri: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ResourceChannel>,
+        F::Output: ResourceReply<By>,
+        F::Future: Send + 'static,
+    {
+        let uri = uri.into();
+        let mut needs = Needs::default();
+        A::needs_of_all(&mut needs);
+        let definition = types::Resource::new(uri.clone(), uri).is_collection(false);
+        Self {
+            definition,
+            cache_hint: CacheHint::default(),
+            needs,
+            read: reader(handler),
+        }
+    }
+
+    setters! {
+        name = "Its name, for programs.",
+        title,
+        description = "What it holds.",
+        mime_type = "The MIME type of its content.",
+        icons,
+        annotations,
+        cache_hint = "How long clients may cache its content, and whether they may share it. By default not at all.",
+    }
+
+    /// Makes it a collection. Its handler then returns its children: contents with URIs of their own, or none if it is
+    /// empty. Clients that list the collection get these children too, page by page. Without a MIME type of its own it
+    /// becomes an `inode/directory`.
+    ///
+    /// ```
+    /// use plainly::protocol::types::{self, ResourceContents};
+    /// use plainly::server::Resource;
+    ///
+    /// async fn styles() -> Vec<ResourceContents> {
+    ///     let child = |name: &str| {
+    ///         let child = types::Resource::new(format!("style://{name}"), name).is_collection(false);
+    ///         ResourceContents::new(child.mime_type("text/css"), "body { color: #222 }")
+    ///     };
+    ///     ["light", "dark"].map(child).into()
+    /// }
+    ///
+    /// let resource = Resource::new("style://", styles).name("styles").collection();
+    /// ```
+    #[must_use]
+    pub fn collection(mut self) -> Self {
+        self.definition.is_collection = Some(true);
+        let mime_type = &mut self.definition.mime_type;
+        mime_type.get_or_insert_with(|| DIRECTORY.to_owned());
+        self
+    }
+
+    pub(in crate::server::features) fn uri(&self) -> &str {
+        &self.definition.uri
+    }
+
+    pub(in crate::server::features) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    pub(super) fn definition(&self) -> types::Resource {
+        self.definition.clone()
+    }
+
+    pub(super) fn hint(&self) -> CacheHint {
+        self.cache_hint
+    }
+
+    pub(super) fn is_collection(&self) -> bool {
+        self.definition.is_collection == Some(true)
+    }
+
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ReadFuture, Failure> {
+        (self.read)(self.definition.clone(), call)
+    }
+}
+
+impl Definition for Resource {
+    type Served = Self;
+
+    const DYNAMIC_OPTION: &'static str = "dynamic_resources()";
+
+    fn subject(&self) -> String {
+        format!("resource {}", self.uri())
+    }
+
+    fn check(
+        self,
+        states: &States,
+        _limits: &Limits,
+        errors: &mut Vec<BuildError>,
+    ) -> Option<Self> {
+        let subject = self.subject();
+        let before = errors.len();
+        check_needs(&subject, &self.needs, states, errors);
+        if !self.needs.vars.is_empty() {
+            let problem = "takes Vars, which only a resource template has";
+            errors.push(BuildError::new(&subject, problem));
+        }
+        (errors.len() == before).then_some(self)
+    }
+}
+
+impl Item for Resource {
+    fn name(&self) -> &str {
+        self.uri()
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}

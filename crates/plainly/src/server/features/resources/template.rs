@@ -1,0 +1,183 @@
+//! Resources whose URIs follow a template: one handler for all of them, and, if wanted, one that describes each and one
+//! that lists them.
+
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+use plainly_protocol::types::{self, CacheHint, Resource};
+
+use super::reading::{ReadHandler, reader};
+use crate::server::extract::{
+    CompletionChannel, ExtractAll, ListingCall, ListingChannel, Needs, ResourceCall,
+    ResourceChannel,
+};
+use crate::server::failure::Failure;
+use crate::server::features::completion::Completer;
+use crate::server::features::setters::setters;
+use crate::server::handler::Handler;
+use crate::server::reply::{CompletionReply, ListReply, MetadataReply, ResourceReply};
+
+type MetadataFuture = BoxFuture<'static, Result<Resource, Failure>>;
+type MetadataHandler =
+    Box<dyn Fn(&ResourceCall<'_>) -> Result<MetadataFuture, Failure> + Send + Sync>;
+type ListFuture = BoxFuture<'static, Result<Vec<Resource>, Failure>>;
+type ListHandler = Box<dyn Fn(&ListingCall<'_>) -> Result<ListFuture, Failure> + Send + Sync>;
+
+/// Resources whose URIs follow a template (RFC 6570), with a handler that reads any of them. None is a collection.
+///
+/// Which URIs match is told by [`uri_template`](plainly_protocol::uri_template). A URI goes to a
+/// [`Resource`](crate::server::Resource) of that very URI first, then to the first template that matches, in the order in
+/// which they were added, and at last to a store.
+///
+/// ```
+/// use plainly::{ProtocolError, ResourceTemplate, ResourceUri, Text, Vars};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Note {
+///     id: u32,
+/// }
+///
+/// async fn note(uri: ResourceUri, Vars(Note { id }): Vars<Note>) -> Result<Text, ProtocolError> {
+///     match id {
+///         42 => Ok(Text::markdown("Don't panic.")),
+///         _ => Err(ProtocolError::resource_not_found(uri)),
+///     }
+/// }
+///
+/// let template = ResourceTemplate::new("note://{id}", note).name("note").description("A note by its number");
+/// ```
+pub struct ResourceTemplate {
+    pub(super) definition: types::ResourceTemplate,
+    pub(super) cache_hint: CacheHint,
+    needs: Needs,
+    pub(super) read: ReadHandler,
+    pub(super) describe: Option<MetadataHandler>,
+    pub(super) list: Option<ListHandler>,
+    completers: Vec<(String, Completer)>,
+}
+
+impl ResourceTemplate {
+    /// The resources whose URIs follow `uri_template`, each read by `handler`. Its name is the template until
+    /// [`name`](Self::name) gives it a better one.
+    pub fn new<F, A, By>(uri_template: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ResourceChannel>,
+        F::Output: ResourceReply<By>,
+        F::Future: Send + 'static,
+    {
+        let uri_template = uri_template.into();
+        let mut needs = Needs::default();
+        A::needs_of_all(&mut needs);
+        Self {
+            definition: types::ResourceTemplate::new(uri_template.clone(), uri_template),
+            cache_hint: CacheHint::default(),
+            needs,
+            read: reader(handler),
+            describe: None,
+            list: None,
+            completers: Vec::new(),
+        }
+    }
+
+    setters! {
+        name = "Its name, for programs. Its resources get it too, like everything else that is said of the template.",
+        title,
+        description = "What its resources hold.",
+        mime_type = "The MIME type of all its resources.",
+        icons,
+        annotations,
+        cache_hint = "How long clients may cache its resources and their listing, and whether they may share them. By default not at all.",
+    }
+
+    /// Describes each resource by `handler`, which takes what a handler that reads takes and returns a
+    /// [`types::Resource`](plainly_protocol::types::Resource) of the URI that was asked for, or none if there is no such
+    /// resource.
+    ///
+    /// Without it a resource is read in order to describe it: whether it is there is known to the handler alone.
+    #[must_use]
+    pub fn metadata<F, A, By>(mut self, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ResourceChannel>,
+        F::Output: MetadataReply<By>,
+        F::Future: Send + 'static,
+    {
+        A::needs_of_all(&mut self.needs);
+        self.describe = Some(Box::new(move |call| {
+            let running = handler.call(A::extract_all(call)?);
+            let uri = call.uri.to_owned();
+            Ok(Box::pin(async move {
+                let described = running.await.into_metadata(&uri);
+                described.map_err(|failure| failure.of_resource(&uri))
+            }))
+        }));
+        self
+    }
+
+    /// Lists resources that are there by `handler`, which takes [`State`](crate::server::extract::State) and
+    /// [`Context`](crate::server::extract::Context) and returns a
+    /// [`Vec<types::Resource>`](plainly_protocol::types::Resource). They are then part of `resources/list`, in the order in
+    /// which they come: the handler runs anew for each page.
+    #[must_use]
+    pub fn list<F, A, By>(mut self, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ListingChannel>,
+        F::Output: ListReply<By>,
+        F::Future: Send + 'static,
+    {
+        A::needs_of_all(&mut self.needs);
+        self.list = Some(Box::new(move |call| {
+            let running = handler.call(A::extract_all(call)?);
+            Ok(Box::pin(async move { running.await.into_list() }))
+        }));
+        self
+    }
+
+    /// Completes `variable` by `handler`, while a person types it. The last one for a variable counts; an enum completes
+    /// itself.
+    #[must_use]
+    pub fn complete<F, A, By>(mut self, variable: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<CompletionChannel>,
+        F::Output: CompletionReply<By>,
+        F::Future: Send + 'static,
+    {
+        let completer = Completer::new(handler);
+        self.completers.push((variable.into(), completer));
+        self
+    }
+
+    /// What completes its variables; it has them no longer.
+    pub(in crate::server::features) fn take_completers(&mut self) -> Vec<(String, Completer)> {
+        std::mem::take(&mut self.completers)
+    }
+
+    pub(in crate::server::features) fn uri_template(&self) -> &str {
+        &self.definition.uri_template
+    }
+
+    /// What its handlers need.
+    pub(in crate::server::features) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
+        let completers = self.completers.iter();
+        completers
+            .map(|(_, completer)| completer.needs())
+            .chain([&self.needs])
+    }
+
+    pub(in crate::server::features) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+}
+
+impl fmt::Debug for ResourceTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResourceTemplate")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}

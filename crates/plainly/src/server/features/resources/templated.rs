@@ -1,0 +1,159 @@
+//! A template as it is served.
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{self, CacheHint, Resource, ResourceContents};
+use plainly_protocol::uri_template::{Matcher, Values};
+
+use super::reading::ReadFuture;
+use super::template::ResourceTemplate;
+use crate::server::extract::{ListingCall, ResourceCall};
+use crate::server::failure::Failure;
+use crate::server::features::completion::Completable;
+use crate::store::{ListQuery, Page};
+
+/// A template that passed all checks, with what matches URIs against it and what completes its variables.
+#[derive(Debug)]
+pub(in crate::server::features) struct ServedTemplate {
+    template: ResourceTemplate,
+    matcher: Matcher,
+    completable: Completable,
+}
+
+impl ServedTemplate {
+    pub(in crate::server::features) fn new(
+        template: ResourceTemplate,
+        matcher: Matcher,
+        completable: Completable,
+    ) -> Self {
+        Self {
+            template,
+            matcher,
+            completable,
+        }
+    }
+
+    /// Its variables, as they are completed.
+    pub(in crate::server::features) fn completable(&self) -> &Completable {
+        &self.completable
+    }
+
+    pub(in crate::server::features) fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    pub(super) fn definition(&self) -> &types::ResourceTemplate {
+        &self.template.definition
+    }
+
+    /// The template as it is written.
+    pub(super) fn text(&self) -> String {
+        self.definition().uri_template.clone()
+    }
+
+    pub(super) fn is_listed(&self) -> bool {
+        self.template.list.is_some()
+    }
+
+    pub(super) fn cache_hint(&self) -> CacheHint {
+        self.template.cache_hint
+    }
+
+    /// What its variables stand for in `uri`, if that matches.
+    pub(super) fn variables(&self, uri: &str) -> Option<Values> {
+        self.matcher.values(uri)
+    }
+
+    pub(super) fn read(&self, call: &ResourceCall<'_>) -> Result<ReadFuture, Failure> {
+        (self.template.read)(self.resource(call.uri), call)
+    }
+
+    /// The metadata of the resource that `call` asks for, by its own handler or else from its contents.
+    pub(super) async fn metadata(&self, call: &ResourceCall<'_>) -> Result<Resource, Failure> {
+        let resource = match &self.template.describe {
+            Some(describe) => describe(call)?.await?,
+            None => {
+                let contents = self.read(call)?.await?.into_iter().next();
+                contents.map_or_else(
+                    || self.resource(call.uri),
+                    |contents| self.described(contents),
+                )
+            }
+        };
+        if resource.uri != call.uri {
+            let (uri, other) = (call.uri.to_owned(), resource.uri);
+            return Err(ProtocolError::from(TemplateFault::Described { uri, other }).into());
+        }
+        Ok(resource.is_collection(false))
+    }
+
+    /// A page of the resources that its handler lists; positions are numbers, so that one that goes makes none fail.
+    pub(super) async fn list(
+        &self,
+        query: ListQuery<'_>,
+        call: &ListingCall<'_>,
+    ) -> Result<Page, Failure> {
+        let Some(list) = &self.template.list else {
+            return Ok(Page::default());
+        };
+        let start: usize = match query.after {
+            Some(after) => after
+                .parse()
+                .map_err(|_| ProtocolError::from(InvalidParams::InvalidCursor))?,
+            None => 0,
+        };
+        let listed = list(call)?.await?;
+        let end = listed.len().min(start.saturating_add(query.limit));
+        let next = (end < listed.len()).then(|| end.to_string());
+        let page = listed.into_iter().take(end).skip(start);
+        let page = page.map(|resource| self.listed(resource));
+        Ok(Page::new(page.collect::<Result<_, _>>()?, next))
+    }
+
+    fn listed(&self, resource: Resource) -> Result<Resource, ProtocolError> {
+        if self.variables(&resource.uri).is_some() {
+            return Ok(resource.is_collection(false));
+        }
+        let template = self.template.uri_template().to_owned();
+        let other = resource.uri;
+        Err(TemplateFault::Listed { template, other }.into())
+    }
+
+    /// What is known of a resource before it is read.
+    fn resource(&self, uri: &str) -> Resource {
+        let definition = self.template.definition.clone();
+        let mut resource = Resource::new(uri, definition.name).is_collection(false);
+        resource.title = definition.title;
+        resource.description = definition.description;
+        resource.mime_type = definition.mime_type;
+        resource.icons = definition.icons;
+        resource.annotations = definition.annotations;
+        resource
+    }
+
+    /// What contents say of their resource.
+    fn described(&self, mut contents: ResourceContents) -> Resource {
+        let name = &self.template.definition.name;
+        contents.name.get_or_insert_with(|| name.clone());
+        contents.into_resource().is_collection(false)
+    }
+}
+
+/// What is wrong with what a template's handler for metadata or for listing returned.
+#[derive(Debug, thiserror::Error)]
+enum TemplateFault {
+    #[error("describing {uri} gave {other}")]
+    Described { uri: String, other: String },
+    #[error("listing {template} gave {other}, which it does not match")]
+    Listed { template: String, other: String },
+}
+
+/// The log gets the details; the client is told only that it failed.
+impl From<TemplateFault> for ProtocolError {
+    fn from(strange: TemplateFault) -> Self {
+        let message = match strange {
+            TemplateFault::Described { .. } => "The resource could not be described",
+            TemplateFault::Listed { .. } => "The resources could not be listed",
+        };
+        Self::internal(message).with_source(strange)
+    }
+}

@@ -1,0 +1,215 @@
+//! Tools as a program defines them. `served` has what a server makes of them.
+
+mod listed;
+mod served;
+
+use std::fmt;
+
+use plainly_protocol::types::{self, RawJson, ToolAnnotations};
+use serde_json::{Value, json};
+
+use super::setters::setters;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
+use crate::server::failure::Failure;
+use crate::server::handler::Handler;
+use crate::server::reply::ToolReply;
+use crate::server::request::TaskSupport;
+
+pub(in crate::server) use self::served::Tools;
+
+type ToolHandler = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
+
+/// A tool for models: a handler, and how it is described to them.
+///
+/// ```
+/// use plainly::server::Tool;
+/// use plainly::server::extract::Args;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Add {
+///     a: i64,
+///     b: i64,
+/// }
+///
+/// async fn add(Args(Add { a, b }): Args<Add>) -> String {
+///     (a + b).to_string()
+/// }
+///
+/// let tool = Tool::new("add", add).description("Adds two integers").read_only();
+/// ```
+pub struct Tool {
+    definition: types::Tool,
+    annotations: ToolAnnotations,
+    /// What is wrong with the schemas that the program gave.
+    wrong: Vec<String>,
+    needs: Needs,
+    task: Option<TaskSupport>,
+    call: ToolHandler,
+}
+
+impl Tool {
+    /// A tool of this name, served by `handler`. The input schema follows from its `Args<T>`, the output schema from a
+    /// `Json<T>` that it returns.
+    pub fn new<F, A, By>(name: impl Into<String>, handler: F) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ToolChannel>,
+        F::Output: ToolReply<By>,
+        F::Future: Send + 'static,
+    {
+        const {
+            assert!(
+                A::ARGS <= 1,
+                "a handler can take `Args` once: put all arguments into one struct"
+            );
+        }
+        let mut needs = Needs::default();
+        A::needs_of_all(&mut needs);
+        let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
+            let running = handler.call(A::extract_all(call)?);
+            Ok(Box::pin(async move {
+                running.await.into_result().map(Answer::CallTool)
+            }))
+        };
+        Self::of_parts(
+            name.into(),
+            needs,
+            F::Output::output_schema(),
+            Box::new(call),
+        )
+    }
+
+    fn of_parts(name: String, mut needs: Needs, output: Option<Value>, call: ToolHandler) -> Self {
+        let input = needs.args.get_or_insert_with(
+            || json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        );
+        let mut definition = types::Tool::new(name, raw(input));
+        definition.output_schema = output.as_ref().map(raw);
+        Self {
+            definition,
+            annotations: ToolAnnotations::new(),
+            wrong: Vec::new(),
+            needs,
+            task: None,
+            call,
+        }
+    }
+
+    setters! {
+        title,
+        description = "What it does, for the model.",
+        icons,
+        meta,
+    }
+
+    /// Says that it changes nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.annotations.read_only_hint = Some(true);
+        self
+    }
+
+    /// All hints about what it does, at once.
+    #[must_use]
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// Lets its calls go on as tasks, for as long as [`Limits::task_deadline`](crate::limits::Limits::task_deadline) allows:
+    /// the client gets a handle, and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
+    /// revisions have none.)
+    ///
+    /// A call becomes a task where its handler says so, if it takes a [`Task`](super::extract::Task); else one that must be
+    /// does at once, and one that may be does when it isn't done at once. What the handler then ends with is the task's
+    /// result, a tool error too. A panic, the deadline, and a [`ProtocolError`](plainly_errors::ProtocolError) that it
+    /// returns end the task as failed.
+    ///
+    /// ```
+    /// use plainly::server::{TaskSupport, Tool};
+    ///
+    /// async fn reindex() -> &'static str {
+    ///     // ... which takes an hour.
+    ///     "done"
+    /// }
+    ///
+    /// let tool = Tool::new("reindex", reindex).task(TaskSupport::Required);
+    /// ```
+    #[must_use]
+    pub fn task(mut self, support: TaskSupport) -> Self {
+        self.task = Some(support);
+        self
+    }
+
+    /// The input schema, in place of the one that follows from `Args<T>`: JSON text, which peers get as it is written here
+    /// (only line breaks between its tokens are left out). Arguments are held against it before the handler sees them, so
+    /// the handler may take them as they come:
+    ///
+    /// ```
+    /// use plainly::server::Tool;
+    /// use plainly::server::extract::Args;
+    /// use serde_json::{Map, Value};
+    ///
+    /// async fn reach(Args(who): Args<Map<String, Value>>) -> String {
+    ///     format!("Reaching {}", Value::Object(who))
+    /// }
+    ///
+    /// let tool = Tool::new("reach", reach).input_schema(
+    ///     r#"{"type": "object", "anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}"#,
+    /// );
+    /// ```
+    ///
+    /// It is of JSON Schema 2020-12, or of the draft that its `$schema` names: 4, 6, 7 or 2019-09.
+    #[must_use]
+    pub fn input_schema(mut self, json: impl Into<String>) -> Self {
+        match RawJson::parse(json) {
+            Ok(schema) => self.definition.input_schema = schema,
+            Err(error) => self
+                .wrong
+                .push(format!("has an input schema that is no JSON: {error}")),
+        }
+        // What they have to be is told by this one alone: the type of the arguments may know nothing of it.
+        self.needs.args = None;
+        self
+    }
+
+    /// The schema of the structured output, in place of the one that follows from a [`Json<T>`](super::reply::Json): JSON
+    /// text, as with [`input_schema`](Self::input_schema). What the handler returns is held against it.
+    #[must_use]
+    pub fn output_schema(mut self, json: impl Into<String>) -> Self {
+        match RawJson::parse(json) {
+            Ok(schema) => self.definition.output_schema = Some(schema),
+            Err(error) => self
+                .wrong
+                .push(format!("has an output schema that is no JSON: {error}")),
+        }
+        self
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    pub(super) fn may_become_task(&self) -> bool {
+        self.task.is_some()
+    }
+
+    pub(super) fn needs(&self) -> &Needs {
+        &self.needs
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("definition", &self.definition)
+            .finish_non_exhaustive()
+    }
+}
+
+fn raw(schema: &Value) -> RawJson {
+    RawJson::encode(schema).expect("JSON values are JSON")
+}

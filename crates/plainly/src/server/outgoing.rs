@@ -1,0 +1,52 @@
+//! What leaves for the client on behalf of one request or batch, and where it comes from.
+
+use std::fmt;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+
+use super::encode::Encoded;
+use super::request::OutboxItem;
+
+/// Something that leaves for the client.
+#[derive(Debug)]
+pub(super) enum Outgoing {
+    /// A notification, or a request of ours, before the reply.
+    Message(Bytes),
+    /// The client may hang up, and come again for what follows: only where it can.
+    Pause,
+    /// The reply, after which nothing comes.
+    Reply(Encoded),
+}
+
+/// Where outgoing messages come from: a request that runs, or a batch of them.
+pub(super) trait Source: fmt::Debug + Send {
+    /// The next message; `None` once all is said. What runs goes on only while it is polled.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>>;
+
+    /// Lets what runs go on while nobody takes what it says; ready once it has ended.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()>;
+
+    /// Ends what runs. What is left to send is there at once.
+    fn stop(&mut self);
+}
+
+impl Outgoing {
+    /// Its bytes, if it has any.
+    pub(super) fn into_bytes(self) -> Option<Bytes> {
+        match self {
+            Self::Message(message) => Some(message),
+            Self::Reply(encoded) => Some(encoded.bytes),
+            Self::Pause => None,
+        }
+    }
+}
+
+impl From<OutboxItem> for Outgoing {
+    fn from(said: OutboxItem) -> Self {
+        match said {
+            OutboxItem::Message(message) => Self::Message(message),
+            OutboxItem::Pause => Self::Pause,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! All that is sent for one request or batch, as a stream: messages, and in the end the reply. Every transport sends it its own
+//! way: as lines, as the body of one HTTP response, or as events.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt};
+
+use super::encode::Encoded;
+use super::outgoing::{Outgoing, Source};
+use super::running::Running;
+use crate::transport::{Event, Feed};
+
+/// What is sent for a request or a batch; no reply if it is cancelled, or wants none. Dropping it cancels what runs.
+#[derive(Debug)]
+pub(super) struct Replies {
+    /// What was taken out of the source already, or all there is.
+    next: Option<Outgoing>,
+    origin: Origin,
+}
+
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are requests, and a box would be an allocation for each"
+)]
+enum Origin {
+    /// Nothing more comes.
+    Over,
+    Request(Running),
+    Other(Box<dyn Source>),
+}
+
+impl Replies {
+    /// A reply that is there.
+    pub(super) fn ready(reply: Encoded) -> Self {
+        Self {
+            next: Some(Outgoing::Reply(reply)),
+            origin: Origin::Over,
+        }
+    }
+
+    /// What comes of a request that runs.
+    pub(super) fn of(running: Running) -> Self {
+        Self {
+            next: None,
+            origin: Origin::Request(running),
+        }
+    }
+
+    /// What comes of several requests at once.
+    pub(super) fn from_source(source: impl Source + 'static) -> Self {
+        Self {
+            next: None,
+            origin: Origin::Other(Box::new(source)),
+        }
+    }
+
+    /// Notifications that no request asked for: there is no reply.
+    pub(super) fn notifications(messages: BoxStream<'static, Bytes>) -> Self {
+        Self::from_source(Notifications(messages))
+    }
+
+    /// Waits for what is sent first, and keeps it.
+    pub(super) async fn first(&mut self) {
+        poll_fn(|context| self.poll_first(context)).await;
+    }
+
+    /// Lets the handler begin: what it has to say at once is kept.
+    pub(super) async fn begin(&mut self) {
+        poll_fn(|context| {
+            // Pending or not: whoever polls next goes on from there.
+            let _ = self.poll_first(context);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    fn poll_first(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.next.is_none() {
+            self.next = ready!(self.poll_next_unpin(context));
+        }
+        Poll::Ready(())
+    }
+
+    /// The reply, if that is what is sent next.
+    pub(super) fn take_reply(&mut self) -> Option<Encoded> {
+        match self.next.take() {
+            Some(Outgoing::Reply(reply)) => Some(reply),
+            next => {
+                self.next = next;
+                None
+            }
+        }
+    }
+
+    /// Whether nothing is left to send, and nothing runs.
+    pub(super) fn is_over(&self) -> bool {
+        self.next.is_none() && matches!(self.origin, Origin::Over)
+    }
+
+    fn source(&mut self) -> Option<&mut dyn Source> {
+        match &mut self.origin {
+            Origin::Over => None,
+            Origin::Request(running) => Some(running),
+            Origin::Other(source) => Some(&mut **source),
+        }
+    }
+}
+
+impl Stream for Replies {
+    type Item = Outgoing;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        let this = self.get_mut();
+        if let Some(next) = this.next.take() {
+            return Poll::Ready(Some(next));
+        }
+        let next = match this.source() {
+            Some(source) => ready!(source.poll_next(context)),
+            None => None,
+        };
+        if matches!(next, None | Some(Outgoing::Reply(_))) {
+            // What ran gives its place back now, not when the reply is read.
+            this.origin = Origin::Over;
+        }
+        Poll::Ready(next)
+    }
+}
+
+impl Source for Replies {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        self.poll_next_unpin(context)
+    }
+
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.source()
+            .map_or(Poll::Ready(()), |source| source.poll_end(context))
+    }
+
+    fn stop(&mut self) {
+        self.source().into_iter().for_each(Source::stop);
+    }
+}
+
+impl Feed for Replies {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        loop {
+            match ready!(self.poll_next_unpin(context)).map(Outgoing::into_bytes) {
+                Some(Some(message)) => return Poll::Ready(Some(message.into())),
+                // A pause: who can't come again goes on waiting.
+                Some(None) => {}
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.stop();
+    }
+}
+
+struct Notifications(BoxStream<'static, Bytes>);
+
+impl Source for Notifications {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        let message = ready!(self.0.poll_next_unpin(context));
+        Poll::Ready(message.map(Outgoing::Message))
+    }
+
+    fn poll_end(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    fn stop(&mut self) {
+        self.0 = futures_util::stream::empty().boxed();
+    }
+}
+
+impl std::fmt::Debug for Notifications {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Notifications")
+    }
+}

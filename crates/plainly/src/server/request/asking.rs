@@ -1,0 +1,138 @@
+//! Asking the client for the handler of a request: by whichever way its revision has, with the handler's time standing still.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
+use plainly_protocol::question::{asked, undeclared};
+use plainly_protocol::types::{ElicitParams, InputRequest};
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::context::Scope;
+use crate::server::answer::AnswerFuture;
+use crate::server::asking::{InputResponse, Question, Questions, SentQuestion, too_many};
+use crate::server::failure::AskError;
+use crate::server::notices;
+use crate::server::session::Session;
+
+impl Scope {
+    /// Asks the client `question`, and waits for its answer by whichever way there is.
+    pub(in crate::server) async fn ask(
+        &self,
+        key: &str,
+        question: InputRequest,
+    ) -> Result<InputResponse, AskError> {
+        if let Some(missing) = undeclared(&question, self.peer()) {
+            return Err(AskError::undeclared(missing));
+        }
+        let questions = self.asked().ok_or_else(AskError::impossible)?;
+        let revision = self.peer().revision;
+        match self.session() {
+            Some(session) => self.send_question(session, questions, key, question).await,
+            None => Question::open(questions, revision, key, question)?.await,
+        }
+    }
+
+    /// Asks the client of `session` by a request of ours, and waits for its answer.
+    async fn send_question(
+        &self,
+        session: &Arc<Session>,
+        questions: &Arc<Questions>,
+        key: &str,
+        question: InputRequest,
+    ) -> Result<InputResponse, AskError> {
+        let revision = session.peer.revision;
+        let request = asked(identified(question.clone()), revision);
+        let answer = Question::open(questions, revision, key, question)?;
+        let rounds = session.unanswered.rounds;
+        if answer.round > rounds {
+            questions.fail_request(too_many(rounds));
+            return answer.await;
+        }
+        let id = session.unanswered.add(SentQuestion {
+            questions: Arc::clone(questions),
+            key: answer.key.clone(),
+            revision,
+        })?;
+        let mut withdrawal = Withdrawal {
+            session,
+            scope: self,
+            id,
+            is_sent: false,
+        };
+        let message =
+            written(&withdrawal.id, &request).map_err(|error| AskError::unwritable(&error))?;
+        self.outbox().send(message).await;
+        withdrawal.is_sent = true;
+        let _stopped = self.clock().stop();
+        let time = session.unanswered.time;
+        match timeout(time, answer).await {
+            Ok(answer) => answer,
+            Err(_elapsed) => Err(AskError::unanswered(key, time)),
+        }
+    }
+
+    /// The same handler; once it is no more, what it left running elsewhere waits for no answers.
+    pub(in crate::server) fn closing(&self, handler: AnswerFuture) -> AnswerFuture {
+        let Some(questions) = self.asked() else {
+            return handler;
+        };
+        let closing = ClosesQuestions(Arc::clone(questions));
+        Box::pin(async move {
+            let _closing = closing;
+            handler.await
+        })
+    }
+}
+
+/// The question with what it must have as a request: a visit has a name there.
+fn identified(mut question: InputRequest) -> InputRequest {
+    if let InputRequest::Elicit(ElicitParams::Url(visit)) = &mut question
+        && visit.elicitation_id.is_none()
+    {
+        let mut bits = [0; 16];
+        // Without random bits any name does that is no other's.
+        getrandom::fill(&mut bits).ok();
+        visit.elicitation_id = Some(format!("{:032x}", u128::from_ne_bytes(bits)));
+    }
+    question
+}
+
+fn written(id: &RequestId, question: &InputRequest) -> serde_json::Result<Bytes> {
+    let mut message = serde_json::to_value(question)?;
+    message["jsonrpc"] = json!("2.0");
+    message["id"] = serde_json::to_value(id)?;
+    serde_json::to_string(&message).map(Bytes::from)
+}
+
+/// Takes a question back that a client was sent, if it is dropped before there is an answer.
+struct Withdrawal<'a> {
+    session: &'a Session,
+    scope: &'a Scope,
+    id: RequestId,
+    is_sent: bool,
+}
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        let is_open = self.session.unanswered.remove(&self.id);
+        if !(is_open && self.is_sent) {
+            return;
+        }
+        let params = json!({"requestId": self.id, "reason": "the answer is not needed any more"});
+        if let Ok(message) = notices::notification(Method::Cancelled, &params) {
+            self.scope.outbox().add(message);
+        }
+    }
+}
+
+/// Ends all questions of a request when it is dropped.
+struct ClosesQuestions(Arc<Questions>);
+
+impl Drop for ClosesQuestions {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

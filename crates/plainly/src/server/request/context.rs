@@ -1,0 +1,157 @@
+//! The context of one request: who asks, in which session, and what leaves before the reply. Handlers see of it what
+//! [`Context`](crate::server::extract::Context) shows.
+
+use std::sync::{Arc, OnceLock};
+
+use http::Extensions;
+use plainly_errors::ProtocolError;
+use plainly_protocol::id::ProgressToken;
+use plainly_protocol::meta::{LOG_LEVEL, RequestMeta};
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::LoggingLevel;
+
+use super::clock::HandlerClock;
+use super::outbox::Outbox;
+use super::task_stage::TaskStage;
+use crate::lock::Lock;
+use crate::server::asking::Questions;
+use crate::server::session::Session;
+
+/// The context that one request is served in. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct Scope {
+    shared: Arc<SharedContext>,
+    /// What the transport and the layers put beside the request. Not shared: a layer changes it for those below it.
+    extensions: Option<Arc<Extensions>>,
+}
+
+/// What all clones of a context have together.
+#[derive(Debug)]
+struct SharedContext {
+    peer: Arc<Peer>,
+    session: Option<Arc<Session>>,
+    interest: Interest,
+    outbox: Outbox,
+    /// How far the last message of progress said that the handler was.
+    progress: Lock<f64>,
+    clock: HandlerClock,
+    stage: TaskStage,
+    /// What its handler asks the client. Few handlers do: for the others it is never made.
+    questions: OnceLock<Arc<Questions>>,
+}
+
+/// What a client asked to hear before the reply.
+#[derive(Clone, Debug, Default)]
+pub(in crate::server) struct Interest {
+    pub(super) progress: Option<ProgressToken>,
+    /// The least severe log messages; a session has one level for all its requests.
+    pub(super) level: Option<LoggingLevel>,
+}
+
+impl Interest {
+    /// What the `_meta` of a request within a session says.
+    pub(in crate::server) fn of(meta: &RequestMeta<'_>) -> Self {
+        Self {
+            progress: meta.progress_token(),
+            level: None,
+        }
+    }
+
+    /// As [`of`](Self::of), of a request that stands for itself: the level of log messages is in it too, and must be one.
+    pub(in crate::server) fn modern(meta: &RequestMeta<'_>) -> Result<Self, ProtocolError> {
+        let level = meta.log_level().map_err(|error| {
+            ProtocolError::invalid_params(format!("Invalid params: _meta {LOG_LEVEL}: {error}"))
+        })?;
+        Ok(Self {
+            level,
+            ..Self::of(meta)
+        })
+    }
+}
+
+impl Scope {
+    /// Of a request of this peer, within no session.
+    pub(in crate::server) fn of(peer: Arc<Peer>, interest: Interest) -> Self {
+        Self::new(peer, None, interest)
+    }
+
+    /// Of a request within this session.
+    pub(in crate::server) fn within(session: &Arc<Session>, interest: Interest) -> Self {
+        let peer = Arc::clone(&session.peer);
+        Self::new(peer, Some(Arc::clone(session)), interest)
+    }
+
+    fn new(peer: Arc<Peer>, session: Option<Arc<Session>>, interest: Interest) -> Self {
+        let shared = SharedContext {
+            peer,
+            session,
+            interest,
+            outbox: Outbox::default(),
+            progress: Lock::new(f64::NEG_INFINITY),
+            clock: HandlerClock::default(),
+            stage: TaskStage::default(),
+            questions: OnceLock::new(),
+        };
+        Self {
+            shared: Arc::new(shared),
+            extensions: None,
+        }
+    }
+
+    /// The same with what came beside the request.
+    pub(in crate::server) fn carrying(mut self, extensions: &Extensions) -> Self {
+        self.extensions = (!extensions.is_empty()).then(|| Arc::new(extensions.clone()));
+        self
+    }
+
+    /// What came beside the request, of this type.
+    pub(in crate::server) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.extensions.as_ref()?.get()
+    }
+
+    /// All that came beside the request.
+    pub(in crate::server) fn extensions(&self) -> Extensions {
+        self.extensions.as_deref().cloned().unwrap_or_default()
+    }
+
+    pub(in crate::server) fn peer(&self) -> &Arc<Peer> {
+        &self.shared.peer
+    }
+
+    /// The legacy session that the request is part of.
+    pub(in crate::server) fn session(&self) -> Option<&Arc<Session>> {
+        self.shared.session.as_ref()
+    }
+
+    /// What its client asked to hear before the reply.
+    pub(super) fn interest(&self) -> &Interest {
+        &self.shared.interest
+    }
+
+    pub(in crate::server) fn outbox(&self) -> &Outbox {
+        &self.shared.outbox
+    }
+
+    pub(super) fn last_progress(&self) -> &Lock<f64> {
+        &self.shared.progress
+    }
+
+    pub(in crate::server) fn clock(&self) -> &HandlerClock {
+        &self.shared.clock
+    }
+
+    /// Where it stands on its way to becoming a task.
+    pub(in crate::server) fn stage(&self) -> &TaskStage {
+        &self.shared.stage
+    }
+
+    /// What its handler asks the client, from now on if nothing yet.
+    pub(in crate::server) fn questions(&self) -> &Arc<Questions> {
+        self.shared.questions.get_or_init(Arc::default)
+    }
+
+    /// What its handler asks the client, if it can.
+    pub(in crate::server) fn asked(&self) -> Option<&Arc<Questions>> {
+        self.shared.questions.get()
+    }
+}

@@ -1,0 +1,25 @@
+//! The context of a request on its way through the server: all that whoever serves it needs to know of it, and the ways by
+//! which its handler reaches the client before the reply.
+//!
+//! ```text
+//!           ┌─► telling  progress, log messages ───┐
+//! context ──┤                                      ├─► outbox ─► the client, before the reply
+//!           └─► asking   questions to the client ──┘
+//! ```
+
+mod clock;
+mod outbox;
+
+mod task_stage;
+mod task_support;
+
+mod context;
+
+mod asking;
+mod telling;
+
+pub(super) use self::context::{Interest, Scope};
+pub(super) use self::outbox::OutboxItem;
+pub(super) use self::task_stage::{StatusSink, TaskStart};
+pub use self::task_support::TaskSupport;
+pub(super) use self::task_support::{can_follow_tasks, check_tasks};

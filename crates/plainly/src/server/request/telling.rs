@@ -1,0 +1,71 @@
+//! What a handler tells the client before the reply: progress and log messages, if the client asked for them.
+
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{LoggingLevel, LoggingMessageParams, ProgressParams};
+use serde::Serialize;
+
+use super::context::Scope;
+use crate::server::notices;
+
+impl Scope {
+    /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
+    /// told. Of a task the client hears the message alone, when it asks.
+    pub(in crate::server) async fn progress(
+        &self,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) {
+        if !self.advance(progress) {
+            return tracing::debug!(progress, "not told: that is no progress");
+        }
+        self.clock().restart();
+        if let Some(message) = &message {
+            self.stage().say(message).await;
+        }
+        if let Some(token) = &self.interest().progress {
+            let mut params = ProgressParams::new(token.clone(), progress);
+            (params.total, params.message) = (total, message);
+            self.tell(Method::Progress, &params).await;
+        }
+    }
+
+    /// Whether `progress` is more than ever before. It is a number.
+    fn advance(&self, progress: f64) -> bool {
+        let mut last = self.last_progress().lock();
+        let is_more = progress.is_finite() && progress > *last;
+        if is_more {
+            *last = progress;
+        }
+        is_more
+    }
+
+    /// Whether a log message of `level` is wanted.
+    pub(in crate::server) fn wants_log(&self, level: LoggingLevel) -> bool {
+        let least = match self.session() {
+            Some(session) => Some(session.level()),
+            None => self.interest().level,
+        };
+        least.is_some_and(|least| level >= least)
+    }
+
+    /// Sends a log message.
+    pub(in crate::server) async fn log(&self, params: &LoggingMessageParams) {
+        self.tell(Method::LoggingMessage, params).await;
+    }
+
+    async fn tell(&self, method: Method, params: &impl Serialize) {
+        match notices::notification(method, params) {
+            Ok(message) => self.outbox().send(message).await,
+            Err(error) => tracing::error!(%error, "a notification could not be written"),
+        }
+    }
+
+    /// Has the client poll for what follows, if it can.
+    pub(in crate::server) fn close_stream(&self) {
+        let streams = self.session().and_then(|session| session.streams.as_ref());
+        if streams.is_some_and(|streams| streams.can_poll()) {
+            self.outbox().pause();
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! From text by name, as people type it or URIs have it, to a type: numbers and truth values are read from their text. Knows
+//! nothing of what the names are of.
+
+use serde::de::value::{BorrowedStrDeserializer, Error};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Unexpected,
+    Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+/// Reads a `T` from its fields as text; the error names the field that is wrong, if it is one.
+pub(super) fn read<'a, T: DeserializeOwned>(
+    fields: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<T, Error> {
+    let fields = fields.into_iter();
+    read_values(fields.map(|(name, text)| (name, TextDeserializer(text))))
+}
+
+/// The same from fields that are not all of one text.
+pub(super) fn read_values<'a, T, V>(
+    fields: impl IntoIterator<Item = (&'a str, V)>,
+) -> Result<T, Error>
+where
+    T: DeserializeOwned,
+    V: Deserializer<'a, Error = Error>,
+{
+    T::deserialize(Fields {
+        rest: fields.into_iter(),
+        at: None,
+    })
+}
+
+/// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
+pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
+    let mut names: &'static [&'static str] = &[];
+    let stopped = T::deserialize(FieldNames(&mut names));
+    debug_assert!(stopped.is_err() || names.is_empty(), "nothing was given");
+    names
+}
+
+/// Values by name, as a struct or a map.
+struct Fields<'de, I, W> {
+    rest: I,
+    /// The one whose value comes next.
+    at: Option<(&'de str, W)>,
+}
+
+impl<'de, I, W> Deserializer<'de> for Fields<'de, I, W>
+where
+    I: Iterator<Item = (&'de str, W)>,
+    W: Deserializer<'de, Error = Error>,
+{
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_map(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de, I, W> MapAccess<'de> for Fields<'de, I, W>
+where
+    I: Iterator<Item = (&'de str, W)>,
+    W: Deserializer<'de, Error = Error>,
+{
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        self.at = self.rest.next();
+        let name = self.at.as_ref().map(|(name, _)| *name);
+        name.map(|name| seed.deserialize(BorrowedStrDeserializer::new(name)))
+            .transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let (name, value) = self.at.take().expect("a name comes before its value");
+        seed.deserialize(value)
+            .map_err(|error| serde::de::Error::custom(format_args!("{name}: {error}")))
+    }
+}
+
+/// One text.
+#[derive(Clone, Copy)]
+pub(super) struct TextDeserializer<'de>(pub(super) &'de str);
+
+impl<'de> IntoDeserializer<'de, Error> for TextDeserializer<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// Reads numbers and truth values as Rust writes them, but for those that no JSON could hold: they would surprise a handler.
+macro_rules! parsed {
+    ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            let parsed = self.0.parse().ok();
+            $(let parsed = parsed.filter($holds);)?
+            let parsed = parsed.ok_or_else(|| {
+                serde::de::Error::invalid_value(Unexpected::Str(self.0), &$kind)
+            })?;
+            visitor.$visit(parsed)
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for TextDeserializer<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    parsed! {
+        deserialize_bool visit_bool "true or false";
+        deserialize_i8 visit_i8 "an integer";
+        deserialize_i16 visit_i16 "an integer";
+        deserialize_i32 visit_i32 "an integer";
+        deserialize_i64 visit_i64 "an integer";
+        deserialize_i128 visit_i128 "an integer";
+        deserialize_u8 visit_u8 "a natural number";
+        deserialize_u16 visit_u16 "a natural number";
+        deserialize_u32 visit_u32 "a natural number";
+        deserialize_u64 visit_u64 "a natural number";
+        deserialize_u128 visit_u128 "a natural number";
+        deserialize_f32 visit_f32 "a number" if |number: &f32| number.is_finite();
+        deserialize_f64 visit_f64 "a number" if |number: &f64| number.is_finite();
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// Gives nothing, but hears what a struct asks for.
+struct FieldNames<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for FieldNames<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(serde::de::Error::custom("no value"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Id(u64);
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Color {
+        Red,
+        Blue,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Form {
+        text: String,
+        some_number: Option<i8>,
+        ratio: f64,
+        share: f32,
+        yes: bool,
+        id: Id,
+        #[serde(default)]
+        color: Option<Color>,
+    }
+
+    const FULL: [(&str, &str); 7] = [
+        ("text", "007"),
+        ("someNumber", "-7"),
+        ("ratio", "0.5"),
+        ("share", "-1e-3"),
+        ("yes", "true"),
+        ("id", "18446744073709551615"),
+        ("color", "blue"),
+    ];
+
+    fn form(changed: (&'static str, &'static str)) -> Result<Form, Error> {
+        let others = FULL.into_iter().filter(|(name, _)| *name != changed.0);
+        read(others.chain([changed]))
+    }
+
+    #[test]
+    fn text_becomes_what_the_field_is() {
+        let expected = Form {
+            text: "007".to_owned(),
+            some_number: Some(-7),
+            ratio: 0.5,
+            share: -1e-3,
+            yes: true,
+            id: Id(u64::MAX),
+            color: Some(Color::Blue),
+        };
+        assert_eq!(form(("unknown", "")), Ok(expected));
+        assert_eq!(form(("color", "red")).unwrap().color, Some(Color::Red));
+        let without = FULL.into_iter().filter(|(name, _)| !name.contains('N'));
+        assert_eq!(read::<Form>(without).unwrap().some_number, None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (field, text, why) in [
+            ("someNumber", "128", "an integer"),
+            ("someNumber", "", "an integer"),
+            ("ratio", "1,5", "a number"),
+            ("ratio", "NaN", "a number"),
+            ("ratio", "-inf", "a number"),
+            ("ratio", "1e999", "a number"),
+            ("share", "1e39", "a number"),
+            ("yes", "yes", "true or false"),
+            ("id", "-1", "a natural number"),
+            ("color", "green", "unknown variant `green`"),
+        ] {
+            let error = form((field, text)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{field}: ")), "{error}");
+            assert!(error.contains(why), "{error}");
+        }
+        let error = read::<Form>([("text", "x")]).unwrap_err().to_string();
+        assert!(error.contains("missing field"), "{error}");
+    }
+
+    #[test]
+    fn fields_are_told_as_they_are_declared() {
+        let declared = ["text", "someNumber", "ratio", "share", "yes", "id", "color"];
+        assert_eq!(names::<Form>(), declared);
+        assert!(names::<std::collections::BTreeMap<String, String>>().is_empty());
+        assert!(names::<()>().is_empty());
+    }
+}
