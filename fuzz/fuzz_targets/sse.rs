@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/transport/http_client/sse.rs"]
+#[path = "../../crates/plainly/src/client/http/sse.rs"]
 #[expect(dead_code, reason = "the rest is for clients that go on")]
 mod sse;
 
@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> (Vec<Bytes>, Result<(), sse::TooLarge>) {
-    let mut parser = sse::Parser::new(LIMIT);
+    let mut parser = sse::EventParser::new(LIMIT);
     let mut events = Vec::new();
     for chunk in chunks {
         let mut chunk = Bytes::copy_from_slice(chunk);

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/transport/http_client/sse.rs"]
+#[path = "../../crates/plainly/src/client/http/sse.rs"]
 #[expect(dead_code, reason = "the rest is for clients that go on")]
 mod sse;
 
@@ -100,7 +100,7 @@ fuzz_target!(|input: Input| simulate(async move {
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let written = response.into_body().collect().await.unwrap().to_bytes();
 
-    let mut parser = sse::Parser::new(1 << 20);
+    let mut parser = sse::EventParser::new(1 << 20);
     let mut messages = Vec::new();
     for piece in pieces(&input.lengths, &written) {
         let mut piece = Bytes::copy_from_slice(piece);

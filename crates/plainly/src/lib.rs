@@ -97,6 +97,8 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(all(feature = "client", feature = "server"))]
+mod in_memory;
 pub mod limits;
 #[cfg(any(feature = "client", feature = "server"))]
 mod lock;
@@ -125,6 +127,8 @@ pub use schemars;
 #[cfg(feature = "client")]
 pub use self::client::Client;
 pub use self::errors::{ProtocolError, Revision};
+#[cfg(all(feature = "client", feature = "server"))]
+pub use self::in_memory::InMemory;
 #[cfg(feature = "server")]
 pub use self::server::extract::{
     Args, Ask, Completing, Context, Progress, ResourceUri, State, Task, Vars,

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plainly::client::{Builder, Client, Progress};
+use plainly::client::{Builder, Client, ProgressUpdate};
 use plainly::errors::Revision;
 use plainly::protocol::types::{
     Content, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
@@ -192,7 +192,7 @@ async fn progress_and_logs_are_told() {
         let told = Arc::<Mutex<Vec<f64>>>::default();
         let tell = Arc::clone(&told);
         let call = case.client.call_tool("works", ());
-        let call = call.on_progress(move |progress: Progress| {
+        let call = call.on_progress(move |progress: ProgressUpdate| {
             assert_eq!(progress.total, Some(3.0));
             tell.lock().unwrap().push(progress.done);
         });

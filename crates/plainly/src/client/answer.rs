@@ -20,24 +20,25 @@ use plainly_protocol::types::{
 use serde::Serialize;
 
 /// Answers one kind of question.
-type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
+type QuestionHandler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
 
-/// Who answers what. Nobody, if there is none.
+/// The functions that answer what servers ask; what has none is refused.
 #[derive(Clone, Default)]
-pub(super) struct Handlers {
-    form: Option<Handler<ElicitFormParams, ElicitResult>>,
-    visit: Option<Handler<ElicitUrlParams, ElicitAction>>,
-    sampling: Option<Handler<CreateMessageParams, Result<CreateMessageResult, ProtocolError>>>,
-    roots: Option<Handler<(), Vec<Root>>>,
+pub(super) struct QuestionHandlers {
+    form: Option<QuestionHandler<ElicitFormParams, ElicitResult>>,
+    visit: Option<QuestionHandler<ElicitUrlParams, ElicitAction>>,
+    sampling:
+        Option<QuestionHandler<CreateMessageParams, Result<CreateMessageResult, ProtocolError>>>,
+    roots: Option<QuestionHandler<(), Vec<Root>>>,
 }
 
 fn handler<Q, F: Future + Send + 'static>(
     answer: impl Fn(Q) -> F + Send + Sync + 'static,
-) -> Handler<Q, F::Output> {
+) -> QuestionHandler<Q, F::Output> {
     Arc::new(move |question| answer(question).boxed())
 }
 
-impl Handlers {
+impl QuestionHandlers {
     pub(super) fn on_form<F>(
         &mut self,
         answer: impl Fn(ElicitFormParams) -> F + Send + Sync + 'static,
@@ -103,12 +104,12 @@ impl Handlers {
 /// Who answers what servers ask, and what was declared of that.
 #[derive(Debug, Default)]
 pub(super) struct Respondent {
-    handlers: Handlers,
+    handlers: QuestionHandlers,
     declared: ClientCapabilities,
 }
 
 impl Respondent {
-    pub(super) fn new(handlers: Handlers, declared: ClientCapabilities) -> Self {
+    pub(super) fn new(handlers: QuestionHandlers, declared: ClientCapabilities) -> Self {
         Self { handlers, declared }
     }
 
@@ -143,23 +144,23 @@ impl Respondent {
 
     async fn try_answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {
         let method = question.method();
-        let unknown = || ProtocolError::method_not_found(method.name());
+        let unknown = ProtocolError::method_not_found(method.name());
         if !self.answers(method) {
-            return Err(unknown());
+            return Err(unknown);
         }
         match question {
             InputRequest::Elicit(question) => self.elicit(question).await,
             InputRequest::CreateMessage(question) => self.sample(question).await,
             InputRequest::ListRoots(_) => {
-                let answer = self.handlers.roots.as_ref().ok_or_else(unknown)?;
+                let answer = self.handlers.roots.as_ref().ok_or(unknown)?;
                 write(&ListRootsResult::new(answer(()).await))
             }
-            _ => Err(unknown()),
+            _ => Err(unknown),
         }
     }
 
     async fn elicit(&self, question: ElicitParams) -> Result<RawJson, ProtocolError> {
-        let Handlers { form, visit, .. } = &self.handlers;
+        let QuestionHandlers { form, visit, .. } = &self.handlers;
         match (question, form, visit) {
             (ElicitParams::Form(question), Some(answer), _) => write(&answer(question).await),
             (ElicitParams::Url(question), _, Some(answer)) => {
@@ -197,10 +198,10 @@ fn write(answer: &impl Serialize) -> Result<RawJson, ProtocolError> {
     })
 }
 
-/// Who there is.
-impl fmt::Debug for Handlers {
+/// Shows which functions there are.
+impl fmt::Debug for QuestionHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handlers")
+        f.debug_struct("QuestionHandlers")
             .field("form", &self.form.is_some())
             .field("visit", &self.visit.is_some())
             .field("sampling", &self.sampling.is_some())

@@ -1,7 +1,7 @@
 //! One call from beginning to end: its deadline, and what to agree on anew with a server that forgot the session or came to
 //! refuse the revision. What is called is in other files.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
@@ -10,55 +10,60 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::connect::{self, Deadline, Options, Server};
+use super::connect::{self, ClientOptions, Deadline, ServerDescription};
 use super::error::{Error, LocalError};
-use super::link::{Besides, Connection, Link};
-use super::message::Writer;
-use super::news::{self, Task};
-use super::patience::Patience;
-use super::reply::{Answer, Unread};
+use super::link::{BackgroundTask, CallExtras, Connection, Link};
+use super::message::RequestWriter;
+use super::reply::{RawResult, TypedResult};
+use super::timeouts::Timeouts;
 use super::{Client, Result};
 use crate::limits::ClientLimits;
+use crate::lock::Lock;
 
 /// What all clones of a client share.
 #[derive(Debug)]
 pub(super) struct Connected {
     pub(super) link: Link,
     /// Of the revision that is spoken.
-    writer: Mutex<Arc<Writer>>,
-    options: Options,
-    pub(super) server: Server,
+    writer: Lock<Arc<RequestWriter>>,
+    options: ClientOptions,
+    pub(super) server: ServerDescription,
     /// Held while something is agreed on anew, so that it is once for all calls.
     renewal: tokio::sync::Mutex<()>,
     /// Held while a legacy server is subscribed to a resource, or unsubscribed from one: neither overtakes the other.
     pub(super) subscribing: tokio::sync::Mutex<()>,
-    /// Has what a legacy server says unasked come in, where that is heard.
-    hearing: Mutex<Option<Task>>,
+    /// Keeps the stream open on which a legacy server sends what answers no request, where anybody wants that.
+    server_stream: Lock<Option<BackgroundTask>>,
 }
 
 impl Client {
-    pub(super) async fn establish(connection: Connection, options: Options) -> Result<Self> {
-        let link = Link::new(connection);
+    pub(super) async fn establish(
+        connection: impl Connection + 'static,
+        options: ClientOptions,
+    ) -> Result<Self> {
+        let link = Link::new(Arc::new(connection));
         let server = connect::establish(&link, &options).await?;
         let client = Self {
             timeout: options.timeout,
             connected: Arc::new(Connected {
                 link,
-                writer: Mutex::new(Writer::new(server.revision, &options.introduction).into()),
+                writer: Lock::new(
+                    RequestWriter::new(server.revision, &options.introduction).into(),
+                ),
                 options,
                 server,
                 renewal: tokio::sync::Mutex::default(),
                 subscribing: tokio::sync::Mutex::default(),
-                hearing: Mutex::default(),
+                server_stream: Lock::default(),
             }),
         };
-        client.connected.hear().await;
+        client.connected.keep_server_stream().await;
         Ok(client)
     }
 
     /// How many bytes have come from the server so far, on all calls of the connection: for showing progress.
     pub fn received_bytes(&self) -> u64 {
-        self.connected.link.received()
+        self.connected.link.connection().received()
     }
 
     /// Asks a modern server again what it supports (`server/discover`).
@@ -74,26 +79,26 @@ impl Client {
     /// which every modern server has.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
-            let answer: Answer<EmptyResult> = self.call(Method::Ping, &json!({})).await?;
-            drop(answer);
+            self.call::<EmptyResult>(Method::Ping, &json!({}))
+                .await
+                .map(drop)
         } else {
-            self.discover().await?;
+            self.discover().await.map(drop)
         }
-        Ok(())
     }
 
     /// Ends the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server, and
     /// a child process is waited for, asked to terminate, and killed.
     pub async fn close(&self) {
-        self.connected.link.close().await;
+        self.connected.link.connection().close().await;
     }
 
     pub(super) async fn call<T: DeserializeOwned>(
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
-    ) -> Result<Answer<T>> {
-        let result = self.result(method, params, Besides::default()).await?;
+    ) -> Result<TypedResult<T>> {
+        let result = self.result(method, params, CallExtras::default()).await?;
         result.decode(method.name())
     }
 
@@ -102,16 +107,18 @@ impl Client {
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
-        besides: Besides<'_>,
-    ) -> Result<Unread> {
-        let patience = Patience {
-            after: self.timeout,
-            most: self.connected.options.longest.max(self.timeout),
+        extras: CallExtras<'_>,
+    ) -> Result<RawResult> {
+        let timeouts = Timeouts {
+            idle: self.timeout,
+            total: self.connected.options.longest.max(self.timeout),
         };
-        let busy = &self.connected.link.reception().questions.busy;
-        let signs = besides.signs.map(|signs| &**signs);
-        let calling = self.connected.call(method, params, besides);
-        patience.within(method, signs, busy, calling).await
+        let questions = &self.connected.link.dispatcher().questions.open;
+        let progress = extras.progress.map(|listener| &**listener);
+        let calling = self.connected.call(method, params, extras);
+        timeouts
+            .wait_for(method, progress, questions, calling)
+            .await
     }
 }
 
@@ -129,10 +136,10 @@ impl Connected {
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
-        besides: Besides<'_>,
-    ) -> Result<Unread> {
+        extras: CallExtras<'_>,
+    ) -> Result<RawResult> {
         let writer = self.writer();
-        let reply = self.link.ask(&writer, method, params, besides).await;
+        let reply = self.link.ask(&writer, method, params, extras).await;
         let error = match reply.and_then(|reply| reply.result(method.name())) {
             Ok(result) => return Ok(result),
             Err(error) => error,
@@ -141,7 +148,7 @@ impl Connected {
             return Err(error);
         }
         let writer = self.writer();
-        let reply = self.link.ask(&writer, method, params, besides).await?;
+        let reply = self.link.ask(&writer, method, params, extras).await?;
         reply.result(method.name())
     }
 
@@ -165,7 +172,7 @@ impl Connected {
     /// Opens a new session, unless another call has done so in the meantime.
     async fn renew(&self) -> Result<()> {
         let _one_at_a_time = self.renewal.lock().await;
-        if !self.link.is_lost() {
+        if !self.link.connection().is_lost() {
             return Ok(());
         }
         tracing::info!("the server has ended the session: opening a new one");
@@ -174,15 +181,17 @@ impl Connected {
         options.revision = Some(revision);
         let by = Deadline::of(&options);
         connect::initialize(&self.link, &options, revision, by).await?;
-        self.hear().await;
+        self.keep_server_stream().await;
         Ok(())
     }
 
-    /// Hears what the server says unasked, if it is of the era that does and there is who wants it.
-    async fn hear(&self) {
-        if self.revision().traits().sessions && self.link.reception().is_all_ears() {
-            let hearing = news::hear(self.link.connection()).await;
-            *self.hearing.lock().unwrap_or_else(PoisonError::into_inner) = hearing;
+    /// Keeps the server's stream open, if it is of the era that has one and anybody wants what comes on it.
+    async fn keep_server_stream(&self) {
+        let is_wanted = self.link.dispatcher().wants_server_messages();
+        if self.revision().traits().sessions && is_wanted {
+            let connection = Arc::clone(self.link.connection());
+            let stream = connection.keep_server_stream().await;
+            *self.server_stream.lock() = stream;
         }
     }
 
@@ -197,14 +206,13 @@ impl Connected {
             return Ok(false);
         };
         tracing::info!(%refused, %revision, "the server refuses the revision: speaking another");
-        let writer = Writer::new(revision, &self.options.introduction);
-        *self.writer.lock().unwrap_or_else(PoisonError::into_inner) = writer.into();
-        self.hear().await;
+        let writer = RequestWriter::new(revision, &self.options.introduction);
+        *self.writer.lock() = writer.into();
+        self.keep_server_stream().await;
         Ok(true)
     }
 
-    pub(super) fn writer(&self) -> Arc<Writer> {
-        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&writer)
+    pub(super) fn writer(&self) -> Arc<RequestWriter> {
+        Arc::clone(&self.writer.lock())
     }
 }

@@ -15,13 +15,13 @@ use plainly_protocol::types::{
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::answer::{Handlers, Respondent};
+use super::answer::{QuestionHandlers, Respondent};
+use super::dispatcher::Dispatcher;
 use super::error::{Error, LocalError, is_of_the_way};
-use super::link::{Besides, Link};
+use super::link::{CallExtras, Link};
 use super::log::Log;
-use super::message::{Introduction, Writer};
-use super::reception::Reception;
-use super::reply::{Answer, Reply};
+use super::message::{Introduction, RequestWriter};
+use super::reply::{CallReply, TypedResult};
 use crate::limits::ClientLimits;
 
 /// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 
 /// What a client brings to every connection.
 #[derive(Clone, Debug)]
-pub(super) struct Options {
+pub(super) struct ClientOptions {
     pub(super) introduction: Introduction,
     /// The only revision to speak, if it was pinned.
     pub(super) revision: Option<Revision>,
@@ -40,25 +40,25 @@ pub(super) struct Options {
     /// The time for all that comes before the first request.
     pub(super) connect_timeout: Duration,
     /// Who answers what servers ask.
-    pub(super) handlers: Handlers,
+    pub(super) handlers: QuestionHandlers,
     /// How much is taken of the server.
     pub(super) limits: ClientLimits,
     /// Who wants what servers log.
     pub(super) log: Option<Log>,
 }
 
-impl Options {
-    /// Where a connection with these options hands what is no reply.
-    pub(super) fn reception(&self) -> Reception {
+impl ClientOptions {
+    /// What takes all that is no reply on a connection with these options.
+    pub(super) fn dispatcher(&self) -> Dispatcher {
         let declared = self.introduction.capabilities.clone();
         let respondent = Respondent::new(self.handlers.clone(), declared);
-        Reception::new(Arc::new(respondent), self.log.clone(), self.limits.clone())
+        Dispatcher::new(Arc::new(respondent), self.log.clone(), self.limits.clone())
     }
 }
 
 /// What was found out about the server.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct ServerDescription {
     pub(super) revision: Revision,
     pub(super) implementation: Option<Implementation>,
     pub(super) capabilities: ServerCapabilities,
@@ -74,7 +74,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    pub(super) fn of(options: &Options) -> Self {
+    pub(super) fn of(options: &ClientOptions) -> Self {
         Self {
             start: Instant::now(),
             after: options.connect_timeout,
@@ -97,9 +97,9 @@ impl Deadline {
 }
 
 /// What the answer to the probe says about the server.
-enum Verdict {
+enum ProbeVerdict {
     /// It is modern.
-    Discovered(Box<Answer<DiscoverResult>>),
+    Discovered(Box<TypedResult<DiscoverResult>>),
     /// It is modern, and speaks other versions than the one that was tried.
     Offers(Vec<String>, Error),
     /// It is not modern, as far as this error tells.
@@ -111,7 +111,10 @@ enum Verdict {
 }
 
 /// Finds out what the server speaks and agrees on a revision with it.
-pub(super) async fn establish(link: &Link, options: &Options) -> Result<Server, Error> {
+pub(super) async fn establish(
+    link: &Link,
+    options: &ClientOptions,
+) -> Result<ServerDescription, Error> {
     let by = Deadline::of(options);
     let server = match options.revision {
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
@@ -122,7 +125,11 @@ pub(super) async fn establish(link: &Link, options: &Options) -> Result<Server, 
     Ok(server)
 }
 
-async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, Error> {
+async fn detect(
+    link: &Link,
+    options: &ClientOptions,
+    by: Deadline,
+) -> Result<ServerDescription, Error> {
     let silence = SILENCE.min(options.connect_timeout / 2);
     let mut probing = pin!(probe(link, options, by));
     if let Ok(verdict) = timeout(silence, &mut probing).await {
@@ -132,11 +139,11 @@ async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, 
     // neither does, it is the probe that was waited for all the time.
     let late = async {
         match probing.await {
-            Verdict::Failed(error) if error.is_timeout() => Verdict::Failed(error),
-            Verdict::Legacy(_) | Verdict::Unclear(_) | Verdict::Failed(_) => {
+            ProbeVerdict::Failed(error) if error.is_timeout() => ProbeVerdict::Failed(error),
+            ProbeVerdict::Legacy(_) | ProbeVerdict::Unclear(_) | ProbeVerdict::Failed(_) => {
                 std::future::pending().await
             }
-            verdict @ (Verdict::Discovered(_) | Verdict::Offers(..)) => verdict,
+            verdict @ (ProbeVerdict::Discovered(_) | ProbeVerdict::Offers(..)) => verdict,
         }
     };
     tokio::select! {
@@ -146,19 +153,19 @@ async fn detect(link: &Link, options: &Options, by: Deadline) -> Result<Server, 
     }
 }
 
-async fn probe(link: &Link, options: &Options, by: Deadline) -> Verdict {
-    let writer = Writer::new(Revision::LATEST, &options.introduction);
+async fn probe(link: &Link, options: &ClientOptions, by: Deadline) -> ProbeVerdict {
+    let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
     let params = json!({});
-    let asking = link.ask(&writer, Method::Discover, &params, Besides::default());
+    let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
     let reply = by.within(Method::Discover, asking).await;
-    let status = reply.as_ref().ok().and_then(Reply::status);
+    let status = reply.as_ref().ok().and_then(CallReply::status);
     match reply.and_then(|reply| reply.decode(Method::Discover.name())) {
-        Ok(answer) => Verdict::Discovered(Box::new(answer)),
-        Err(error) => Verdict::of(error, status),
+        Ok(answer) => ProbeVerdict::Discovered(Box::new(answer)),
+        Err(error) => ProbeVerdict::of(error, status),
     }
 }
 
-impl Verdict {
+impl ProbeVerdict {
     /// What an error says that the probe ended with, under this status if it is a JSON-RPC error under any.
     fn of(error: Error, status: Option<u16>) -> Self {
         if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
@@ -200,27 +207,29 @@ fn is_unreadable(error: &LocalError) -> bool {
 
 async fn settle(
     link: &Link,
-    options: &Options,
-    verdict: Verdict,
+    options: &ClientOptions,
+    verdict: ProbeVerdict,
     by: Deadline,
-) -> Result<Server, Error> {
+) -> Result<ServerDescription, Error> {
     let (supported, discovered) = match verdict {
-        Verdict::Failed(error) => return Err(error),
-        Verdict::Legacy(error) | Verdict::Unclear(error) if options.revision.is_some() => {
+        ProbeVerdict::Failed(error) => return Err(error),
+        ProbeVerdict::Legacy(error) | ProbeVerdict::Unclear(error)
+            if options.revision.is_some() =>
+        {
             return Err(error);
         }
-        Verdict::Legacy(first) => {
+        ProbeVerdict::Legacy(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
             // It is modern after all, and could not answer the probe.
             let is_modern = |error: &Error| error.is_method_not_found();
             return server.map_err(|error| if is_modern(&error) { first } else { error });
         }
-        Verdict::Unclear(first) => {
+        ProbeVerdict::Unclear(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
             return server.map_err(|_second| first);
         }
-        Verdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
-        Verdict::Offers(supported, error) => (supported, Err(error)),
+        ProbeVerdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
+        ProbeVerdict::Offers(supported, error) => (supported, Err(error)),
     };
     let wanted = wanted(options);
     let Some(revision) = newest(&wanted, &supported) else {
@@ -234,14 +243,14 @@ async fn settle(
         return initialize(link, options, revision, by).await;
     }
     // An error contradicts itself if it offers the very version that it refuses.
-    Ok(Server::discovered(revision, *discovered?))
+    Ok(ServerDescription::discovered(revision, *discovered?))
 }
 
 /// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if none of them is to be
 /// spoken.
 pub(super) async fn change(
     link: &Link,
-    options: &Options,
+    options: &ClientOptions,
     refused: Revision,
     offered: &[String],
 ) -> Result<Option<Revision>, Error> {
@@ -264,19 +273,19 @@ pub(super) async fn change(
 /// Opens a legacy session, asking for `revision`.
 pub(super) async fn initialize(
     link: &Link,
-    options: &Options,
+    options: &ClientOptions,
     revision: Revision,
     by: Deadline,
-) -> Result<Server, Error> {
+) -> Result<ServerDescription, Error> {
     let introduction = &options.introduction;
     let params = InitializeParams::new(
         revision.as_str(),
         introduction.capabilities.clone(),
         introduction.implementation.clone(),
     );
-    let writer = Writer::new(revision, introduction);
+    let writer = RequestWriter::new(revision, introduction);
     let asking = link.call(&writer, Method::Initialize, &params);
-    let answer: Answer<InitializeResult> = by.within(Method::Initialize, asking).await?;
+    let answer: TypedResult<InitializeResult> = by.within(Method::Initialize, asking).await?;
     let version = answer.body.protocol_version.clone();
     let wanted = wanted(options);
     let agreed = wanted
@@ -291,17 +300,22 @@ pub(super) async fn initialize(
         .into());
     };
     link.speak(agreed);
-    let writer = Writer::new(agreed, introduction);
+    let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
     by.within(Method::Initialized, telling).await?;
     if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging) {
         set_level(link, &writer, log, by).await?;
     }
-    Ok(Server::initialized(agreed, answer.body))
+    Ok(ServerDescription::initialized(agreed, answer.body))
 }
 
 /// Asks for log messages. A server that refuses is still good for everything else.
-async fn set_level(link: &Link, writer: &Writer, log: &Log, by: Deadline) -> Result<(), Error> {
+async fn set_level(
+    link: &Link,
+    writer: &RequestWriter,
+    log: &Log,
+    by: Deadline,
+) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
     match by.within(Method::SetLevel, asking).await {
@@ -314,7 +328,7 @@ async fn set_level(link: &Link, writer: &Writer, log: &Log, by: Deadline) -> Res
 }
 
 /// The revisions to choose from, oldest first.
-fn wanted(options: &Options) -> Vec<Revision> {
+fn wanted(options: &ClientOptions) -> Vec<Revision> {
     match options.revision {
         Some(pinned) => vec![pinned],
         None => Revision::ALL.to_vec(),
@@ -327,8 +341,8 @@ fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
     wanted.iter().rev().copied().find(is_offered)
 }
 
-impl Server {
-    fn discovered(revision: Revision, answer: Answer<DiscoverResult>) -> Self {
+impl ServerDescription {
+    fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {
         Self {
             revision,
             implementation: answer.fields.server_info(),

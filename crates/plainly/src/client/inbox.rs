@@ -2,7 +2,6 @@
 //! tells and however slowly it is read. Holds the order of things: first the acknowledgement, then changes, then the end.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use plainly_protocol::method::Method;
@@ -10,19 +9,22 @@ use plainly_protocol::types::SubscriptionFilter;
 
 use super::Change;
 use super::error::Error;
+use crate::lock::Lock;
 
-/// The most changes that wait to be read, and the most bytes of their URIs. More become [`Change::Missed`].
-const MOST: (usize, usize) = (1024, 256 << 10);
+/// The most changes that wait to be read. More become [`Change::Missed`].
+const MOST_CHANGES: usize = 1024;
+/// The most bytes of their URIs.
+const MOST_BYTES: usize = 256 << 10;
 
-/// What one subscription was told.
+/// The changes of one subscription that nobody has read yet.
 #[derive(Debug)]
 pub(super) struct Inbox {
     asked: SubscriptionFilter,
-    state: Mutex<State>,
+    state: Lock<InboxState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct InboxState {
     /// What the server tells of; `None` until it has said so.
     honoured: Option<SubscriptionFilter>,
     unread: VecDeque<Change>,
@@ -38,7 +40,7 @@ impl Inbox {
     pub(super) fn new(asked: SubscriptionFilter) -> Self {
         Self {
             asked,
-            state: Mutex::default(),
+            state: Lock::default(),
         }
     }
 
@@ -49,7 +51,7 @@ impl Inbox {
 
     /// The server will tell of these, as far as they were asked for.
     pub(super) fn acknowledge(&self, offered: &SubscriptionFilter) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.honoured.is_some() {
             tracing::debug!("a subscription is acknowledged again");
             return;
@@ -60,7 +62,7 @@ impl Inbox {
 
     /// Something changed, as far as that was asked for.
     pub(super) fn put(&self, change: Change) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match &state.honoured {
             None => state.finish(Err(Error::invalid_response(
                 Method::Listen.name(),
@@ -73,16 +75,16 @@ impl Inbox {
         }
     }
 
-    /// Something changed that is told to nobody in particular: it is nothing to whoever is not subscribed yet.
-    pub(super) fn overhear(&self, change: Change) {
-        if self.lock().honoured.is_some() {
+    /// The same of a change that is told to nobody in particular: it is nothing to whoever is not subscribed yet.
+    pub(super) fn put_if_acknowledged(&self, change: Change) {
+        if self.state.lock().honoured.is_some() {
             self.put(change);
         }
     }
 
     /// The subscription has ended: in good order, or with an error. The first end counts.
     pub(super) fn end(&self, end: Result<(), Error>) {
-        self.lock().finish(end);
+        self.state.lock().finish(end);
     }
 
     /// What the server tells of, once it has said so.
@@ -92,7 +94,7 @@ impl Inbox {
 
     /// The next change; `None` after an end in good order, and after an error.
     pub(super) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Result<Change, Error>>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(change) = state.unread.pop_front() {
             state.bytes -= bytes(&change);
             return Poll::Ready(Some(Ok(change)));
@@ -110,7 +112,7 @@ impl Inbox {
 
     /// Whether it was asked to be told of what is at `uri`, or of what that is in.
     pub(super) fn wants(&self, uri: &str) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         let uris = state.honoured.as_ref();
         let mut uris = uris.into_iter().flat_map(uris_of);
         uris.any(|asked| uri.starts_with(asked))
@@ -118,13 +120,13 @@ impl Inbox {
 
     /// Whether it is subscribed to exactly this URI.
     pub(super) fn has(&self, uri: &str) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         let mut uris = state.honoured.as_ref().into_iter().flat_map(uris_of);
         uris.any(|asked| uri == asked)
     }
 
     fn poll_acknowledged(&self, context: &Context<'_>) -> Poll<Result<SubscriptionFilter, Error>> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(honoured) = &state.honoured {
             return Poll::Ready(Ok(honoured.clone()));
         }
@@ -141,13 +143,9 @@ impl Inbox {
             }
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl State {
+impl InboxState {
     fn put(&mut self, change: Change) {
         let is_known = self.unread.contains(&Change::Missed) || self.unread.contains(&change);
         if self.end.is_some() || is_known {
@@ -155,7 +153,7 @@ impl State {
         }
         self.bytes += bytes(&change);
         self.unread.push_back(change);
-        if self.unread.len() > MOST.0 || self.bytes > MOST.1 {
+        if self.unread.len() > MOST_CHANGES || self.bytes > MOST_BYTES {
             self.bytes = 0;
             self.unread = VecDeque::from([Change::Missed]);
         }
@@ -176,14 +174,19 @@ impl State {
     }
 }
 
+fn flag_in_both(asked: Option<bool>, offered: Option<bool>) -> Option<bool> {
+    (asked == Some(true) && offered == Some(true)).then_some(true)
+}
+
 /// What is in both of them; nothing stands for what isn't.
 fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> SubscriptionFilter {
-    let flag = |asked, offered| (asked == Some(true) && offered == Some(true)).then_some(true);
     let mut honoured = SubscriptionFilter::new();
-    honoured.tools_list_changed = flag(asked.tools_list_changed, offered.tools_list_changed);
-    honoured.prompts_list_changed = flag(asked.prompts_list_changed, offered.prompts_list_changed);
+    honoured.tools_list_changed =
+        flag_in_both(asked.tools_list_changed, offered.tools_list_changed);
+    honoured.prompts_list_changed =
+        flag_in_both(asked.prompts_list_changed, offered.prompts_list_changed);
     honoured.resources_list_changed =
-        flag(asked.resources_list_changed, offered.resources_list_changed);
+        flag_in_both(asked.resources_list_changed, offered.resources_list_changed);
     let uris = uris_of(asked).filter(|uri| uris_of(offered).any(|offered| offered == *uri));
     let uris: Vec<_> = uris.map(str::to_owned).collect();
     honoured.resource_subscriptions = (!uris.is_empty()).then_some(uris);

@@ -1,134 +1,181 @@
-//! A connection of either kind, and the ids of the requests on it: what a call needs before and after it is known which
-//! revision is spoken.
+//! The connection to a server, however its messages travel, and the ids of the requests on it: what a call needs before and
+//! after it is known which revision is spoken.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use futures_util::future::BoxFuture;
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{EmptyResult, InputResponseParams, ListenParams, SubscriptionFilter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::task::AbortHandle;
 
+use super::dispatcher::Dispatcher;
 use super::error::Error;
 use super::inbox::Inbox;
-use super::listeners::Listeners;
-use super::message::{Extras, Request, Writer};
+use super::message::{OutgoingRequest, RequestExtras, RequestWriter};
 use super::mirror::Mirror;
-use super::progress::Signs;
-use super::reception::Reception;
-use super::reply::{Answer, Reply};
-#[cfg(feature = "http-client")]
-use super::session::Session;
-use super::stream::Stream;
+use super::progress::ProgressListener;
+use super::reply::{CallReply, TypedResult};
+use super::subscriptions::SubscriptionTable;
+use crate::transport::Frame;
 
-/// A connection and its ids.
+/// How messages travel to a server and back: over [`Messages`](crate::transport::Messages), or as HTTP requests.
+pub(super) trait Connection: fmt::Debug + Send + Sync {
+    /// Sends a request and waits for the reply. Dropping the future cancels the request.
+    fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>>;
+
+    /// Sends a notification of `method`.
+    fn notify(&self, frame: Frame, method: Method) -> BoxFuture<'_, Result<(), Error>>;
+
+    /// Ends the connection and every call in flight on it.
+    fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Takes what the server sends beside replies.
+    fn dispatcher(&self) -> &Dispatcher;
+
+    /// How many bytes have arrived.
+    fn received(&self) -> u64;
+
+    /// Lets a legacy server send what answers no request, until what is returned is dropped; `None`: it can't.
+    fn open_server_stream(
+        self: Arc<Self>,
+    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>>;
+
+    /// Keeps a legacy server's stream open for what concerns no subscription; `None`: that comes anyway.
+    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>>;
+
+    /// Which arguments headers repeat, where there are headers.
+    fn mirror(&self) -> Option<&Mirror> {
+        None
+    }
+
+    /// Whether the server has forgotten the session.
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+/// A task that is stopped when this is dropped, or nothing.
+#[derive(Debug)]
+pub(super) struct BackgroundTask(Option<AbortHandle>);
+
+impl BackgroundTask {
+    pub(super) const NONE: Self = Self(None);
+
+    pub(super) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(tokio::spawn(work).abort_handle()))
+    }
+
+    /// Whether it has ended by itself. Nothing has, from the beginning.
+    pub(super) fn is_finished(&self) -> bool {
+        self.0.as_ref().is_none_or(AbortHandle::is_finished)
+    }
+}
+
+impl Drop for BackgroundTask {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+/// A connection and the ids of its requests.
 #[derive(Debug)]
 pub(super) struct Link {
-    connection: Connection,
+    connection: Arc<dyn Connection>,
     last_id: AtomicI64,
-    /// `None`: there are no headers.
-    mirror: Option<Mirror>,
 }
 
 /// What goes with one call beside its parameters.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Besides<'a> {
-    /// What the server asked for before.
+pub(super) struct CallExtras<'a> {
+    /// The answers to what the server asked for before.
     pub(super) inputs: Option<&'a InputResponseParams>,
-    /// Where it is told how far the call has come, if it is to be.
-    pub(super) signs: Option<&'a Arc<Signs>>,
-}
-
-#[derive(Debug)]
-pub(super) enum Connection {
-    Stream(Stream),
-    #[cfg(feature = "http-client")]
-    Http(Arc<Session>),
+    /// Who is told how far the call has come.
+    pub(super) progress: Option<&'a Arc<ProgressListener>>,
 }
 
 impl Link {
-    pub(super) fn new(connection: Connection) -> Self {
-        let mirror = match &connection {
-            Connection::Stream(_) => None,
-            #[cfg(feature = "http-client")]
-            Connection::Http(_) => Some(Mirror::default()),
-        };
+    pub(super) fn new(connection: Arc<dyn Connection>) -> Self {
         Self {
             connection,
             last_id: AtomicI64::new(0),
-            mirror,
         }
     }
 
     /// Calls `method` and reads the result. Dropping the future cancels the request.
     pub(super) async fn call<T: DeserializeOwned>(
         &self,
-        writer: &Writer,
+        writer: &RequestWriter,
         method: Method,
         params: &(impl Serialize + Sync),
-    ) -> Result<Answer<T>, Error> {
-        let reply = self.ask(writer, method, params, Besides::default()).await?;
+    ) -> Result<TypedResult<T>, Error> {
+        let reply = self
+            .ask(writer, method, params, CallExtras::default())
+            .await?;
         reply.decode(method.name())
     }
 
     /// Calls `method` and leaves the reply unread. Dropping the future cancels the request.
     pub(super) async fn ask(
         &self,
-        writer: &Writer,
+        writer: &RequestWriter,
         method: Method,
         params: &(impl Serialize + Sync),
-        besides: Besides<'_>,
-    ) -> Result<Reply, Error> {
-        let extras = Extras {
-            progress: besides.signs.is_some(),
-            inputs: besides.inputs,
-            mirror: self.mirror(),
+        extras: CallExtras<'_>,
+    ) -> Result<CallReply, Error> {
+        let request_extras = RequestExtras {
+            progress: extras.progress.is_some(),
+            inputs: extras.inputs,
+            mirror: self.connection.mirror(),
         };
-        let request = writer.request(self.next_id(), method, params, extras)?;
-        let underway = &self.reception().underway;
-        let _followed = besides
-            .signs
-            .map(|signs| underway.follow(&request.id, signs));
-        self.send(&request).await
+        let request = writer.request(self.next_id(), method, params, request_extras)?;
+        let progress = &self.dispatcher().progress;
+        let _entry = extras
+            .progress
+            .map(|listener| progress.add(&request.id, listener));
+        self.connection.call(&request).await
     }
 
     /// Listens until the subscription ends. Dropping the future cancels it.
     pub(super) async fn listen(
         &self,
-        writer: &Writer,
+        writer: &RequestWriter,
         filter: SubscriptionFilter,
         inbox: &Arc<Inbox>,
     ) -> Result<(), Error> {
         let method = Method::Listen;
         let params = ListenParams::new(filter);
-        let request = writer.request(self.next_id(), method, &params, Extras::default())?;
-        let _listening = self.listeners().add(Some(request.id.clone()), inbox);
-        let reply = self.send(&request).await?;
+        let extras = RequestExtras::default();
+        let request = writer.request(self.next_id(), method, &params, extras)?;
+        let _entry = self.subscriptions().add(Some(request.id.clone()), inbox);
+        let reply = self.connection.call(&request).await?;
         reply.decode::<EmptyResult>(method.name()).map(drop)
     }
 
-    /// Where what is no reply goes.
-    pub(super) fn reception(&self) -> &Reception {
-        match &self.connection {
-            Connection::Stream(stream) => stream.reception(),
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.reception(),
-        }
+    /// Sends a notification without parameters.
+    pub(super) async fn notify(&self, writer: &RequestWriter, method: Method) -> Result<(), Error> {
+        let frame = writer.notification(method);
+        self.connection.notify(frame, method).await
     }
 
-    /// Which arguments headers repeat, where there are headers.
-    pub(super) fn mirror(&self) -> Option<&Mirror> {
-        self.mirror.as_ref()
+    /// Takes what the server sends beside replies.
+    pub(super) fn dispatcher(&self) -> &Dispatcher {
+        self.connection.dispatcher()
     }
 
     /// Who is told of changes.
-    pub(super) fn listeners(&self) -> &Arc<Listeners> {
-        &self.reception().listeners
+    pub(super) fn subscriptions(&self) -> &Arc<SubscriptionTable> {
+        &self.dispatcher().subscriptions
     }
 
     /// The connection itself.
-    pub(super) fn connection(&self) -> &Connection {
+    pub(super) fn connection(&self) -> &Arc<dyn Connection> {
         &self.connection
     }
 
@@ -136,53 +183,8 @@ impl Link {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    async fn send(&self, request: &Request) -> Result<Reply, Error> {
-        match &self.connection {
-            Connection::Stream(stream) => stream.call(request).await,
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.call(request).await,
-        }
-    }
-
-    /// Sends a notification without parameters.
-    pub(super) async fn notify(&self, writer: &Writer, method: Method) -> Result<(), Error> {
-        let frame = writer.notification(method);
-        match &self.connection {
-            Connection::Stream(stream) => stream.notify(frame.body).await,
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.notify(frame, method.name()).await,
-        }
-    }
-
     /// Sets the revision that is spoken from now on.
     pub(super) fn speak(&self, revision: Revision) {
-        self.reception().revision.set(revision);
-    }
-
-    /// How many bytes have arrived.
-    pub(super) fn received(&self) -> u64 {
-        match &self.connection {
-            Connection::Stream(stream) => stream.received(),
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.received(),
-        }
-    }
-
-    /// Whether the server has forgotten the session.
-    pub(super) fn is_lost(&self) -> bool {
-        match &self.connection {
-            Connection::Stream(_) => false,
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.is_lost(),
-        }
-    }
-
-    /// Ends the connection and every call in flight on it.
-    pub(super) async fn close(&self) {
-        match &self.connection {
-            Connection::Stream(stream) => stream.close().await,
-            #[cfg(feature = "http-client")]
-            Connection::Http(session) => session.close().await,
-        }
+        self.dispatcher().revision.set(revision);
     }
 }

@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use super::call::Connected;
 use super::error::{Error, LocalError};
 use super::inbox::Inbox;
-use super::listeners::Listening;
-use super::news::{self, Task};
+use super::link::BackgroundTask;
+use super::subscriptions::SubscriptionGuard;
 use super::{Client, Result};
 
 /// How long unsubscribing may take, on which nothing depends any more.
@@ -53,15 +53,15 @@ pub enum Change {
 pub struct Subscription {
     honoured: SubscriptionFilter,
     inbox: Arc<Inbox>,
-    _held: Held,
+    _source: SubscriptionSource,
 }
 
 /// What goes on until the subscription is dropped.
 #[derive(Debug)]
 #[expect(dead_code, reason = "held to be dropped")]
-enum Held {
-    Modern(Task),
-    Legacy(Subscribed),
+enum SubscriptionSource {
+    Modern(BackgroundTask),
+    Legacy(LegacySubscription),
 }
 
 impl Subscription {
@@ -141,44 +141,45 @@ impl Client {
         filter: SubscriptionFilter,
     ) -> Result<Subscription> {
         let inbox = Arc::new(Inbox::new(filter.clone()));
-        let held = if Method::Listen.is_in(revision) {
-            Held::Modern(self.send_listen(filter, &inbox))
+        let source = if Method::Listen.is_in(revision) {
+            SubscriptionSource::Modern(self.send_listen(filter, &inbox))
         } else {
-            Held::Legacy(self.subscribe(&inbox).await?)
+            SubscriptionSource::Legacy(self.subscribe(&inbox).await?)
         };
         let mut honoured = inbox.acknowledged().await?;
-        if let Held::Legacy(subscribed) = &held {
+        if let SubscriptionSource::Legacy(subscribed) = &source {
             let uris = &subscribed.uris;
             honoured.resource_subscriptions = (!uris.is_empty()).then(|| uris.clone());
         }
         Ok(Subscription {
             honoured,
             inbox,
-            _held: held,
+            _source: source,
         })
     }
 
-    fn send_listen(&self, filter: SubscriptionFilter, inbox: &Arc<Inbox>) -> Task {
+    fn send_listen(&self, filter: SubscriptionFilter, inbox: &Arc<Inbox>) -> BackgroundTask {
         let (connected, inbox) = (Arc::clone(&self.connected), Arc::clone(inbox));
-        Task::spawn(async move {
+        BackgroundTask::spawn(async move {
             let writer = connected.writer();
             let end = connected.link.listen(&writer, filter, &inbox).await;
             inbox.end(end);
         })
     }
 
-    async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<Subscribed> {
-        let listening = self.connected.link.listeners().add(None, inbox);
-        let news = news::open(self.connected.link.connection()).await?;
-        inbox.acknowledge(&match &news {
+    async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
+        let listening = self.connected.link.subscriptions().add(None, inbox);
+        let connection = Arc::clone(self.connected.link.connection());
+        let stream = connection.open_server_stream().await?;
+        inbox.acknowledge(&match &stream {
             Some(_) => offered(self.capabilities(), inbox.asked()),
             None => SubscriptionFilter::new(),
         });
-        let mut subscribed = Subscribed {
+        let mut subscribed = LegacySubscription {
             client: self.clone(),
             uris: Vec::new(),
             listening: Some(listening),
-            _news: news,
+            _stream: stream,
         };
         let honoured = inbox.acknowledged().await?;
         let mut refused = None;
@@ -203,17 +204,17 @@ impl Client {
     }
 }
 
-/// Subscribed to resources of a legacy server.
+/// LegacySubscription to resources of a legacy server.
 #[derive(Debug)]
-struct Subscribed {
+struct LegacySubscription {
     client: Client,
     uris: Vec<String>,
     /// `None` once this is being dropped.
-    listening: Option<Listening>,
-    _news: Option<Arc<Task>>,
+    listening: Option<SubscriptionGuard>,
+    _stream: Option<Arc<BackgroundTask>>,
 }
 
-impl Drop for Subscribed {
+impl Drop for LegacySubscription {
     fn drop(&mut self) {
         self.listening = None;
         let uris = std::mem::take(&mut self.uris);
@@ -231,7 +232,7 @@ impl Drop for Subscribed {
             for uri in uris {
                 let _one_at_a_time = subscribing.lock().await;
                 // Or somebody else is, perhaps since just now.
-                if link.listeners().any_has(&uri) {
+                if link.subscriptions().any_has(&uri) {
                     continue;
                 }
                 let params = UnsubscribeParams::new(uri);

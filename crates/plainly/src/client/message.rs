@@ -34,7 +34,7 @@ pub(super) struct Introduction {
 
 /// What one request carries beside its parameters.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Extras<'a> {
+pub(super) struct RequestExtras<'a> {
     /// Whether it asks for progress: its id is the token.
     pub(super) progress: bool,
     /// What it answers of what the server asked for in reply to the same request before, and the state that it gave along.
@@ -46,20 +46,14 @@ pub(super) struct Extras<'a> {
 
 /// A request that is ready to be sent.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
+pub(super) struct OutgoingRequest {
     pub(super) id: RequestId,
     pub(super) method: Method,
     pub(super) frame: Frame,
 }
 
-impl Request {
-    /// The name of its method.
-    #[cfg(feature = "http-client")]
-    pub(super) fn name(&self) -> &'static str {
-        self.method.name()
-    }
-
-    /// What withdraws it. The handshake can't be withdrawn, and a peer that may not know the probe is not told about it.
+impl OutgoingRequest {
+    /// The notification that cancels it. The handshake can't be withdrawn, and a peer that may not know the probe is not told about it.
     pub(super) fn cancellation(&self) -> Option<Bytes> {
         let withdrawable = !matches!(self.method, Method::Initialize | Method::Discover);
         withdrawable.then(|| cancelled(&self.id))
@@ -68,13 +62,13 @@ impl Request {
 
 /// Writes requests of one revision.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct RequestWriter {
     revision: Revision,
     /// The members of a modern request's `_meta`.
     meta: Option<String>,
 }
 
-impl Writer {
+impl RequestWriter {
     /// For requests of `revision` by whom `introduction` describes.
     pub(super) fn new(revision: Revision, introduction: &Introduction) -> Self {
         let meta = (!revision.traits().sessions).then(|| {
@@ -102,8 +96,8 @@ impl Writer {
         id: i64,
         method: Method,
         params: &impl Serialize,
-        extras: Extras<'_>,
-    ) -> Result<Request, Error> {
+        extras: RequestExtras<'_>,
+    ) -> Result<OutgoingRequest, Error> {
         let name = method.name();
         let revision = self.revision;
         if !method.is_in(revision) {
@@ -129,7 +123,7 @@ impl Writer {
         let params = join(parts.into_iter().flatten().map(members));
         let body =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{{{params}}}}}"#);
-        Ok(Request {
+        Ok(OutgoingRequest {
             id: id.into(),
             method,
             frame: Frame::new(headers, body.into()),
@@ -223,8 +217,8 @@ mod tests {
 
     use super::*;
 
-    fn writer(revision: Revision) -> Writer {
-        Writer::new(
+    fn writer(revision: Revision) -> RequestWriter {
+        RequestWriter::new(
             revision,
             &Introduction {
                 implementation: Implementation::new("c", "1"),
@@ -234,7 +228,7 @@ mod tests {
         )
     }
 
-    const PLAIN: Extras<'_> = Extras {
+    const PLAIN: RequestExtras<'_> = RequestExtras {
         progress: false,
         inputs: None,
         mirror: None,

@@ -3,7 +3,6 @@
 //! is decided elsewhere, and so is where there are headers at all.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_protocol::header;
@@ -12,6 +11,7 @@ use plainly_protocol::mirrored::{MirroredArgument, mirrored, text};
 use plainly_protocol::types::{CallToolParams, Tool};
 use serde_json::Value;
 
+use crate::lock::Lock;
 use crate::transport::Escaped;
 
 /// The most bytes of names that are remembered. With more, what was learnt before is forgotten; a call that misses it is
@@ -20,12 +20,10 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// What was learnt of a server's tools.
 #[derive(Debug, Default)]
-pub(super) struct Mirror {
-    known: Mutex<Known>,
-}
+pub(super) struct Mirror(Lock<KnownTools>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownTools {
     /// Only tools that have such arguments.
     tools: HashMap<String, Vec<MirroredArgument>>,
     /// Of all names in `tools`.
@@ -43,7 +41,7 @@ impl Mirror {
             tracing::warn!(tool = %name, "the tool is left out: it {}", Escaped(&wrong));
         }
         let is_valid = found.is_ok();
-        self.known().put(&tool.name, found.unwrap_or_default());
+        self.0.lock().put(&tool.name, found.unwrap_or_default());
         is_valid
     }
 
@@ -55,20 +53,16 @@ impl Mirror {
         let Ok(call) = serde_json::from_str::<CallToolParams<'_>>(params) else {
             return;
         };
-        let known = self.known();
+        let known = self.0.lock();
         let Some((mirrored, arguments)) = known.tools.get(&*call.name).zip(call.arguments) else {
             return;
         };
         let arguments = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
         headers.extend(mirrored.iter().filter_map(|one| header(one, &arguments)));
     }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl Known {
+impl KnownTools {
     fn put(&mut self, name: &str, arguments: Vec<MirroredArgument>) {
         if let Some(before) = self.tools.remove(name) {
             self.bytes -= bytes(name, &before);
@@ -133,7 +127,7 @@ mod tests {
         assert!(of(&mirror, "u").is_empty());
         assert!(!mirror.learn(&tool("t", "not a token")));
         assert!(of(&mirror, "t").is_empty());
-        assert_eq!(mirror.known().bytes, 0);
+        assert_eq!(mirror.0.lock().bytes, 0);
     }
 
     #[test]
@@ -144,7 +138,7 @@ mod tests {
             let name = number.to_string();
             assert!(mirror.learn(&tool(&name, &long)));
             assert_eq!(of(&mirror, &name).len(), 1);
-            let known = mirror.known();
+            let known = mirror.0.lock();
             let tools = known.tools.iter();
             let counted: usize = tools.map(|(name, all)| bytes(name, all)).sum();
             assert_eq!(known.bytes, counted);

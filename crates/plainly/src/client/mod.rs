@@ -26,35 +26,30 @@
 mod answer;
 mod builder;
 mod call;
+#[cfg(feature = "child")]
+mod child;
 mod connect;
-mod driver;
+mod dispatcher;
 mod error;
-#[cfg(feature = "server")]
-mod in_memory;
+#[cfg(feature = "http-client")]
+mod http;
 mod inbox;
 mod link;
 mod listen;
-mod listeners;
 mod log;
 mod message;
 mod mirror;
-mod news;
 mod pages;
-mod patience;
-mod process;
 mod progress;
 mod prompts;
 mod read_result;
-mod reception;
 mod reply;
 mod resources;
 mod rounds;
-#[cfg(feature = "http-client")]
-mod session;
-mod spoken;
-#[cfg(feature = "http-client")]
 mod status;
 mod stream;
+mod subscriptions;
+mod timeouts;
 mod tools;
 
 use std::sync::Arc;
@@ -64,21 +59,20 @@ use plainly_errors::Revision;
 use plainly_protocol::types::{Implementation, ServerCapabilities};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-#[cfg(feature = "http-client")]
-pub use self::builder::Http;
+pub use self::builder::{Builder, Over, OverMessages};
 #[cfg(feature = "child")]
-pub use self::builder::Spawn;
-pub use self::builder::{Builder, Over};
+pub use self::child::Spawn;
 pub use self::error::{CloseReason, Closed, Error, LocalError};
-#[cfg(feature = "server")]
-pub use self::in_memory::InMemory;
+#[cfg(feature = "http-client")]
+pub use self::http::Http;
 pub use self::listen::{Change, Subscription};
-pub use self::progress::Progress;
+pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 pub use self::rounds::{Call, InputRequired, Round};
 
 use self::call::Connected;
+use crate::transport::Messages;
 
 /// What a call returns.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -91,29 +85,18 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of the server at `url`, by Streamable HTTP.
-    #[cfg(feature = "http-client")]
-    pub fn http(url: impl Into<String>) -> Builder<Http> {
-        Builder::http(url.into())
-    }
-
-    /// A client of a server that is started by `command`.
-    ///
-    /// The program gets exactly these arguments, through no shell, and this process's environment as the command changes
-    /// it: call [`env_clear`](std::process::Command::env_clear) to keep secrets from it. Its standard streams are taken;
-    /// what it writes to standard error is logged. It ends when the client does, and on Unix so does all that it started.
-    #[cfg(feature = "child")]
-    pub fn spawn(command: std::process::Command) -> Builder<Spawn> {
-        Builder::spawn(command)
-    }
-
     /// A client of the server at the other end of a byte stream, with one message on each line.
     pub fn over<R, W>(reader: R, writer: W) -> Builder<Over<R, W>>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        Builder::over(reader, writer)
+        Builder::new(Over { reader, writer })
+    }
+
+    /// A client of the server at the other end of any connection that carries whole messages, such as a WebSocket.
+    pub fn over_messages<M: Messages + 'static>(messages: M) -> Builder<OverMessages<M>> {
+        Builder::new(OverMessages { messages })
     }
 
     /// The same connection, with another time for each request.

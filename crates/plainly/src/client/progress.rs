@@ -4,18 +4,18 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use plainly_protocol::id::{ProgressToken, RequestId};
 use plainly_protocol::types::ProgressParams;
 use tokio::time::Instant;
 
-use super::stream::lock;
+use crate::lock::Lock;
 
 /// How far a call has come (Progress).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct ProgressUpdate {
     /// How far it has come; more each time.
     pub done: f64,
     /// How far there is to go, in the same unit, if the server knows.
@@ -24,57 +24,57 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// Whom to tell.
-pub(super) type OnProgress = Box<dyn FnMut(Progress) + Send>;
+/// Called with each update.
+pub(super) type OnProgress = Box<dyn FnMut(ProgressUpdate) + Send>;
 
 /// The calls of a connection that asked for progress.
 #[derive(Debug, Default)]
-pub(super) struct Underway(Mutex<HashMap<ProgressToken, Arc<Signs>>>);
+pub(super) struct ProgressTable(Lock<HashMap<ProgressToken, Arc<ProgressListener>>>);
 
-/// What is heard of one call, over all the requests that it takes.
-pub(super) struct Signs {
-    tell: Mutex<Option<OnProgress>>,
-    heard: Mutex<Heard>,
+/// Who asked for the progress of one call, over all the requests that it takes.
+pub(super) struct ProgressListener {
+    tell: Lock<Option<OnProgress>>,
+    heard: Lock<LastProgress>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Heard {
+struct LastProgress {
     at: Instant,
     done: f64,
 }
 
-/// A place among the calls, until it is dropped.
-pub(super) struct Followed<'a> {
-    underway: &'a Underway,
+/// Keeps a call in the table until it is dropped.
+pub(super) struct ProgressEntry<'a> {
+    table: &'a ProgressTable,
     token: ProgressToken,
 }
 
-impl Signs {
+impl ProgressListener {
     pub(super) fn new(tell: OnProgress) -> Arc<Self> {
         Arc::new(Self {
-            tell: Mutex::new(Some(tell)),
-            heard: Mutex::new(Heard::nothing()),
+            tell: Lock::new(Some(tell)),
+            heard: Lock::new(LastProgress::none()),
         })
     }
 
-    /// When there was one last.
+    /// When there was progress last, or the request was sent.
     pub(super) fn last(&self) -> Instant {
-        lock(&self.heard).at
+        self.heard.lock().at
     }
 
     /// Tells of progress, which must be more than before: what is not would keep a call waiting for nothing.
-    fn take(&self, progress: Progress) {
+    fn take(&self, progress: ProgressUpdate) {
         {
-            let mut heard = lock(&self.heard);
+            let mut heard = self.heard.lock();
             if progress.done <= heard.done {
                 return tracing::debug!(?progress, "progress that is none is dropped");
             }
-            *heard = Heard {
+            *heard = LastProgress {
                 at: Instant::now(),
                 done: progress.done,
             };
         }
-        let mut tell = lock(&self.tell);
+        let mut tell = self.tell.lock();
         let Some(callback) = tell.as_mut() else {
             return;
         };
@@ -86,8 +86,8 @@ impl Signs {
     }
 }
 
-impl Heard {
-    fn nothing() -> Self {
+impl LastProgress {
+    fn none() -> Self {
         Self {
             at: Instant::now(),
             done: f64::NEG_INFINITY,
@@ -95,21 +95,22 @@ impl Heard {
     }
 }
 
-impl Underway {
-    /// Follows the request `id` from now on.
-    pub(super) fn follow(&self, id: &RequestId, signs: &Arc<Signs>) -> Followed<'_> {
+impl ProgressTable {
+    /// Tells `listener` of the progress of the request `id`, until what is returned is dropped.
+    pub(super) fn add(
+        &self,
+        id: &RequestId,
+        listener: &Arc<ProgressListener>,
+    ) -> ProgressEntry<'_> {
         let token = ProgressToken::from(id.clone());
-        *lock(&signs.heard) = Heard::nothing();
-        lock(&self.0).insert(token.clone(), Arc::clone(signs));
-        Followed {
-            underway: self,
-            token,
-        }
+        *listener.heard.lock() = LastProgress::none();
+        self.0.lock().insert(token.clone(), Arc::clone(listener));
+        ProgressEntry { table: self, token }
     }
 
-    /// Follows the request `id` no more: its reply has come.
-    pub(super) fn leave(&self, id: &RequestId) {
-        lock(&self.0).remove(&ProgressToken::from(id.clone()));
+    /// Tells nobody of the progress of the request `id` any more: its reply has come.
+    pub(super) fn remove(&self, id: &RequestId) {
+        self.0.lock().remove(&ProgressToken::from(id.clone()));
     }
 
     /// Takes a notification of progress.
@@ -118,9 +119,9 @@ impl Underway {
             Ok(params) => params,
             Err(error) => return tracing::debug!(%error, "illegible progress is dropped"),
         };
-        let signs = lock(&self.0).get(&params.progress_token).cloned();
-        match signs {
-            Some(signs) => signs.take(Progress {
+        let listener = self.0.lock().get(&params.progress_token).cloned();
+        match listener {
+            Some(listener) => listener.take(ProgressUpdate {
                 done: params.progress,
                 total: params.total,
                 message: params.message,
@@ -130,15 +131,15 @@ impl Underway {
     }
 }
 
-impl Drop for Followed<'_> {
+impl Drop for ProgressEntry<'_> {
     fn drop(&mut self) {
-        lock(&self.underway.0).remove(&self.token);
+        self.table.0.lock().remove(&self.token);
     }
 }
 
-impl fmt::Debug for Signs {
+impl fmt::Debug for ProgressListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signs")
+        f.debug_struct("ProgressListener")
             .field("heard", &self.heard)
             .finish_non_exhaustive()
     }

@@ -10,12 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{Error, LocalError};
-#[cfg(feature = "http-client")]
-use super::status::Status;
-
-/// How much is shown of what can't be read.
-#[cfg(feature = "http-client")]
-pub(super) const EXCERPT: usize = 512;
+use super::status::HttpStatus;
 
 /// What stands for parameters that are absent.
 const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
@@ -28,10 +23,10 @@ pub(super) enum Incoming {
         /// The request.
         id: Option<RequestId>,
         /// The answer.
-        reply: Reply,
+        reply: CallReply,
     },
     /// It asks something of us.
-    Request(Asked),
+    Request(ServerRequest),
     /// It tells us something.
     Notification {
         /// What it tells.
@@ -48,7 +43,7 @@ pub(super) enum Incoming {
 
 /// A request of the server's.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ServerRequest {
     /// The id to answer with, as raw JSON.
     pub(super) raw_id: String,
     pub(super) id: RequestId,
@@ -60,28 +55,25 @@ pub(super) struct Asked {
 
 /// The answer to a request, not read yet.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(super) enum CallReply {
     /// Its `result`: JSON.
     Result(Bytes),
-    /// Its `error`: JSON.
-    Error(Bytes),
-    /// Its `error`: JSON, under an HTTP status that is no success.
-    #[cfg(feature = "http-client")]
-    Refusal(Bytes, Status),
+    /// Its `error`: JSON, and the HTTP status that it came under, if that is no success.
+    Error(Bytes, Option<HttpStatus>),
     /// It answers the request, but breaks the rules of JSON-RPC or our limits.
     Malformed(String),
 }
 
 /// A result, and what surrounds it.
 #[derive(Debug)]
-pub(super) struct Answer<T> {
+pub(super) struct TypedResult<T> {
     pub(super) body: T,
     pub(super) fields: ResultFields,
 }
 
 /// A result that is not read yet, but for what surrounds it.
 #[derive(Debug)]
-pub(super) struct Unread {
+pub(super) struct RawResult {
     pub(super) json: Bytes,
     pub(super) fields: ResultFields,
 }
@@ -111,11 +103,11 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
         Ok(Message::Response(response)) => Incoming::Reply {
             id: response.id.map(|id| id.to_owned()),
             reply: match response.outcome {
-                Outcome::Result(json) => Reply::Result(bytes.slice_ref(json.as_bytes())),
-                Outcome::Error(json) => Reply::Error(bytes.slice_ref(json.as_bytes())),
+                Outcome::Result(json) => CallReply::Result(bytes.slice_ref(json.as_bytes())),
+                Outcome::Error(json) => CallReply::Error(bytes.slice_ref(json.as_bytes()), None),
             },
         },
-        Ok(Message::Request(request)) => Incoming::Request(Asked {
+        Ok(Message::Request(request)) => Incoming::Request(ServerRequest {
             raw_id: request.id.as_raw().to_owned(),
             id: request.id.to_owned(),
             params: raw(bytes, request.params),
@@ -128,7 +120,7 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
         Err(malformed) => match &malformed.id {
             Some(id) => Incoming::Reply {
                 id: Some(id.to_owned()),
-                reply: Reply::Malformed(malformed.to_string()),
+                reply: CallReply::Malformed(malformed.to_string()),
             },
             None => Incoming::NoMessage {
                 why: malformed.to_string(),
@@ -141,30 +133,12 @@ fn raw(bytes: &Bytes, params: Option<Object<'_>>) -> Bytes {
     params.map_or(NO_PARAMS, |params| bytes.slice_ref(params.raw().as_bytes()))
 }
 
-#[cfg(feature = "http-client")]
-impl Incoming {
-    /// The reply to the request `id`, where no other request can be meant; what it is instead comes back.
-    ///
-    /// Only an error can be without an id, and is then taken for it: whoever couldn't read the request couldn't read its
-    /// id either.
-    pub(super) fn reply_to(self, request: &RequestId) -> Result<Reply, Self> {
-        match self {
-            Self::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => Ok(reply),
-            other @ (Self::Reply { .. }
-            | Self::Request(_)
-            | Self::Notification { .. }
-            | Self::NoMessage { .. }) => Err(other),
-        }
-    }
-}
-
-impl Reply {
+impl CallReply {
     /// The HTTP status that it came under, if that is no success.
     pub(super) fn status(&self) -> Option<u16> {
         match self {
-            #[cfg(feature = "http-client")]
-            Self::Refusal(_, status) => Some(status.code),
-            Self::Result(_) | Self::Error(_) | Self::Malformed(_) => None,
+            Self::Error(_, status) => status.map(|status| status.code),
+            Self::Result(_) | Self::Malformed(_) => None,
         }
     }
 
@@ -172,31 +146,29 @@ impl Reply {
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
         method: &'static str,
-    ) -> Result<Answer<T>, Error> {
+    ) -> Result<TypedResult<T>, Error> {
         self.result(method)?.decode(method)
     }
 
     /// The result, whatever type it says that it is of.
-    pub(super) fn result(&self, method: &'static str) -> Result<Unread, Error> {
+    pub(super) fn result(&self, method: &'static str) -> Result<RawResult, Error> {
         match self {
-            Self::Result(json) => Ok(Unread {
+            Self::Result(json) => Ok(RawResult {
                 fields: parse(json, method, "its result")?,
                 json: json.clone(),
             }),
-            Self::Error(json) => Err(error(json, method)),
-            #[cfg(feature = "http-client")]
-            Self::Refusal(json, status) => Err(refusal(json, *status, method)),
+            Self::Error(json, status) => Err(error(json, *status, method)),
             Self::Malformed(why) => Err(Error::invalid_response(method, why)),
         }
     }
 }
 
-impl Unread {
+impl RawResult {
     /// What the call of `method` returns: the final result.
     pub(super) fn decode<T: DeserializeOwned>(
         self,
         method: &'static str,
-    ) -> Result<Answer<T>, Error> {
+    ) -> Result<TypedResult<T>, Error> {
         if self.fields.result_type != ResultType::Complete {
             let why = format!(
                 "a result of type {:?} was not offered to be read",
@@ -204,7 +176,7 @@ impl Unread {
             );
             return Err(Error::invalid_response(method, why));
         }
-        Ok(Answer {
+        Ok(TypedResult {
             body: self.body(method)?,
             fields: self.fields,
         })
@@ -216,23 +188,13 @@ impl Unread {
     }
 }
 
-fn error(json: &[u8], method: &'static str) -> Error {
-    parse::<WireError>(json, method, "its error")
-        .map_or_else(|invalid| invalid, |wire| wire.recognise().into())
-}
-
-#[cfg(feature = "http-client")]
-fn refusal(json: &[u8], status: Status, method: &'static str) -> Error {
-    match parse::<WireError>(json, method, "its error") {
-        Ok(wire) => status.refuse(method, wire.recognise()),
-        Err(_no_error) => status.explain(method, excerpt(json)),
+fn error(json: &[u8], status: Option<HttpStatus>, method: &'static str) -> Error {
+    match (parse::<WireError>(json, method, "its error"), status) {
+        (Ok(wire), Some(status)) => status.refuse(method, wire.recognise()),
+        (Ok(wire), None) => wire.recognise().into(),
+        (Err(_no_error), Some(status)) => status.explain(method, json),
+        (Err(invalid), None) => invalid,
     }
-}
-
-/// The beginning of a body that is shown.
-#[cfg(feature = "http-client")]
-pub(super) fn excerpt(body: &[u8]) -> String {
-    String::from_utf8_lossy(body.get(..EXCERPT).unwrap_or(body)).into_owned()
 }
 
 fn parse<'a, T: Deserialize<'a>>(
@@ -329,7 +291,7 @@ mod tests {
             ("[]", false),
             ("null", false),
         ] {
-            let reply = Reply::Result(Bytes::from_static(json.as_bytes()));
+            let reply = CallReply::Result(Bytes::from_static(json.as_bytes()));
             assert_eq!(reply.decode::<EmptyResult>("ping").is_ok(), ok, "{json}");
         }
     }

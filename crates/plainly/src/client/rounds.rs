@@ -19,9 +19,9 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Error, LocalError};
-use super::link::Besides;
-use super::progress::{Progress, Signs};
-use super::reply::Unread;
+use super::link::CallExtras;
+use super::progress::{ProgressListener, ProgressUpdate};
+use super::reply::RawResult;
 use super::{Client, Result};
 
 /// A call that is made once it is awaited. Dropped before its end, it is cancelled.
@@ -31,23 +31,23 @@ use super::{Client, Result};
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Call<T> {
     /// `None` once it is made.
-    setup: Option<Setup<T>>,
+    setup: Option<CallSetup<T>>,
     made: Option<BoxFuture<'static, Result<T>>>,
 }
 
 /// What makes a call.
-struct Setup<T> {
+struct CallSetup<T> {
     client: Client,
     method: Method,
     /// An error is told once the call is awaited.
     params: Result<Box<RawValue>>,
     inputs: Option<InputResponseParams>,
-    signs: Option<Arc<Signs>>,
-    read: Arc<Read<T>>,
+    progress: Option<Arc<ProgressListener>>,
+    read: Arc<ResultReader<T>>,
 }
 
 /// Reads the final result.
-type Read<T> = dyn Fn(Unread) -> Result<T> + Send + Sync;
+type ResultReader<T> = dyn Fn(RawResult) -> Result<T> + Send + Sync;
 
 /// What one request of a [`Call`] led to.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub struct InputRequired<T> {
     pub requests: BTreeMap<String, InputRequest>,
     /// What it wants back as it is.
     pub state: Option<String>,
-    call: Setup<T>,
+    call: CallSetup<T>,
 }
 
 impl<T> InputRequired<T> {
@@ -76,7 +76,7 @@ impl<T> InputRequired<T> {
     pub fn answer(self, answers: InputResponses) -> Call<T> {
         let mut inputs = InputResponseParams::new(answers);
         inputs.request_state = self.state;
-        Call::of(Setup {
+        Call::of(CallSetup {
             inputs: Some(inputs),
             ..self.call
         })
@@ -89,23 +89,19 @@ impl<T> Call<T> {
         client: &Client,
         method: Method,
         params: Result<impl Serialize>,
-        read: impl Fn(Unread) -> Result<T> + Send + Sync + 'static,
+        read: impl Fn(RawResult) -> Result<T> + Send + Sync + 'static,
     ) -> Self {
-        let wrong = |error| LocalError::Parameters {
-            method: method.name(),
-            source: Some(error),
-        };
-        Self::of(Setup {
+        Self::of(CallSetup {
             client: client.clone(),
             method,
-            params: params.and_then(|params| Ok(to_raw_value(&params).map_err(wrong)?)),
+            params: params.and_then(|params| to_json(method, &params)),
             inputs: None,
-            signs: None,
+            progress: None,
             read: Arc::new(read),
         })
     }
 
-    fn of(setup: Setup<T>) -> Self {
+    fn of(setup: CallSetup<T>) -> Self {
         Self {
             setup: Some(setup),
             made: None,
@@ -116,9 +112,9 @@ impl<T> Call<T> {
     /// server; the [timeout](super::Builder::timeout) begins anew each time.
     ///
     /// It runs where the connection is read, and must neither block nor wait for a call.
-    pub fn on_progress(mut self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
+    pub fn on_progress(mut self, tell: impl FnMut(ProgressUpdate) + Send + 'static) -> Self {
         if let Some(setup) = &mut self.setup {
-            setup.signs = Some(Signs::new(Box::new(tell)));
+            setup.progress = Some(ProgressListener::new(Box::new(tell)));
         }
         self
     }
@@ -157,7 +153,7 @@ impl<T> Call<T> {
     }
 }
 
-impl<T> Setup<T> {
+impl<T> CallSetup<T> {
     /// Goes on until the server has answered for good.
     async fn make(self) -> Result<T> {
         let (client, method) = (self.client.clone(), self.method);
@@ -186,15 +182,17 @@ impl<T> Setup<T> {
 
     async fn once(self) -> Result<Round<T>> {
         let params = self.params?;
-        let besides = Besides {
+        let extras = CallExtras {
             inputs: self.inputs.as_ref(),
-            signs: self.signs.as_ref(),
+            progress: self.progress.as_ref(),
         };
-        let call = || self.client.result(self.method, &params, besides);
-        let result = match call().await {
-            Err(error) if self.client.has_learnt_from(&error, self.method).await => call().await?,
-            result => result?,
-        };
+        let mut result = self.client.result(self.method, &params, extras).await;
+        if let Err(error) = &result
+            && self.client.has_learnt_from(error, self.method).await
+        {
+            result = self.client.result(self.method, &params, extras).await;
+        }
+        let result = result?;
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }
@@ -212,8 +210,18 @@ impl<T> Setup<T> {
     }
 }
 
+fn to_json(method: Method, params: &impl Serialize) -> Result<Box<RawValue>> {
+    to_raw_value(params).map_err(|error| {
+        LocalError::Parameters {
+            method: method.name(),
+            source: Some(error),
+        }
+        .into()
+    })
+}
+
 /// What `result` asks for: `most` things at a time.
-fn input_required(result: &Unread, method: Method, most: usize) -> Result<InputRequiredResult> {
+fn input_required(result: &RawResult, method: Method, most: usize) -> Result<InputRequiredResult> {
     let asked: InputRequiredResult = result.body(method.name())?;
     let why = match asked.input_requests.len() {
         0 if asked.request_state.is_none() => "it asks for nothing".to_owned(),
@@ -229,7 +237,7 @@ async fn answers(
     method: Method,
     requests: &BTreeMap<String, InputRequest>,
 ) -> Result<InputResponses> {
-    let respondent = client.connected.link.reception().respondent();
+    let respondent = client.connected.link.dispatcher().respondent();
     let answers = requests.iter().map(|(key, request)| async move {
         match respondent.answer(request.clone()).await {
             Ok(answer) => Ok((key.clone(), answer)),
@@ -258,9 +266,9 @@ impl<T: 'static> Future for Call<T> {
     }
 }
 
-impl<T> fmt::Debug for Setup<T> {
+impl<T> fmt::Debug for CallSetup<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Setup")
+        f.debug_struct("Call")
             .field("method", &self.method)
             .field("params", &self.params)
             .field("inputs", &self.inputs)

@@ -7,15 +7,18 @@ use plainly_errors::{ErrorKind, Internal, InvalidParams, InvalidRequest, Protoco
 
 use super::error::{Error, LocalError, is_of_the_way};
 
+/// How much is shown of what can't be read.
+pub(super) const EXCERPT: usize = 512;
+
 /// The status of a response that is no success.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Status {
+pub(super) struct HttpStatus {
     pub(super) code: u16,
     /// How long the server asks to wait.
     pub(super) retry_after: Option<Duration>,
 }
 
-impl Status {
+impl HttpStatus {
     /// What a call ends with that was answered with this error of the server's.
     pub(super) fn refuse(self, method: &'static str, error: ProtocolError) -> Error {
         if is_of_the_way(self.code) && is_vague(&error) {
@@ -26,8 +29,9 @@ impl Status {
     }
 
     /// What a call ends with that was answered with no message, but with a body that begins like this.
-    pub(super) fn explain(self, method: &'static str, body: String) -> Error {
-        self.report(method, body, None)
+    pub(super) fn explain(self, method: &'static str, body: &[u8]) -> Error {
+        let excerpt = String::from_utf8_lossy(body.get(..EXCERPT).unwrap_or(body));
+        self.report(method, excerpt.into_owned(), None)
     }
 
     fn report(self, method: &'static str, body: String, source: Option<ProtocolError>) -> Error {

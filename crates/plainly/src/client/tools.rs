@@ -81,7 +81,7 @@ impl Client {
 
     /// What is known of the arguments that headers repeat, if this server wants them repeated at all.
     fn mirror(&self) -> Option<&Mirror> {
-        let mirror = self.connected.link.mirror();
+        let mirror = self.connected.link.connection().mirror();
         mirror.filter(|_| self.revision().traits().mirrored_headers)
     }
 }

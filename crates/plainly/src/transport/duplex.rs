@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
+use tokio::task::coop;
 
 use super::messages::{FlushProgress, Inbound, Messages};
 use crate::lock::Lock;
@@ -52,11 +53,15 @@ impl Duplex {
 
 impl Messages for Duplex {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+        // One who sends without end must not keep the task of the other from everything else.
+        let budget = ready!(coop::poll_proceed(context));
         let mut queue = self.incoming.lock();
         if let Some(message) = queue.take() {
+            budget.made_progress();
             return Poll::Ready(Ok(Some(Inbound::Message(message))));
         }
         if queue.is_closed {
+            budget.made_progress();
             return Poll::Ready(Ok(None));
         }
         queue.receiver = Some(context.waker().clone());

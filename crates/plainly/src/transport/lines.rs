@@ -23,7 +23,8 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug)]
 pub struct Lines<R, W> {
     reader: LineReader<R>,
-    writer: LineWriter<W>,
+    /// `None` once closed: some streams, as the input of a process, only end when they are dropped.
+    writer: Option<LineWriter<W>>,
 }
 
 impl<R: AsyncRead + Unpin, W> Lines<R, W> {
@@ -31,7 +32,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
     pub fn new(reader: R, writer: W, limit: usize) -> Self {
         Self {
             reader: LineReader::new(reader, limit),
-            writer: LineWriter::new(writer),
+            writer: Some(LineWriter::new(writer)),
         }
     }
 }
@@ -51,15 +52,25 @@ where
     }
 
     fn send(&mut self, message: Bytes) {
-        self.writer.queue(message);
+        if let Some(writer) = &mut self.writer {
+            writer.queue(message);
+        }
     }
 
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
-        self.writer.poll_flush(context)
+        match &mut self.writer {
+            Some(writer) => writer.poll_flush(context),
+            None => Poll::Ready(Ok(FlushProgress::Complete)),
+        }
     }
 
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.writer.inner).poll_shutdown(context)
+        let Some(writer) = &mut self.writer else {
+            return Poll::Ready(Ok(()));
+        };
+        let shut_down = ready!(Pin::new(&mut writer.inner).poll_shutdown(context));
+        self.writer = None;
+        Poll::Ready(shut_down)
     }
 }
 
@@ -331,6 +342,6 @@ mod tests {
         let mut flush = || poll_fn(|context| lines.poll_flush(context)).now_or_never();
         assert_eq!(flush().unwrap().unwrap(), FlushProgress::Partial);
         assert_eq!(flush().unwrap().unwrap(), FlushProgress::Complete);
-        assert_eq!(lines.writer.inner, "{}\n".repeat(100).into_bytes());
+        assert_eq!(lines.writer.unwrap().inner, "{}\n".repeat(100).into_bytes());
     }
 }

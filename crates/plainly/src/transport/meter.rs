@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, ReadBuf};
+
+use super::messages::{FlushProgress, Inbound, Messages};
 
 /// How many bytes have arrived. Clones count together.
 #[derive(Clone, Debug, Default)]
@@ -21,14 +24,14 @@ impl Meter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts what is read from `inner`.
+    /// Counts what is read or received from `inner`.
     pub(crate) fn count<R>(&self, inner: R) -> Metered<R> {
         let meter = self.clone();
         Metered { inner, meter }
     }
 }
 
-/// A reader whose bytes are counted.
+/// A reader, or messages, whose bytes are counted.
 #[derive(Debug)]
 pub(crate) struct Metered<R> {
     inner: R,
@@ -45,5 +48,38 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
         self.meter.add(buffer.filled().len() - before);
         Poll::Ready(Ok(()))
+    }
+}
+
+impl<M> Metered<M> {
+    fn counted(&self, received: Option<Inbound>) -> Option<Inbound> {
+        if let Some(Inbound::Message(message)) = &received {
+            self.meter.add(message.len());
+        }
+        received
+    }
+}
+
+impl<M: Messages> Messages for Metered<M> {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+        let received = ready!(self.inner.poll_receive(context))?;
+        Poll::Ready(Ok(self.counted(received)))
+    }
+
+    fn take_buffered(&mut self) -> Option<Inbound> {
+        let received = self.inner.take_buffered();
+        self.counted(received)
+    }
+
+    fn send(&mut self, message: Bytes) {
+        self.inner.send(message);
+    }
+
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+        self.inner.poll_flush(context)
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner.poll_close(context)
     }
 }

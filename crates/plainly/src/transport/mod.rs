@@ -9,8 +9,6 @@ mod escaped;
 mod frame;
 #[cfg(feature = "http-server")]
 pub mod http;
-#[cfg(feature = "http-client")]
-pub(crate) mod http_client;
 pub mod lines;
 mod memory;
 mod messages;

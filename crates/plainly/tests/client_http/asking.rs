@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use plainly::client::{Builder, Client, Http, LocalError, Progress};
+use plainly::client::{Builder, Client, Http, LocalError, ProgressUpdate};
 use plainly::protocol::types::{ElicitFormParams, ElicitResult, LoggingLevel, Root};
 use serde_json::{Value, json};
 
@@ -230,9 +230,11 @@ async fn progress_and_logs_come_before_the_reply() {
             held = Some(stream);
             client
         };
-        let call = client.call_tool("a", ()).on_progress(move |one: Progress| {
-            progress.lock().unwrap().push(format!("{}", one.done));
-        });
+        let call = client
+            .call_tool("a", ())
+            .on_progress(move |one: ProgressUpdate| {
+                progress.lock().unwrap().push(format!("{}", one.done));
+            });
         let (called, ()) = tokio::join!(call, async {
             let mut call = server.request("tools/call").await;
             let token = call.body["params"]["_meta"]["progressToken"].clone();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plainly::client::Progress;
+use plainly::client::ProgressUpdate;
 use plainly::protocol::types::{LoggingLevel, LoggingMessageParams};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -44,8 +44,8 @@ impl Peer {
 #[tokio::test]
 async fn progress_is_told_to_the_call_that_it_is_about_in_both_eras() {
     for (client, mut peer) in [modern().await, legacy().await] {
-        let (first, tell_first) = told::<Progress>();
-        let (second, tell_second) = told::<Progress>();
+        let (first, tell_first) = told::<ProgressUpdate>();
+        let (second, tell_second) = told::<ProgressUpdate>();
         let calls = async {
             tokio::join!(
                 client.call_tool("a", ()).on_progress(tell_first),
@@ -89,7 +89,7 @@ async fn progress_is_told_to_the_call_that_it_is_about_in_both_eras() {
         assert_eq!(done, [1.0, 1.5]);
         let second = second.lock().unwrap();
         assert_eq!(second.len(), 1);
-        let Progress {
+        let ProgressUpdate {
             done,
             total,
             message,
@@ -183,7 +183,7 @@ async fn who_panics_at_progress_or_logs_holds_up_nobody() {
 #[tokio::test]
 async fn a_flood_of_progress_is_only_progress() {
     let (client, mut peer) = modern().await;
-    let (progress, tell) = told::<Progress>();
+    let (progress, tell) = told::<ProgressUpdate>();
     let (called, ()) = tokio::join!(client.call_tool("a", ()).on_progress(tell), async {
         let request = peer.request("tools/call").await;
         for done in 0..20_000 {

@@ -11,7 +11,7 @@ pub(super) const ROWS: &[Row] = &[
             "limits/memory a_message_without_end_costs_a_client_no_more_than_the_limit",
             "client_stream/calls a_line_that_is_too_long_ends_the_connection",
             "client_http/calls a_body_beyond_the_limit_is_not_read",
-            "src/transport/http_client/sse an_event_at_the_limit_passes_and_one_byte_more_does_not",
+            "src/client/http/sse an_event_at_the_limit_passes_and_one_byte_more_does_not",
         ]),
     ),
     row(

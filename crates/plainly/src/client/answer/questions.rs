@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use plainly_errors::{ProtocolError, Revision, Unavailable};
@@ -16,40 +16,40 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::Respondent;
 use crate::client::message;
-use crate::client::patience::{Answering, Busy};
-use crate::client::reply::Asked;
-use crate::client::stream::lock;
+use crate::client::reply::ServerRequest;
+use crate::client::timeouts::{OpenQuestion, OpenQuestions};
+use crate::lock::Lock;
 
-/// The questions of one connection.
+/// The requests of the server on one connection.
 #[derive(Debug, Default)]
-pub(in crate::client) struct Questions {
+pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
-    /// How many are answered at a time.
-    most: usize,
-    pub(in crate::client) busy: Arc<Busy>,
-    open: Arc<Open>,
+    /// The most that are answered at a time.
+    limit: usize,
+    pub(in crate::client) open: Arc<OpenQuestions>,
+    tasks: Arc<AnswerTasks>,
 }
 
-/// What is being answered.
-type Open = Mutex<HashMap<RequestId, AbortHandle>>;
+/// The tasks that answer, by the ids of the requests.
+type AnswerTasks = Lock<HashMap<RequestId, AbortHandle>>;
 
-/// One of them, until it is dropped.
-struct Opened {
-    open: Arc<Open>,
+/// Keeps a request among those tasks until it is dropped.
+struct QuestionEntry {
+    tasks: Arc<AnswerTasks>,
     id: RequestId,
 }
 
-impl Drop for Opened {
+impl Drop for QuestionEntry {
     fn drop(&mut self) {
-        lock(&self.open).remove(&self.id);
+        self.tasks.lock().remove(&self.id);
     }
 }
 
-impl Questions {
-    pub(in crate::client) fn new(respondent: Arc<Respondent>, most: usize) -> Self {
+impl ServerQuestions {
+    pub(in crate::client) fn new(respondent: Arc<Respondent>, limit: usize) -> Self {
         Self {
             respondent,
-            most,
+            limit,
             ..Self::default()
         }
     }
@@ -58,49 +58,49 @@ impl Questions {
     /// is dropped. Returns what is to be sent at once if there is nothing to wait for.
     pub(in crate::client) fn ask<S, F>(
         &self,
-        asked: Asked,
+        request: ServerRequest,
         revision: Revision,
         tasks: &mut JoinSet<()>,
         send: S,
     ) -> Option<Bytes>
     where
-        S: FnOnce(Bytes, Answering) -> F + Send + 'static,
+        S: FnOnce(Bytes, OpenQuestion) -> F + Send + 'static,
         F: Future<Output = ()> + Send,
     {
-        let question = match self.read(&asked, revision) {
+        let question = match self.read(&request, revision) {
             Ok(Some(question)) => question,
-            Ok(None) => return Some(message::result(&asked.raw_id, "{}")),
-            Err(error) => return message::refusal(&asked.raw_id, &error, revision),
+            Ok(None) => return Some(message::result(&request.raw_id, "{}")),
+            Err(error) => return message::refusal(&request.raw_id, &error, revision),
         };
-        let mut open = lock(&self.open);
-        if open.contains_key(&asked.id) {
+        let mut answering = self.tasks.lock();
+        if answering.contains_key(&request.id) {
             // Any answer would be taken for that to the first.
-            tracing::warn!(id = %asked.id, "the server asks twice under one id: answered once");
+            tracing::warn!(id = %request.id, "the server asks twice under one id: answered once");
             return None;
         }
-        let Some(busy) = self.busy.begin(self.most) else {
+        let Some(open) = self.open.add(self.limit) else {
             let error = Unavailable::Overloaded.into();
-            return message::refusal(&asked.raw_id, &error, revision);
+            return message::refusal(&request.raw_id, &error, revision);
         };
-        let opened = Opened {
-            open: Arc::clone(&self.open),
-            id: asked.id.clone(),
+        let entry = QuestionEntry {
+            tasks: Arc::clone(&self.tasks),
+            id: request.id.clone(),
         };
         let respondent = Arc::clone(&self.respondent);
         while tasks.try_join_next().is_some() {}
         let task = tasks.spawn(async move {
             let answer = respondent.answer(question).await;
             let message = match answer {
-                Ok(result) => Some(message::result(&asked.raw_id, result.get())),
-                Err(error) => message::refusal(&asked.raw_id, &error, revision),
+                Ok(result) => Some(message::result(&request.raw_id, result.get())),
+                Err(error) => message::refusal(&request.raw_id, &error, revision),
             };
             // From here on it can't be cancelled, and the server may ask under the id again.
-            drop(opened);
+            drop(entry);
             if let Some(message) = message {
-                send(message, busy).await;
+                send(message, open).await;
             }
         });
-        open.insert(asked.id, task);
+        answering.insert(request.id, task);
         None
     }
 
@@ -114,7 +114,7 @@ impl Questions {
         let Ok(Cancelled { request_id }) = serde_json::from_slice(params) else {
             return tracing::debug!("a cancellation of nothing is dropped");
         };
-        let task = lock(&self.open).remove(&request_id);
+        let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {
             task.abort();
         }
@@ -128,29 +128,26 @@ impl Questions {
     /// What is asked; nothing if it is only whether anybody is there.
     fn read(
         &self,
-        asked: &Asked,
+        request: &ServerRequest,
         revision: Revision,
     ) -> Result<Option<InputRequest>, ProtocolError> {
-        let unknown = || ProtocolError::method_not_found(asked.method.clone());
-        let method = Method::find(&asked.method, revision).ok_or_else(unknown)?;
-        if method == Method::Ping {
-            return Ok(None);
-        }
-        if !self.respondent.answers(method) {
-            return Err(unknown());
-        }
+        let method = match Method::find(&request.method, revision) {
+            Some(Method::Ping) => return Ok(None),
+            Some(method) if self.respondent.answers(method) => method,
+            Some(_) | None => return Err(ProtocolError::method_not_found(request.method.clone())),
+        };
         let question = if method == Method::Elicit {
-            InputRequest::Elicit(params(asked)?)
+            InputRequest::Elicit(params(request)?)
         } else if method == Method::CreateMessage {
-            InputRequest::CreateMessage(params(asked)?)
+            InputRequest::CreateMessage(params(request)?)
         } else {
-            InputRequest::ListRoots(params(asked)?)
+            InputRequest::ListRoots(params(request)?)
         };
         Ok(Some(question))
     }
 }
 
-fn params<T: DeserializeOwned>(asked: &Asked) -> Result<T, ProtocolError> {
-    serde_json::from_slice(&asked.params)
+fn params<T: DeserializeOwned>(request: &ServerRequest) -> Result<T, ProtocolError> {
+    serde_json::from_slice(&request.params)
         .map_err(|error| ProtocolError::invalid_params(error.to_string()))
 }

@@ -1,7 +1,7 @@
 //! Who is subscribed on one connection, and which of them a notification is for: the one that it names, and before
 //! 2026-07-28, where it names none, all that asked for such.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
@@ -13,15 +13,14 @@ use serde::de::DeserializeOwned;
 use super::Change;
 use super::error::{Error, LocalError};
 use super::inbox::Inbox;
+use crate::lock::Lock;
 
 /// The subscriptions of a connection.
 #[derive(Debug, Default)]
-pub(super) struct Listeners {
-    table: Mutex<Vec<Listener>>,
-}
+pub(super) struct SubscriptionTable(Lock<Vec<SubscriptionEntry>>);
 
 #[derive(Debug)]
-struct Listener {
+struct SubscriptionEntry {
     /// The request that opened it; `None` before 2026-07-28.
     id: Option<RequestId>,
     inbox: Arc<Inbox>,
@@ -29,20 +28,24 @@ struct Listener {
 
 /// A place among the listeners, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Listening {
-    listeners: Arc<Listeners>,
+pub(super) struct SubscriptionGuard {
+    table: Arc<SubscriptionTable>,
     inbox: Arc<Inbox>,
 }
 
-impl Listeners {
+impl SubscriptionTable {
     /// Hands over what `inbox` is to be told from now on.
-    pub(super) fn add(self: &Arc<Self>, id: Option<RequestId>, inbox: &Arc<Inbox>) -> Listening {
-        self.lock().push(Listener {
+    pub(super) fn add(
+        self: &Arc<Self>,
+        id: Option<RequestId>,
+        inbox: &Arc<Inbox>,
+    ) -> SubscriptionGuard {
+        self.0.lock().push(SubscriptionEntry {
             id,
             inbox: Arc::clone(inbox),
         });
-        Listening {
-            listeners: Arc::clone(self),
+        SubscriptionGuard {
+            table: Arc::clone(self),
             inbox: Arc::clone(inbox),
         }
     }
@@ -85,11 +88,10 @@ impl Listeners {
         }
     }
 
-    /// Something may have been missed.
-    #[cfg(feature = "http-client")]
-    pub(super) fn miss(&self) {
+    /// Tells all that no request opened of a change that names none of them.
+    pub(super) fn put(&self, change: &Change) {
         for inbox in self.of(None) {
-            inbox.overhear(Change::Missed);
+            inbox.put_if_acknowledged(change.clone());
         }
     }
 
@@ -107,19 +109,15 @@ impl Listeners {
 
     /// Those that the request `id` opened, or without it those that no request did.
     fn of(&self, id: Option<&RequestId>) -> Vec<Arc<Inbox>> {
-        let table = self.lock();
+        let table = self.0.lock();
         let found = table.iter().filter(|one| one.id.as_ref() == id);
         found.map(|one| Arc::clone(&one.inbox)).collect()
     }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Listener>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl Drop for Listening {
+impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
-        let mut table = self.listeners.lock();
+        let mut table = self.table.0.lock();
         table.retain(|one| !Arc::ptr_eq(&one.inbox, &self.inbox));
     }
 }
@@ -128,7 +126,7 @@ impl Drop for Listening {
 fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
     let put = |change| match is_its_own {
         true => inbox.put(change),
-        false => inbox.overhear(change),
+        false => inbox.put_if_acknowledged(change),
     };
     if method == Method::Acknowledged {
         let params: AcknowledgedParams = read(params)?;

@@ -6,8 +6,7 @@ use std::future::pending;
 use http::Extensions;
 use tokio::io::{duplex, split};
 
-use super::builder::{Builder, Over};
-use super::{Client, Result};
+use crate::client::{Builder, Client, Over, Result};
 use crate::server::Server;
 
 /// Bytes that may be on their way in each direction.
@@ -61,8 +60,10 @@ impl Builder<InMemory> {
 
     /// Has the server serve this client, and agrees with it on a revision. Within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
-        let InMemory { server, extensions } = self.target;
         let (near, far) = duplex(ON_THE_WAY);
+        let (reader, writer) = split(near);
+        let InMemory { server, extensions } = &self.target;
+        let (server, extensions) = (server.clone(), extensions.clone());
         tokio::spawn(async move {
             let (reader, writer) = split(far);
             let serving = server.serve_known(extensions, reader, writer, pending());
@@ -70,11 +71,6 @@ impl Builder<InMemory> {
                 tracing::debug!(%error, "a client in memory is served no more");
             }
         });
-        let (reader, writer) = split(near);
-        let over = Builder {
-            target: Over { reader, writer },
-            options: self.options,
-        };
-        over.connect().await
+        self.with_target(Over { reader, writer }).connect().await
     }
 }

@@ -10,7 +10,7 @@ const ID_BYTES: usize = 4 << 10;
 
 /// Reads one stream.
 #[derive(Debug)]
-pub(super) struct Parser {
+pub(super) struct EventParser {
     /// The most bytes that one event may have.
     limit: usize,
     /// The unfinished line.
@@ -31,16 +31,16 @@ pub(super) struct Parser {
 
 /// How to go on with a stream that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Resumption {
+pub(super) struct Resumption {
     /// The id of the last event. Empty, if it had none.
-    pub(crate) last_id: Bytes,
+    pub(super) last_id: Bytes,
     /// How long to wait.
-    pub(crate) retry: Option<Duration>,
+    pub(super) retry: Option<Duration>,
 }
 
 impl Resumption {
     /// Takes over what a later part of the stream has said.
-    pub(crate) fn update(&mut self, later: &Self) {
+    pub(super) fn update(&mut self, later: &Self) {
         if !later.last_id.is_empty() {
             self.last_id = later.last_id.clone();
         }
@@ -52,7 +52,7 @@ impl Resumption {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
-impl Parser {
+impl EventParser {
     /// Reads events of at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn read(chunks: &[&[u8]]) -> Vec<String> {
-        let mut parser = Parser::new(1 << 20);
+        let mut parser = EventParser::new(1 << 20);
         let mut events = Vec::new();
         for chunk in chunks {
             let mut chunk = Bytes::copy_from_slice(chunk);
@@ -250,7 +250,7 @@ mod tests {
             ("retry: 1\nretry: 18446744073709551616\n", "", None),
             (&long, "", None),
         ] {
-            let mut parser = Parser::new(1 << 20);
+            let mut parser = EventParser::new(1 << 20);
             let mut chunk = Bytes::copy_from_slice(stream.as_bytes());
             while parser.next(&mut chunk).unwrap().is_some() {}
             let expected = Resumption {
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn an_event_at_the_limit_passes_and_one_byte_more_does_not() {
         let passes = |stream: &str| {
-            let mut parser = Parser::new(12);
+            let mut parser = EventParser::new(12);
             let mut chunk = Bytes::copy_from_slice(stream.as_bytes());
             parser.next(&mut chunk)
         };

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::{Session, no_message};
+use super::connection::{HttpConnection, no_message};
+use super::endpoint::{ContentKind, HttpFailure, HttpResponse};
+use super::sse::Resumption;
 use crate::client::error::{Error, LocalError};
-use crate::transport::http_client::{Content, Failure, Response, Resumption};
 
 /// How long is waited where the server does not say.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -30,19 +31,19 @@ impl Resuming {
     }
 }
 
-impl Session {
+impl HttpConnection {
     /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has broken
     /// off, by `failure` if there was one.
     pub(super) async fn resume(
         &self,
         resuming: &mut Resuming,
-        ended: &Response,
-        failure: Option<Failure>,
+        ended: &HttpResponse,
+        failure: Option<HttpFailure>,
         method: &'static str,
-    ) -> Result<Response, Error> {
+    ) -> Result<HttpResponse, Error> {
         resuming.from.update(ended.resumption());
         let mut broken = match failure {
-            Some(failure @ Failure::TooLarge(_)) => return Err(self.failed(failure, method)),
+            Some(failure @ HttpFailure::TooLarge(_)) => return Err(self.failed(failure, method)),
             Some(failure) => self.failed(failure, method),
             None => interrupted(method),
         };
@@ -63,7 +64,7 @@ impl Session {
                 }
             };
             return match (response.status, response.content) {
-                (StatusCode::OK, Content::Events) => Ok(response),
+                (StatusCode::OK, ContentKind::Events) => Ok(response),
                 (StatusCode::NOT_FOUND, _) if session.is_some() => {
                     self.lose(session);
                     // Not as a lost session, for then it would be called again: the server may have acted on it.
@@ -79,7 +80,7 @@ impl Session {
     /// What names the event from which to go on, if the server can be asked for that.
     pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
         // Only a session has streams to come back to; within one, whatever its revision, whoever gave an id knows it.
-        let has_streams = self.reception.revision.get().traits().sessions;
+        let has_streams = self.dispatcher.revision.get().traits().sessions;
         let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
         HeaderValue::from_maybe_shared(id.clone()).ok()
     }

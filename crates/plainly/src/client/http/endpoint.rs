@@ -1,10 +1,6 @@
 //! Streamable HTTP, the client's end: messages as POSTs, and replies as JSON or as server-sent events. Knows headers and
 //! bytes, no methods; the headers of a message come with it.
 
-mod retry_after;
-mod sse;
-mod tls;
-
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -14,24 +10,24 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use reqwest::Url;
 use tokio::task::coop::consume_budget;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use self::sse::Parser;
-pub(crate) use self::sse::Resumption;
-use super::frame::Frame;
-use super::meter::Meter;
+use super::sse::{self, EventParser, Resumption};
+use super::{retry_after, tls};
+use crate::transport::{Frame, Meter};
 
 /// How long a connection is kept that nobody uses: less than servers keep it, so that they don't close it under a request.
 const IDLE: Duration = Duration::from_secs(30);
-/// How much of what follows the reply is read so that the connection can be used again, and how long that may take.
-const DISCARDED: (usize, Duration) = (64 << 10, Duration::from_secs(1));
-
+/// How much of what follows the reply is read so that the connection can be used again.
+const DISCARDED_BYTES: usize = 64 << 10;
+/// How long that may take.
+const DISCARDED_TIME: Duration = Duration::from_secs(1);
 /// How long is waited for the beginning of a body that is only shown.
 const SHOWN: Duration = Duration::from_secs(1);
 
 /// One MCP endpoint.
 #[derive(Clone)]
-pub(crate) struct Endpoint {
+pub(super) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
@@ -42,12 +38,12 @@ pub(crate) struct Endpoint {
 
 /// What a POST was answered with.
 #[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) content: Content,
+pub(super) struct HttpResponse {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) content: ContentKind,
     inner: reqwest::Response,
-    events: Parser,
+    events: EventParser,
     message_bytes: usize,
     /// What was received and is not read yet.
     chunk: Bytes,
@@ -56,7 +52,7 @@ pub(crate) struct Response {
 
 /// What the body is declared to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(super) enum ContentKind {
     /// One JSON value.
     Json,
     /// Messages as events.
@@ -67,7 +63,7 @@ pub(crate) enum Content {
 
 /// Why there is no response, or no more of it.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(super) enum HttpFailure {
     /// Nobody was reached.
     Unreachable(reqwest::Error),
     /// The connection broke.
@@ -77,9 +73,9 @@ pub(crate) enum Failure {
 }
 
 impl Endpoint {
-    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`. Redirects are not followed: they would take
-    /// credentials and messages elsewhere.
-    pub(crate) fn new(
+    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`. Redirects
+    /// are not followed: they would take credentials and messages elsewhere.
+    pub(super) fn new(
         url: Url,
         headers: HeaderMap,
         connect: Duration,
@@ -102,7 +98,7 @@ impl Endpoint {
     }
 
     /// The URL without what may be secret.
-    pub(crate) fn display_url(&self) -> String {
+    pub(super) fn display_url(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
         url.set_fragment(None);
@@ -113,7 +109,7 @@ impl Endpoint {
     }
 
     /// Sends one message.
-    pub(crate) async fn post(&self, frame: Frame) -> Result<Response, Failure> {
+    pub(super) async fn post(&self, frame: Frame) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue =
             HeaderValue::from_static("application/json, text/event-stream");
         const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -129,7 +125,7 @@ impl Endpoint {
     }
 
     /// Opens a stream of messages that answer none of ours.
-    pub(crate) async fn get(&self, headers: HeaderMap) -> Result<Response, Failure> {
+    pub(super) async fn get(&self, headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
         let request = self
             .client
@@ -140,15 +136,15 @@ impl Endpoint {
         self.send(request).await
     }
 
-    async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, Failure> {
-        let mut inner = request.send().await.map_err(Failure::of)?;
+    async fn send(&self, request: reqwest::RequestBuilder) -> Result<HttpResponse, HttpFailure> {
+        let mut inner = request.send().await.map_err(HttpFailure::of)?;
         let headers = std::mem::take(inner.headers_mut());
-        Ok(Response {
+        Ok(HttpResponse {
             status: inner.status(),
-            content: Content::of(&headers),
+            content: ContentKind::of(&headers),
             headers,
             inner,
-            events: Parser::new(self.message_bytes),
+            events: EventParser::new(self.message_bytes),
             message_bytes: self.message_bytes,
             chunk: Bytes::new(),
             received: self.received.clone(),
@@ -156,18 +152,18 @@ impl Endpoint {
     }
 
     /// How many bytes of bodies have arrived.
-    pub(crate) fn received(&self) -> u64 {
+    pub(super) fn received(&self) -> u64 {
         self.received.bytes()
     }
 
     /// Ends what `headers` name.
-    pub(crate) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, Failure> {
+    pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
         let request = self
             .client
             .delete(self.url.clone())
             .headers(self.headers.clone())
             .headers(headers);
-        let response = request.send().await.map_err(Failure::of)?;
+        let response = request.send().await.map_err(HttpFailure::of)?;
         Ok(response.status())
     }
 }
@@ -180,14 +176,14 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-impl Response {
+impl HttpResponse {
     /// The next message of a body of events; `None` at the end. An event that the end cuts off is none.
-    pub(crate) async fn next_event(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub(super) async fn next_event(&mut self) -> Result<Option<Bytes>, HttpFailure> {
         loop {
-            let event = self.events.next(&mut self.chunk);
-            let too_large = |sse::TooLarge| Failure::TooLarge(self.message_bytes);
-            if let Some(event) = event.map_err(too_large)? {
-                return Ok(Some(event));
+            match self.events.next(&mut self.chunk) {
+                Ok(Some(event)) => return Ok(Some(event)),
+                Ok(None) => {}
+                Err(sse::TooLarge) => return Err(HttpFailure::TooLarge(self.message_bytes)),
             }
             match self.next_chunk().await? {
                 Some(chunk) => self.chunk = chunk,
@@ -199,30 +195,29 @@ impl Response {
     }
 
     /// How to go on with a body of events that has ended.
-    pub(crate) fn resumption(&self) -> &Resumption {
+    pub(super) fn resumption(&self) -> &Resumption {
         self.events.resumption()
     }
 
-    async fn next_chunk(&mut self) -> Result<Option<Bytes>, Failure> {
-        let chunk = self.inner.chunk().await.map_err(Failure::Broken)?;
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+        let chunk = self.inner.chunk().await.map_err(HttpFailure::Broken)?;
         self.received.add(chunk.as_ref().map_or(0, Bytes::len));
         Ok(chunk)
     }
 
     /// How long the server asks to wait before the next request.
-    pub(crate) fn retry_after(&self) -> Option<Duration> {
+    pub(super) fn retry_after(&self) -> Option<Duration> {
         retry_after::read(&self.headers)
     }
 
     /// The whole body.
-    pub(crate) async fn body(self) -> Result<Bytes, Failure> {
+    pub(super) async fn body(self) -> Result<Bytes, HttpFailure> {
         let limit = self.message_bytes;
         self.read(limit).await
     }
 
-    /// At most `limit` bytes from the beginning of the body, as text, and what comes within a second; empty if it can't
-    /// be read.
-    pub(crate) async fn beginning(mut self, limit: usize) -> String {
+    /// At most `limit` bytes from the beginning of the body, and what comes within a second; empty if it can't be read.
+    pub(super) async fn beginning(mut self, limit: usize) -> Vec<u8> {
         let mut body = Vec::new();
         let until = Instant::now() + SHOWN;
         while body.len() < limit
@@ -231,20 +226,19 @@ impl Response {
             body.extend_from_slice(&chunk);
         }
         body.truncate(limit);
-        String::from_utf8_lossy(&body).into_owned()
+        body
     }
 
     /// Lets the connection be used again if the body ends soon; nobody waits for that.
-    pub(crate) fn discard(self) {
-        let (bytes, time) = DISCARDED;
-        tokio::spawn(tokio::time::timeout(time, self.read(bytes)));
+    pub(super) fn discard(self) {
+        tokio::spawn(timeout(DISCARDED_TIME, self.read(DISCARDED_BYTES)));
     }
 
-    async fn read(mut self, limit: usize) -> Result<Bytes, Failure> {
+    async fn read(mut self, limit: usize) -> Result<Bytes, HttpFailure> {
         let mut body = Vec::new();
         while let Some(chunk) = self.next_chunk().await? {
             if body.len() + chunk.len() > limit {
-                return Err(Failure::TooLarge(limit));
+                return Err(HttpFailure::TooLarge(limit));
             }
             body.extend_from_slice(&chunk);
         }
@@ -252,7 +246,7 @@ impl Response {
     }
 }
 
-impl Content {
+impl ContentKind {
     fn of(headers: &HeaderMap) -> Self {
         let declared = headers
             .get(CONTENT_TYPE)
@@ -270,7 +264,7 @@ impl Content {
     }
 }
 
-impl Failure {
+impl HttpFailure {
     fn of(error: reqwest::Error) -> Self {
         // The URL may have secrets, and whoever reports the failure names it without them.
         let error = error.without_url();

@@ -1,0 +1,115 @@
+//! What a server sends that is no reply: whom it concerns, whatever it came on. Every connection has one dispatcher; it knows
+//! methods, and not how messages travel.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plainly_errors::Revision;
+use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
+use tokio::task::JoinSet;
+
+use super::answer::Respondent;
+use super::answer::questions::ServerQuestions;
+use super::log::Log;
+use super::progress::ProgressTable;
+use super::reply::ServerRequest;
+use super::subscriptions::SubscriptionTable;
+use super::timeouts::OpenQuestion;
+use crate::limits::ClientLimits;
+use crate::lock::Lock;
+use crate::transport::Escaped;
+
+/// Hands requests and notifications of a server to whom they concern.
+#[derive(Debug, Default)]
+pub(super) struct Dispatcher {
+    pub(super) revision: AgreedRevision,
+    pub(super) subscriptions: Arc<SubscriptionTable>,
+    pub(super) progress: ProgressTable,
+    pub(super) questions: ServerQuestions,
+    pub(super) limits: ClientLimits,
+    log: Option<Log>,
+}
+
+/// The revision that a connection speaks. It changes if the server comes to refuse it.
+#[derive(Debug)]
+pub(super) struct AgreedRevision(Lock<Revision>);
+
+impl Default for AgreedRevision {
+    /// Before it is settled only the legacy era differs from another: there the server may ask already.
+    fn default() -> Self {
+        Self(Lock::new(Revision::LATEST_LEGACY))
+    }
+}
+
+impl AgreedRevision {
+    pub(super) fn get(&self) -> Revision {
+        *self.0.lock()
+    }
+
+    pub(super) fn set(&self, revision: Revision) {
+        *self.0.lock() = revision;
+    }
+}
+
+impl Dispatcher {
+    /// Has `respondent` answer requests, and `log` take log messages.
+    pub(super) fn new(respondent: Arc<Respondent>, log: Option<Log>, limits: ClientLimits) -> Self {
+        Self {
+            questions: ServerQuestions::new(respondent, limits.questions),
+            limits,
+            log,
+            ..Self::default()
+        }
+    }
+
+    /// Takes a notification. `on` is the request on whose stream it came, if that listens.
+    pub(super) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
+        let Some(method) = Method::find(method, self.revision.get()) else {
+            return;
+        };
+        if method == Method::Progress {
+            self.progress.take(params);
+        } else if method == Method::LoggingMessage {
+            if let Some(log) = &self.log {
+                log.take(params);
+            }
+        } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
+            self.questions.cancel(params);
+        } else {
+            self.subscriptions.take(method, params, on);
+        }
+    }
+
+    /// Has a request answered by `send`, in one of the `tasks` of what it came on; it counts as open until what `send` is
+    /// given is dropped. Returns the answer if there is nothing to wait for.
+    pub(super) fn request<S, F>(
+        &self,
+        request: ServerRequest,
+        tasks: &mut JoinSet<()>,
+        send: S,
+    ) -> Option<Bytes>
+    where
+        S: FnOnce(Bytes, OpenQuestion) -> F + Send + 'static,
+        F: Future<Output = ()> + Send,
+    {
+        let revision = self.revision.get();
+        if revision.traits().asks_in_results {
+            let method = request.method;
+            tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
+            return None;
+        }
+        self.questions.ask(request, revision, tasks, send)
+    }
+
+    /// Who answers what the server asks.
+    pub(super) fn respondent(&self) -> &Respondent {
+        self.questions.respondent()
+    }
+
+    /// Whether anybody wants what a legacy server sends without being asked.
+    pub(super) fn wants_server_messages(&self) -> bool {
+        self.log.is_some() || self.respondent().answers_any()
+    }
+}

@@ -1,0 +1,94 @@
+//! A server over Streamable HTTP, and everything of the client that knows HTTP: how it is reached
+//! ([`endpoint`], [`sse`]), and what MCP makes of it ([`connection`], [`server_stream`]).
+
+mod connection;
+mod detached;
+mod endpoint;
+mod resuming;
+mod retry_after;
+mod server_stream;
+mod sse;
+mod tls;
+
+use std::fmt;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::Url;
+
+use self::connection::HttpConnection;
+use self::endpoint::Endpoint;
+use super::builder::Builder;
+use super::error::{Error, LocalError};
+use super::{Client, Result};
+
+/// A server at a URL, reached by Streamable HTTP.
+pub struct Http {
+    url: String,
+    headers: Vec<(String, String)>,
+}
+
+impl Client {
+    /// A client of the server at `url`, by Streamable HTTP.
+    pub fn http(url: impl Into<String>) -> Builder<Http> {
+        Builder::new(Http {
+            url: url.into(),
+            headers: Vec::new(),
+        })
+    }
+}
+
+impl Builder<Http> {
+    /// Adds a header to every HTTP request, such as `Authorization`.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.target.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Reaches the server and agrees with it on a revision. Within a tokio runtime.
+    pub async fn connect(self) -> Result<Client> {
+        let headers = headers(&self.target.headers)?;
+        let url = url(&self.target.url)?;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let connect = self.options.connect_timeout;
+        let limit = self.options.limits.message_bytes;
+        let endpoint = Endpoint::new(url, headers, connect, limit)
+            .map_err(|source| LocalError::Unreachable { url: host, source })?;
+        let connection = HttpConnection::new(endpoint, self.options.dispatcher());
+        Client::establish(connection, self.options).await
+    }
+}
+
+/// Neither the values of headers nor what may be secret in the URL.
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Http")
+            .field("headers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+fn url(text: &str) -> Result<Url> {
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(_) | Err(_) => Err(configuration("HTTP URL", text)),
+    }
+}
+
+fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs {
+        let key = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_invalid| configuration("name of a header", name))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_invalid| configuration("value of the header", name))?;
+        value.set_sensitive(true);
+        headers.append(key, value);
+    }
+    Ok(headers)
+}
+
+fn configuration(what: &'static str, value: &str) -> Error {
+    let value = value.to_owned();
+    LocalError::Configuration { what, value }.into()
+}

@@ -1,0 +1,213 @@
+//! The stream on which a legacy server sends what answers no request ("Listening for Messages from the Server"). It is opened
+//! for all subscriptions of a client together with the first of them, opened again where it ends, and closed with the last.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::connection::{HttpConnection, no_message};
+use super::endpoint::{ContentKind, HttpResponse};
+use super::resuming::LAST_EVENT_ID;
+use super::sse::Resumption;
+use crate::client::Change;
+use crate::client::error::{Error, LocalError};
+use crate::client::link::BackgroundTask;
+use crate::client::reply;
+
+/// What stands for the method in errors.
+const GET: &str = "GET";
+/// How long is waited between the attempts to open a stream that the server says is open: the one before was hung up on,
+/// and the server learns of that in its own time.
+const CONFLICT_PAUSES: [Duration; 5] = [
+    Duration::from_millis(20),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+];
+/// How long is waited before a stream is opened again, where the server does not say.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How long is waited for a stream that nobody has asked for.
+const UNASKED: Duration = Duration::from_secs(1);
+/// How many streams in a row may end with nothing on them.
+const EMPTY_STREAMS: u32 = 30;
+
+/// The stream of a connection, as long as somebody has it read.
+#[derive(Debug, Default)]
+pub(super) struct ServerStream(tokio::sync::Mutex<StreamReader>);
+
+#[derive(Debug, Default)]
+struct StreamReader {
+    task: Weak<BackgroundTask>,
+    /// The session that the stream is of.
+    session: Option<HeaderValue>,
+}
+
+/// A stream that the server has opened.
+struct OpenStream {
+    response: HttpResponse,
+    /// The session that it is of: what was subscribed to in another is not told on it.
+    session: Option<HeaderValue>,
+}
+
+/// Has the stream read until what is returned is dropped; `None`: the server has none.
+pub(super) async fn open(
+    connection: Arc<HttpConnection>,
+) -> Result<Option<Arc<BackgroundTask>>, Error> {
+    let mut reader = connection.server_stream.0.lock().await;
+    let task = reader.task.upgrade().filter(|task| !task.is_finished());
+    if let Some(task) = task
+        && reader.session == connection.session_id()
+    {
+        return Ok(Some(task));
+    }
+    let from = Resumption::default();
+    let opening = connection.open_stream(&from);
+    let Some(stream) = connection.until_closed(opening).await? else {
+        return Ok(None);
+    };
+    reader.session.clone_from(&stream.session);
+    let reading = read(Arc::clone(&connection), stream);
+    let task = Arc::new(BackgroundTask::spawn(reading));
+    reader.task = Arc::downgrade(&task);
+    Ok(Some(task))
+}
+
+/// Has the stream read for what concerns no subscription, until what is returned is dropped.
+///
+/// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since some
+/// servers open it with the first thing that they have to say.
+pub(super) async fn keep(connection: Arc<HttpConnection>) -> BackgroundTask {
+    let (settle, settled) = oneshot::channel();
+    let task = BackgroundTask::spawn(async move {
+        let opened = open(connection).await;
+        // Fails where nobody waits any more.
+        let _late = settle.send(());
+        match opened {
+            Ok(Some(_reading)) => std::future::pending().await,
+            Ok(None) => tracing::debug!("the server has no stream to speak first on"),
+            Err(error) => tracing::warn!(%error, "the server can't be heard"),
+        }
+    });
+    let _settled_or_slow = timeout(UNASKED, settled).await;
+    task
+}
+
+async fn read(connection: Arc<HttpConnection>, stream: OpenStream) {
+    let Err(error) = connection
+        .until_closed(connection.read_streams(stream))
+        .await;
+    let again = again(&error);
+    let mut first = Some(error);
+    let subscriptions = &connection.dispatcher.subscriptions;
+    subscriptions.end(|| first.take().unwrap_or_else(&again));
+}
+
+impl HttpConnection {
+    /// Opens the stream, or opens it again where it ended; `None` if the server has none.
+    async fn open_stream(&self, from: &Resumption) -> Result<Option<OpenStream>, Error> {
+        let mut pauses = CONFLICT_PAUSES.into_iter();
+        loop {
+            let stream = self.get_stream(from).await?;
+            if stream.response.status == StatusCode::CONFLICT
+                && let Some(pause) = pauses.next()
+            {
+                tokio::time::sleep(pause).await;
+                continue;
+            }
+            return self.check_stream(stream).await;
+        }
+    }
+
+    async fn get_stream(&self, from: &Resumption) -> Result<OpenStream, Error> {
+        let mut headers = self.version();
+        let session = self.join(&mut headers)?;
+        if let Some(last) = self.last_event(from) {
+            headers.insert(LAST_EVENT_ID, last);
+        }
+        let response = self.endpoint.get(headers).await;
+        let response = response.map_err(|failure| self.failed(failure, GET))?;
+        Ok(OpenStream { response, session })
+    }
+
+    async fn check_stream(&self, stream: OpenStream) -> Result<Option<OpenStream>, Error> {
+        match (stream.response.status, stream.response.content) {
+            (StatusCode::OK, ContentKind::Events) => Ok(Some(stream)),
+            (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
+            (StatusCode::NOT_FOUND, _) if stream.session.is_some() => {
+                self.lose(stream.session);
+                Err(LocalError::SessionLost.into())
+            }
+            _ => Err(no_message(GET, stream.response).await),
+        }
+    }
+
+    /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
+    /// nothing of what was subscribed to before.
+    async fn read_streams(&self, mut stream: OpenStream) -> Result<Infallible, Error> {
+        let first = stream.session.clone();
+        let mut from = Resumption::default();
+        let mut empty = 0;
+        loop {
+            let was_used = self.read_stream(stream.response, &mut from).await?;
+            empty = if was_used { 0 } else { empty + 1 };
+            if empty == EMPTY_STREAMS {
+                return Err(interrupted());
+            }
+            tokio::time::sleep(from.retry.unwrap_or(PAUSE)).await;
+            stream = self.open_stream(&from).await?.ok_or_else(interrupted)?;
+            if stream.session != first {
+                return Err(LocalError::SessionLost.into());
+            }
+            self.dispatcher.subscriptions.put(&Change::Missed);
+        }
+    }
+
+    /// Reads one stream to its end, and notes how to go on with it. Returns whether there was anything on it.
+    async fn read_stream(
+        &self,
+        mut response: HttpResponse,
+        from: &mut Resumption,
+    ) -> Result<bool, Error> {
+        let mut was_used = false;
+        let mut answering = JoinSet::new();
+        loop {
+            let event = response.next_event().await;
+            let Some(event) = event.map_err(|failure| self.failed(failure, GET))? else {
+                from.update(response.resumption());
+                return Ok(was_used);
+            };
+            was_used = true;
+            for incoming in reply::read(&event) {
+                self.take(incoming, None, &mut answering).await;
+            }
+        }
+    }
+}
+
+/// What to tell the second subscription of what ended the first: as much of it as counts.
+fn again(error: &Error) -> impl Fn() -> Error + use<> {
+    let closed = match error.local() {
+        Some(LocalError::Closed(closed)) => Some(Arc::clone(closed)),
+        _ => None,
+    };
+    let is_lost = matches!(error.local(), Some(LocalError::SessionLost));
+    move || match &closed {
+        Some(closed) => LocalError::Closed(Arc::clone(closed)).into(),
+        None if is_lost => LocalError::SessionLost.into(),
+        None => interrupted(),
+    }
+}
+
+fn interrupted() -> Error {
+    LocalError::Interrupted {
+        method: GET,
+        source: None,
+    }
+    .into()
+}

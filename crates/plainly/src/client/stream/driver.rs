@@ -1,0 +1,209 @@
+//! Receives and sends messages until one of the two ends, and then ends what is behind them. One task for each connection; it
+//! hands each reply to whom it belongs.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+
+use super::state::{AnswerSender, ConnectionState, OtherEnd, QueuedMessage};
+use crate::client::error::{CloseReason, Closed};
+use crate::client::reply::{self, Incoming};
+use crate::lock::Lock;
+use crate::transport::{Escaped, FlushProgress, Inbound, Messages};
+
+/// How long is still received when nothing can be sent any more, or the process has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Receives and sends until the messages end, and ends what is behind them.
+pub(super) struct Driver {
+    /// Locked for each step by who receives and by who sends, which are polled by one task.
+    pub(super) messages: Lock<Box<dyn Messages>>,
+    pub(super) answers: AnswerSender,
+    pub(super) state: Arc<ConnectionState>,
+    pub(super) other_end: Box<dyn OtherEnd>,
+}
+
+impl Driver {
+    /// Sends what is `queued` until it is `stopped`, and receives meanwhile.
+    pub(super) async fn run(
+        mut self,
+        queued: mpsc::UnboundedReceiver<QueuedMessage>,
+        stopped: oneshot::Receiver<()>,
+    ) {
+        let reason = self.converse(queued, stopped).await;
+        // Whether the peer takes that or not, nothing more is sent.
+        let _closed = poll_fn(|context| self.messages.lock().poll_close(context)).now_or_never();
+        let (exit, stderr) = match reason {
+            CloseReason::Ours => (None, String::new()),
+            CloseReason::LineTooLong { .. } | CloseReason::NotMessages => {
+                self.other_end.hurry();
+                self.other_end.last_words().await
+            }
+            CloseReason::Peer | CloseReason::Read(_) | CloseReason::Write(_) => {
+                self.other_end.last_words().await
+            }
+        };
+        self.state.close(Closed {
+            reason,
+            exit,
+            stderr,
+        });
+        // A server that is still writing must not be held up in ending.
+        let rest = async {
+            while let Ok(Some(_)) = receive(&self.messages).await {}
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = self.other_end.stop() => {}
+            () = rest => {}
+        }
+    }
+
+    /// Receives and sends until one of the two ends.
+    async fn converse(
+        &mut self,
+        queued: mpsc::UnboundedReceiver<QueuedMessage>,
+        stopped: oneshot::Receiver<()>,
+    ) -> CloseReason {
+        let mut receiving = pin!(receive_all(&self.messages, &self.answers, &self.state));
+        let reason = tokio::select! {
+            biased;
+            reason = &mut receiving => return reason,
+            sent = send_until(stopped, &self.messages, queued) => match sent {
+                Ok(()) => return CloseReason::Ours,
+                Err(error) => CloseReason::Write(error),
+            },
+            () = self.other_end.exited() => CloseReason::Peer,
+        };
+        timeout(LAST_WORDS, receiving).await.unwrap_or(reason)
+    }
+}
+
+/// Sends what is queued, and once stopped only what can be sent at once: the peer may not be reading.
+async fn send_until(
+    stopped: oneshot::Receiver<()>,
+    messages: &Lock<Box<dyn Messages>>,
+    queued: mpsc::UnboundedReceiver<QueuedMessage>,
+) -> io::Result<()> {
+    let over = async {
+        // An error says that the sender was dropped, which is the signal.
+        let _dropped = stopped.await;
+        tokio::time::sleep(LAST_WORDS).await;
+    };
+    tokio::select! {
+        sent = send_all(messages, queued) => sent,
+        () = over => Ok(()),
+    }
+}
+
+async fn send_all(
+    messages: &Lock<Box<dyn Messages>>,
+    mut queued: mpsc::UnboundedReceiver<QueuedMessage>,
+) -> io::Result<()> {
+    // Given back once what they were taken for has left.
+    let mut places = Vec::new();
+    while let Some(mut next) = queued.recv().await {
+        loop {
+            messages.lock().send(next.message);
+            places.extend(next.place);
+            match queued.try_recv() {
+                Ok(more) => next = more,
+                Err(_none_or_ended) => break,
+            }
+        }
+        while poll_fn(|context| messages.lock().poll_flush(context)).await?
+            == FlushProgress::Partial
+        {}
+        places.clear();
+    }
+    Ok(())
+}
+
+async fn receive(messages: &Lock<Box<dyn Messages>>) -> io::Result<Option<Inbound>> {
+    poll_fn(|context| messages.lock().poll_receive(context)).await
+}
+
+async fn receive_all(
+    messages: &Lock<Box<dyn Messages>>,
+    answers: &AnswerSender,
+    state: &ConnectionState,
+) -> CloseReason {
+    let mut skipped = SkippedLines::default();
+    // They end with the connection: there is nobody left to answer.
+    let mut answering = JoinSet::new();
+    loop {
+        let message = match receive(messages).await {
+            Ok(Some(Inbound::Message(message))) => message,
+            Ok(Some(Inbound::TooLong)) => {
+                let limit = state.dispatcher.limits.message_bytes;
+                return CloseReason::LineTooLong { limit };
+            }
+            Ok(None) => return CloseReason::Peer,
+            Err(error) => return CloseReason::Read(error),
+        };
+        for incoming in reply::read(&message) {
+            if let Incoming::NoMessage { why } = &incoming {
+                let text = String::from_utf8_lossy(message.get(..80).unwrap_or(&message));
+                tracing::debug!(line = %Escaped(&text), "a line that is no message is skipped: {why}");
+                if skipped.is_too_much() {
+                    return CloseReason::NotMessages;
+                }
+            }
+            if let Some(message) = state.take(incoming, answers, &mut answering) {
+                answers.send(message).await;
+            }
+        }
+    }
+}
+
+/// Counts what is skipped because it is no message. Dropped, it logs how many there were.
+#[derive(Debug)]
+struct SkippedLines {
+    since: Instant,
+    lines: u32,
+    all: u64,
+}
+
+impl Default for SkippedLines {
+    fn default() -> Self {
+        Self {
+            since: Instant::now(),
+            lines: 0,
+            all: 0,
+        }
+    }
+}
+
+impl SkippedLines {
+    /// Counts one more; whether they are so many that the rest will hardly be messages: 100 in 10 s.
+    fn is_too_much(&mut self) -> bool {
+        const LINES: u32 = 100;
+        const WITHIN: Duration = Duration::from_secs(10);
+        if self.since.elapsed() > WITHIN {
+            self.since = Instant::now();
+            self.lines = 0;
+        }
+        self.lines += 1;
+        self.all += 1;
+        self.lines >= LINES
+    }
+}
+
+impl Drop for SkippedLines {
+    fn drop(&mut self) {
+        if self.all > 0 {
+            let lines = self.all;
+            tracing::warn!(
+                lines,
+                "skipped what the server wrote that is no message: at level debug, each line is logged"
+            );
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! A connection over [`Messages`]: requests out, replies back in any order, matched by id. A [driver](driver) receives and
+//! sends; whatever ends the messages ends every request in flight at once.
+//!
+//! Knows messages, not methods.
+
+mod driver;
+mod state;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_protocol::method::Method;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot, watch};
+
+use self::driver::Driver;
+pub(super) use self::state::OtherEnd;
+use self::state::{AnswerSender, ConnectionState, QueuedMessage, places};
+use super::dispatcher::Dispatcher;
+use super::error::{CloseReason, Closed, Error};
+use super::link::{BackgroundTask, Connection};
+use super::message::OutgoingRequest;
+use super::reply::CallReply;
+use crate::lock::Lock;
+use crate::transport::{Frame, Messages, Meter};
+
+/// Our end of the messages. Dropped, it ends them, and the process behind them if there is one.
+#[derive(Debug)]
+pub(super) struct MessageConnection {
+    state: Arc<ConnectionState>,
+    /// Where messages are queued, and what stops the driver when it is dropped; `None` once closed.
+    queue: Lock<Option<(mpsc::UnboundedSender<QueuedMessage>, oneshot::Sender<()>)>>,
+    places: Arc<tokio::sync::Semaphore>,
+    end: watch::Receiver<()>,
+    received: Meter,
+}
+
+impl MessageConnection {
+    /// Speaks over `messages`, whose bytes `received` counts; `other_end` ends with them.
+    pub(super) fn new(
+        messages: impl Messages + 'static,
+        received: Meter,
+        other_end: impl OtherEnd + 'static,
+        dispatcher: Dispatcher,
+    ) -> Self {
+        let state = Arc::new(ConnectionState::new(dispatcher));
+        let (queue, queued) = mpsc::unbounded_channel();
+        let (ended, end) = watch::channel(());
+        let (stop, stopped) = oneshot::channel();
+        let places = places();
+        let driver = Driver {
+            messages: Lock::new(Box::new(messages)),
+            answers: AnswerSender::new(&queue, &places),
+            state: Arc::clone(&state),
+            other_end: Box::new(other_end),
+        };
+        tokio::spawn(async move {
+            driver.run(queued, stopped).await;
+            drop(ended);
+        });
+        Self {
+            state,
+            queue: Lock::new(Some((queue, stop))),
+            places,
+            end,
+            received,
+        }
+    }
+
+    async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
+        let place = self.place().await?;
+        let queue = self.queue().ok_or_else(|| self.state.closed())?;
+        let (waiter, reply) = oneshot::channel();
+        let added = self.state.pending.lock().insert(request.id.clone(), waiter);
+        if !added {
+            return Err(self.state.closed());
+        }
+        let _sent = SentRequest {
+            connection: self,
+            request,
+        };
+        let queued = queue.send(QueuedMessage {
+            message: request.frame.body.clone(),
+            place: Some(place),
+        });
+        // Only the connection may keep the queue open: a request in flight must not keep it from ending.
+        drop(queue);
+        queued.map_err(|_closed| self.state.closed())?;
+        reply.await.map_err(|_closed| self.state.closed())
+    }
+
+    fn queue(&self) -> Option<mpsc::UnboundedSender<QueuedMessage>> {
+        self.queue.lock().as_ref().map(|(queue, _)| queue.clone())
+    }
+
+    async fn place(&self) -> Result<OwnedSemaphorePermit, Error> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        let mut end = self.end.clone();
+        tokio::select! {
+            place = place => place.map_err(|_closed| self.state.closed()),
+            _ended = end.changed() => Err(self.state.closed()),
+        }
+    }
+}
+
+impl Connection for MessageConnection {
+    fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>> {
+        self.exchange(request).boxed()
+    }
+
+    fn notify(&self, frame: Frame, _method: Method) -> BoxFuture<'_, Result<(), Error>> {
+        async move {
+            let place = Some(self.place().await?);
+            let queue = self.queue().ok_or_else(|| self.state.closed())?;
+            let message = frame.body;
+            queue
+                .send(QueuedMessage { message, place })
+                .map_err(|_closed| self.state.closed())
+        }
+        .boxed()
+    }
+
+    /// Waits until the process behind the messages, if any, has ended too.
+    fn close(&self) -> BoxFuture<'_, ()> {
+        async {
+            self.queue.lock().take();
+            self.state.close(Closed::without_words(CloseReason::Ours));
+            // An error says that the driver has ended, which is what is waited for.
+            let _ended = self.end.clone().changed().await;
+        }
+        .boxed()
+    }
+
+    fn dispatcher(&self) -> &Dispatcher {
+        &self.state.dispatcher
+    }
+
+    fn received(&self) -> u64 {
+        self.received.bytes()
+    }
+
+    /// What answers no request comes among everything else.
+    fn open_server_stream(
+        self: Arc<Self>,
+    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
+        let opened = self.state.check();
+        let opened = opened.map(|()| Some(Arc::new(BackgroundTask::NONE)));
+        std::future::ready(opened).boxed()
+    }
+
+    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>> {
+        std::future::ready(None).boxed()
+    }
+}
+
+/// A request that was sent and not answered. Whoever drops it has given up waiting, unless the reply has come.
+struct SentRequest<'a> {
+    connection: &'a MessageConnection,
+    request: &'a OutgoingRequest,
+}
+
+impl Drop for SentRequest<'_> {
+    fn drop(&mut self) {
+        let waiter = self.connection.state.pending.lock().take(&self.request.id);
+        if waiter.is_none() {
+            return;
+        }
+        if let (Some(message), Some(queue)) = (self.request.cancellation(), self.connection.queue())
+        {
+            let place = None;
+            // Fails where the connection has ended, and the request with it.
+            let _ended = queue.send(QueuedMessage { message, place });
+        }
+    }
+}

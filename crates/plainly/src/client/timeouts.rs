@@ -1,0 +1,120 @@
+//! How long a call is waited for: its time begins anew with each sign of life, does not run while the server waits for us,
+//! and has an end all the same (Cancellation, "Timeouts").
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainly_protocol::method::Method;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::error::{Error, LocalError};
+use super::progress::ProgressListener;
+
+/// How long a call is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timeouts {
+    /// Since the last sign of life.
+    pub(super) idle: Duration,
+    /// In all.
+    pub(super) total: Duration,
+}
+
+impl Timeouts {
+    /// Waits for `calling`, which calls `method`; no longer than this.
+    pub(super) async fn wait_for<T>(
+        self,
+        method: Method,
+        progress: Option<&ProgressListener>,
+        questions: &OpenQuestions,
+        calling: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let start = Instant::now();
+        let end = start + self.total;
+        let mut last = start;
+        let mut calling = pin!(calling);
+        loop {
+            tokio::select! {
+                biased;
+                called = &mut calling => return called,
+                () = sleep_until(end.min(last + self.idle)) => {}
+            }
+            let now = Instant::now();
+            if now < end && !questions.is_empty() {
+                tokio::select! {
+                    biased;
+                    called = &mut calling => return called,
+                    () = questions.all_answered() => {}
+                    () = sleep_until(end) => {}
+                }
+            }
+            let signs = [progress.map(ProgressListener::last), questions.last()];
+            last = signs.into_iter().flatten().fold(last, Instant::max);
+            let now = Instant::now();
+            if now >= end || now >= last + self.idle {
+                let after = if now >= end { self.total } else { self.idle };
+                let method = method.name();
+                return Err(LocalError::Timeout { method, after }.into());
+            }
+        }
+    }
+}
+
+/// How many questions of the server are being answered on one connection.
+#[derive(Debug)]
+pub(super) struct OpenQuestions(watch::Sender<QuestionCount>);
+
+#[derive(Debug, Default)]
+struct QuestionCount {
+    open: usize,
+    /// When the last answer was given.
+    last: Option<Instant>,
+}
+
+/// A question that is being answered, until this is dropped.
+#[derive(Debug)]
+pub(super) struct OpenQuestion(Arc<OpenQuestions>);
+
+impl Default for OpenQuestions {
+    fn default() -> Self {
+        Self(watch::Sender::new(QuestionCount::default()))
+    }
+}
+
+impl OpenQuestions {
+    /// Adds one, unless there are `limit`.
+    pub(super) fn add(self: &Arc<Self>, limit: usize) -> Option<OpenQuestion> {
+        let added = self.0.send_if_modified(|count| {
+            let has_room = count.open < limit;
+            count.open += usize::from(has_room);
+            has_room
+        });
+        added.then(|| OpenQuestion(Arc::clone(self)))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.borrow().open == 0
+    }
+
+    /// When the last answer was given, if any was.
+    fn last(&self) -> Option<Instant> {
+        self.0.borrow().last
+    }
+
+    async fn all_answered(&self) {
+        let mut count = self.0.subscribe();
+        // Whoever waits holds the sender, which is what could fail.
+        let _none = count.wait_for(|count| count.open == 0).await;
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|count| {
+            count.open -= 1;
+            count.last = Some(Instant::now());
+        });
+    }
+}
