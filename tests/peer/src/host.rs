@@ -1,11 +1,13 @@
 //! A server over HTTP that the test plays.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::message::{self, MODERN};
-use crate::response::{head, header};
+use crate::response::head;
 use crate::within;
 
 /// Where clients come to.
@@ -21,8 +23,8 @@ pub struct Host {
 pub struct Asked {
     /// Its method in HTTP.
     pub method: String,
-    /// All before the body.
-    pub head: String,
+    /// What stands before the body, with the names of headers in lower case.
+    pub headers: HashMap<String, String>,
     /// The message; null if there is none.
     pub body: Value,
     /// What the answer is written to, and further requests come from.
@@ -54,9 +56,11 @@ impl Host {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
         assert_eq!(asked.body["method"], method);
-        let accept = asked.header("accept");
-        assert_eq!(accept, Some("application/json, text/event-stream"));
-        assert_eq!(asked.header("content-type"), Some("application/json"));
+        assert_eq!(
+            asked.headers["accept"],
+            "application/json, text/event-stream"
+        );
+        assert_eq!(asked.headers["content-type"], "application/json");
         asked
     }
 
@@ -69,8 +73,8 @@ impl Host {
     /// Answers the handshake, with this session if there is one.
     pub async fn initialize(&self, session: Option<&str>, capabilities: Value) {
         let handshake = self.request("initialize").await;
-        assert_eq!(handshake.header("mcp-session-id"), None);
-        assert_eq!(handshake.header("mcp-protocol-version"), None);
+        assert!(!handshake.headers.contains_key("mcp-session-id"));
+        assert!(!handshake.headers.contains_key("mcp-protocol-version"));
         let session_header = session.map(|id| format!("Mcp-Session-Id: {id}\r\n"));
         let headers = format!(
             "Content-Type: application/json\r\n{}",
@@ -89,28 +93,28 @@ impl Asked {
     /// The next request of a connection; none if it ends.
     pub async fn read(mut stream: BufReader<TcpStream>) -> Option<Self> {
         let head = head(&mut stream).await?;
-        let length = header(&head, "content-length").map_or(0, |length| length.parse().unwrap());
+        let headers = head.lines().filter_map(|line| line.split_once(':'));
+        let headers: HashMap<_, _> = headers
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+            .collect();
+        let length = headers.get("content-length");
+        let length = length.map_or(0, |length| length.parse().unwrap());
         let mut body = vec![0; length];
         within(stream.read_exact(&mut body)).await.ok()?;
         Some(Self {
             method: head.split(' ').next().unwrap_or_default().to_owned(),
-            head,
+            headers,
             body: serde_json::from_slice(&body).unwrap_or(Value::Null),
             stream,
         })
     }
 
-    /// What a header says; its name in any case.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        header(&self.head, name)
-    }
-
     /// It belongs to this session of the legacy server that [`Host::initialize`] plays.
     pub fn is_of(&self, session: Option<&str>) {
-        assert_eq!(self.header("mcp-session-id"), session);
-        assert_eq!(self.header("mcp-protocol-version"), Some("2025-06-18"));
-        assert_eq!(self.header("mcp-method"), None);
+        let own = self.headers.get("mcp-session-id");
+        assert_eq!(own.map(String::as_str), session);
+        assert_eq!(self.headers["mcp-protocol-version"], "2025-06-18");
+        assert!(!self.headers.contains_key("mcp-method"));
     }
 
     /// The response with this result, as text.

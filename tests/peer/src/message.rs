@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 pub const MODERN: &str = "2026-07-28";
 /// The revisions that work by sessions, oldest first.
 pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// The headers of a client that sends JSON and takes what there is.
+pub const JSON: &str =
+    "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
 /// The extension that tasks are.
 pub const TASKS: &str = "io.modelcontextprotocol/tasks";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -125,19 +128,17 @@ pub fn headers(message: &Value, session: Option<&str>) -> String {
     headers
 }
 
-/// What stands before a body of so many bytes; `line` is the method and the path.
+/// The whole head of a request whose body has so many bytes; `line` is its method and path.
 #[must_use]
-pub fn head(line: &str, host: &str, headers: &str, length: usize) -> String {
-    format!(
-        "{line} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n"
-    )
+pub fn head(line: &str, headers: &str, length: usize) -> String {
+    format!("{line} HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n")
 }
 
 /// A whole request to `path`, as a good client writes it.
 #[must_use]
 pub fn posted(path: &str, host: &str, session: Option<&str>, message: &Value) -> String {
     let body = message.to_string();
-    let headers = headers(message, session);
-    head(&format!("POST {path}"), host, &headers, body.len()) + &body
+    let own = headers(message, session);
+    let headers = format!("Host: {host}\r\n{JSON}{own}");
+    head(&format!("POST {path}"), &headers, body.len()) + &body
 }

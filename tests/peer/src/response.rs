@@ -140,7 +140,7 @@ impl<S: AsyncRead + Unpin> Response<S> {
             if let Some(end) = self.unread.find("\n\n") {
                 let text: String = self.unread.drain(..end + 2).collect();
                 if !text.starts_with(':') {
-                    return Some(Event::parse(text.trim_end()));
+                    return Some(Event::parse(text.trim_end_matches('\n')));
                 }
             } else if self.is_over {
                 assert_eq!(self.unread, "", "an event that has no end");
@@ -152,9 +152,30 @@ impl<S: AsyncRead + Unpin> Response<S> {
         }
     }
 
-    /// The message of the next event.
+    /// The next message, of an event or as the whole body; none at the end.
     pub async fn next(&mut self) -> Option<Value> {
-        self.event().await.map(|event| event.json())
+        if self.header("content-type") == Some("text/event-stream") {
+            loop {
+                match self.event().await? {
+                    // An event that only says from where on a client can ask for more.
+                    event if event.data.is_empty() => {}
+                    event => return Some(event.json()),
+                }
+            }
+        }
+        match self.is_over {
+            true => None,
+            false => Some(self.json().await),
+        }
+    }
+
+    /// The next message.
+    ///
+    /// # Panics
+    ///
+    /// At the end.
+    pub async fn message(&mut self) -> Value {
+        self.next().await.expect("the response is over")
     }
 }
 

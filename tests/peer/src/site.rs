@@ -3,6 +3,10 @@
 use std::io;
 use std::net::SocketAddr;
 
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use plainly::server::{Principal, Server};
 use plainly::transport::Exchange;
 use plainly::transport::http::{HttpServer, HttpService};
 use serde_json::Value;
@@ -11,7 +15,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::{Response, message, within};
+use crate::message::{self, JSON};
+use crate::{Response, within};
 
 /// A server that listens.
 #[derive(Debug)]
@@ -51,6 +56,12 @@ impl Site {
         }
     }
 
+    /// Serves those that their header `User` names, and others as nobody.
+    pub async fn serve_users(service: HttpService<Server>) -> Self {
+        let router = Router::new().fallback_service(service).layer(from_fn(user));
+        Self::listen(async |listener| axum::serve(listener, router).await).await
+    }
+
     /// Tells it to stop.
     pub fn stop(&mut self) {
         self.stop = None;
@@ -69,11 +80,19 @@ impl Site {
         Response::read(BufReader::new(stream)).await
     }
 
-    /// Sends a request with these headers beside those that HTTP needs; `line` is its method and path.
+    /// Sends a request with these headers beside those that every client writes; `line` is its method and path.
     pub async fn send(&self, line: &str, headers: &str, body: impl ToString) -> Response {
+        self.bare(line, &format!("{JSON}{headers}"), body).await
+    }
+
+    /// Sends a request with no other headers but its length, and its host unless that is among them.
+    pub async fn bare(&self, line: &str, headers: &str, body: impl ToString) -> Response {
         let body = body.to_string();
-        let host = self.address.to_string();
-        let head = message::head(line, &host, headers, body.len());
+        let host = match headers.contains("Host:") {
+            true => String::new(),
+            false => format!("Host: {}\r\n", self.address),
+        };
+        let head = message::head(line, &(host + headers), body.len());
         self.write(head + &body).await
     }
 
@@ -89,4 +108,12 @@ impl Site {
         let opened = self.post(path, None, &message::initialize(revision)).await;
         format!("Mcp-Session-Id: {}\r\n", opened.session())
     }
+}
+
+async fn user(mut request: Request, next: Next) -> axum::response::Response {
+    let user = request.headers().get("user");
+    if let Some(user) = user.map(|user| Principal::new(user.to_str().unwrap())) {
+        request.extensions_mut().insert(user);
+    }
+    next.run(request).await
 }

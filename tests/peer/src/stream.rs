@@ -1,6 +1,8 @@
 //! One end of a byte stream in memory: a message is a line.
 
+use std::borrow::Borrow;
 use std::io;
+use std::time::Duration;
 
 use plainly::server::Server;
 use serde_json::{Value, json};
@@ -82,8 +84,13 @@ impl Peer {
     }
 
     /// Sends a message.
-    pub async fn send(&mut self, message: &Value) {
-        self.write(format!("{message}\n")).await;
+    pub async fn send(&mut self, message: impl Borrow<Value>) {
+        self.say(&message.borrow().to_string()).await;
+    }
+
+    /// Sends a line, whatever it says.
+    pub async fn say(&mut self, line: &str) {
+        self.write(format!("{line}\n")).await;
     }
 
     /// Sends messages in one piece.
@@ -137,7 +144,7 @@ impl Peer {
     /// All that came so far, up to the reply to a request that is sent now.
     pub async fn so_far(&mut self) -> Vec<Value> {
         let last = message::modern("so far", "server/discover", json!({}));
-        self.send(&last).await;
+        self.send(last).await;
         let mut messages = Vec::new();
         loop {
             match self.next().await {
@@ -184,9 +191,20 @@ impl Peer {
         message
     }
 
+    /// Nothing comes any more, and the stream ends.
+    pub async fn ended(&mut self) {
+        assert_eq!(self.message().await, None);
+    }
+
+    /// Nothing comes for an hour of simulated time.
+    pub async fn silent(&mut self) {
+        let next = tokio::time::timeout(Duration::from_secs(3600), self.stream.fill_buf());
+        assert!(next.await.is_err(), "something came, or the stream ended");
+    }
+
     /// Answers `request`.
     pub async fn reply(&mut self, request: &Value, result: Value) {
-        self.send(&message::result(request, result)).await;
+        self.send(message::result(request, result)).await;
     }
 
     /// Answers `request` with an error.
@@ -195,7 +213,7 @@ impl Peer {
         if let Some(data) = data {
             error["data"] = data;
         }
-        self.send(&message::error(request, error)).await;
+        self.send(message::error(request, error)).await;
     }
 
     /// Answers the handshake of a session, and waits for its last step.
