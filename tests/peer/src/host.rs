@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::message::{self, MODERN};
-use crate::response::head;
+use crate::response::{head, header};
 use crate::within;
 
 /// Where clients come to.
@@ -92,19 +92,14 @@ impl Host {
 impl Asked {
     /// The next request of a connection; none if it ends.
     pub async fn read(mut stream: BufReader<TcpStream>) -> Option<Self> {
-        let head = head(&mut stream).await?;
+        let (head, body) = received(&mut stream).await?;
         let headers = head.lines().filter_map(|line| line.split_once(':'));
-        let headers: HashMap<_, _> = headers
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-            .collect();
-        let length = headers.get("content-length");
-        let length = length.map_or(0, |length| length.parse().unwrap());
-        let mut body = vec![0; length];
-        within(stream.read_exact(&mut body)).await.ok()?;
         Some(Self {
             method: head.split(' ').next().unwrap_or_default().to_owned(),
-            headers,
-            body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+            headers: headers
+                .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+                .collect(),
+            body,
             stream,
         })
     }
@@ -166,4 +161,13 @@ impl Asked {
         let _end = within(self.stream.read_to_end(&mut rest)).await;
         assert!(rest.is_empty());
     }
+}
+
+/// The head and the message of the next request on `stream`; none if it ends, and null if there is no message.
+pub async fn received(stream: &mut BufReader<TcpStream>) -> Option<(String, Value)> {
+    let head = head(stream).await?;
+    let length = header(&head, "content-length").map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    Some((head, serde_json::from_slice(&body).unwrap_or_default()))
 }

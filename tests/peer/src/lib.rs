@@ -15,10 +15,10 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 pub use self::gate::Gate;
-pub use self::host::{Asked, Host};
+pub use self::host::{Asked, Host, received};
 pub use self::response::{Event, Response};
 pub use self::site::Site;
-pub use self::stream::{Peer, Stop, pair};
+pub use self::stream::{Peer, Stop, pair, served};
 
 /// More than anything takes.
 const PATIENCE: Duration = Duration::from_secs(60);

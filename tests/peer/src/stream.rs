@@ -4,9 +4,10 @@ use std::borrow::Borrow;
 use std::io;
 use std::time::Duration;
 
-use plainly::server::Server;
+use axum::http::Extensions;
+use plainly::server::{Principal, Server};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -52,6 +53,18 @@ pub fn pair(bytes: usize) -> (Peer, DuplexStream) {
     (Peer { stream, serving }, far)
 }
 
+/// A client's end of a stream to `server`, as its reader and writer.
+#[must_use]
+pub fn served(server: &Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+    let (near, far) = tokio::io::duplex(ROOM);
+    let server = server.clone();
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(far);
+        server.serve(reader, writer).await
+    });
+    tokio::io::split(near)
+}
+
 impl Peer {
     /// A client of `server`.
     #[must_use]
@@ -66,6 +79,21 @@ impl Peer {
         Self::serve(bytes, async move |far, stopped| {
             let (reader, writer) = tokio::io::split(far);
             server.serve_until(reader, writer, stopped.told()).await
+        })
+    }
+
+    /// The same for somebody whom a transport has found out, or nobody.
+    #[must_use]
+    pub fn known(server: &Server, principal: Option<&Principal>, bytes: usize) -> Self {
+        let mut extensions = Extensions::new();
+        principal.map(|principal| extensions.insert(principal.clone()));
+        let server = server.clone();
+        Self::serve(bytes, async move |far, stopped| {
+            let (reader, writer) = tokio::io::split(far);
+            let stopped = stopped.told();
+            server
+                .serve_known(extensions, reader, writer, stopped)
+                .await
         })
     }
 
@@ -127,7 +155,7 @@ impl Peer {
     }
 
     /// Sends a request, and takes the next message for its reply.
-    pub async fn ask(&mut self, request: &Value) -> Value {
+    pub async fn ask(&mut self, request: impl Borrow<Value>) -> Value {
         self.send(request).await;
         self.next().await
     }

@@ -264,12 +264,10 @@ async fn what_runs_is_finished_when_the_stream_ends_or_the_server_stops() {
             "{rest:?}"
         );
 
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let stopped = async { stopped.await.unwrap() };
-        let mut stream = Stream::open_until(&fixture.server, sender, stopped).await;
+        let mut stream = Stream::open(&fixture.server, sender).await;
         stream.send(say("1", "slow", "until the stop")).await;
         fixture.probe.gate.holds(1).await;
-        stop.send(()).unwrap();
+        stream.peer.stop();
         let rest = tokio::spawn(stream.rest());
         fixture.probe.gate.open(1);
         let rest = within(rest).await.unwrap();
