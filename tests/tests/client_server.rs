@@ -1,9 +1,5 @@
 //! Our client and our server with each other: every revision, over a byte stream and over HTTP.
-#![cfg(all(
-    feature = "http-client",
-    feature = "http-server",
-    feature = "store-directory"
-))]
+
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::path::Path;
@@ -15,8 +11,8 @@ use plainly::errors::{Era, ErrorKind, InvalidParams, Revision};
 use plainly::protocol::types::Content;
 use plainly::server::extract::Args;
 use plainly::server::{Server, Tool};
-use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::HttpServer;
+use plainly_directory::DirectoryStore;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use divan::{AllocProfiler, Bencher};
 use plainly::Server;
-use plainly::store::directory::DirectoryStore;
+use plainly_directory::DirectoryStore;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use divan::Bencher;
-use plainly::store::directory::DirectoryStore;
 use plainly::store::{ListQuery, Page, Store};
+use plainly_directory::DirectoryStore;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 

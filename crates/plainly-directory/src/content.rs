@@ -8,14 +8,14 @@ use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
-use plainly_protocol::types::{Body, Resource, ResourceContents};
+use plainly::protocol::types::{Body, Resource, ResourceContents};
+use plainly::store::StoreError;
 
 use super::describe;
 use super::handle::{self, refuse};
 use super::place::{OpenFile, Opened, Place};
 use super::walk::Walk;
-use crate::store::StoreError;
-use crate::store::convert::{Allowance, Converters};
+use crate::convert::{Allowance, Converters};
 
 /// How often a file is read that changes while it is read.
 const ATTEMPTS: usize = 3;
@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 3;
 /// change can't be told from the next.
 const SETTLED: Duration = Duration::from_millis(20);
 
-/// What the content of a collection may have: files, bytes of one, and bytes of all.
+/// The most that reading a collection gives: files, bytes of one, and bytes of all.
 const FILES: usize = 100;
 const FILE_BYTES: u64 = 64 << 10;
 const ALL_BYTES: u64 = 256 << 10;
@@ -156,8 +156,8 @@ mod tests {
     use cap_std::fs::Dir;
 
     use super::*;
-    use crate::store::directory::job::Waiter;
-    use crate::store::directory::place::Shown;
+    use crate::job::Waiter;
+    use crate::place::Shown;
 
     /// The file `x` in a directory.
     fn open(directory: &Path, waiter: Waiter) -> OpenFile {

@@ -7,12 +7,12 @@ use std::path::Path;
 use cap_std::fs::Metadata;
 use infer::MatcherType;
 use jiff::Timestamp;
-use plainly_protocol::types::{Annotations, Body, Resource};
+use plainly::protocol::types::{Annotations, Body, Resource};
+use plainly::store::StoreError;
 
 use super::handle;
 use super::place::{OpenFile, Opened};
 use super::walk::Entry;
-use crate::store::StoreError;
 
 /// How much of a file is looked at to tell text from the rest, in bytes.
 const HEAD_BYTES: usize = 4096;

@@ -12,11 +12,11 @@ use cap_fs_ext::{
     FollowSymlinks, OpenOptionsFollowExt, OpenOptionsMaybeDirExt, OpenOptionsSyncExt,
 };
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use plainly::store::StoreError;
 
 #[cfg(all(test, unix))]
 use super::faults::{self, Operation};
 use super::job::Waiter;
-use crate::store::StoreError;
 
 /// How much of a file is read between two looks at whether anybody waits for it, in bytes.
 const PIECE: u64 = 256 << 10;
@@ -37,25 +37,25 @@ pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
     dir.open_with(name, &options)
 }
 
-/// What the directory says of a name, links not followed.
+/// The metadata of a name in a directory, links not followed.
 pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
     #[cfg(all(test, unix))]
     faults::strike(Operation::Look, name)?;
     dir.symlink_metadata(name)
 }
 
-/// What is left in the file, at most `limit` bytes of it.
+/// Reads what is left of the file, at most `limit` bytes.
 pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The same for long files, of about `length` bytes: only as long as somebody waits for it. There is room for it to become
-/// a message in the same memory, as base64 if need be; what isn't written to takes none.
+/// Reads a long file, of about `length` bytes and at most `limit`, for as long as somebody waits for it. There is room for it to
+/// become a message in the same memory, as base64 if need be; what isn't written to takes none.
 ///
-/// What grows by doubling leaves holes as large as itself behind, in the memory of each of the threads on which files are
-/// read: glibc kept three times the largest file for each of them.
+/// A buffer that grows by doubling would leave holes as large as itself, in the memory of each of the threads on which files
+/// are read: glibc kept three times the largest file for each of them.
 pub(super) fn read_for(
     waiter: &Waiter,
     file: &File,

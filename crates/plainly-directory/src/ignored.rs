@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use plainly::store::StoreError;
 
 use super::handle::{self, refuse};
-use crate::store::StoreError;
 
 /// The rule files, the stronger one first.
 pub(super) const SOURCES: [&str; 2] = [".ignore", ".gitignore"];
@@ -20,11 +20,11 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// The rules of one directory, in the order of [`SOURCES`].
 #[derive(Debug)]
-pub(super) struct Rules([Source; 2]);
+pub(super) struct Rules([RuleFile; 2]);
 
-/// What one rule file says.
+/// One rule file of a directory.
 #[derive(Debug)]
-enum Source {
+enum RuleFile {
     /// There is none, or it is empty.
     Silent,
     Rules(Gitignore),
@@ -32,9 +32,9 @@ enum Source {
     Unreadable,
 }
 
-/// What rules say about a name.
+/// What becomes of a name by the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Ruling {
     Hide,
     Show,
 }
@@ -44,8 +44,8 @@ impl Rules {
     pub(super) fn load(dir: &Dir) -> Result<Self, StoreError> {
         let [ignore, gitignore] = SOURCES;
         Ok(Self([
-            Source::load(dir, ignore)?,
-            Source::load(dir, gitignore)?,
+            RuleFile::load(dir, ignore)?,
+            RuleFile::load(dir, gitignore)?,
         ]))
     }
 
@@ -55,20 +55,20 @@ impl Rules {
         source: usize,
         path: impl FnOnce() -> PathBuf,
         is_directory: bool,
-    ) -> Option<Verdict> {
+    ) -> Option<Ruling> {
         match self.0.get(source)? {
-            Source::Silent => None,
-            Source::Unreadable => Some(Verdict::Hide),
-            Source::Rules(rules) => match rules.matched(path(), is_directory) {
+            RuleFile::Silent => None,
+            RuleFile::Unreadable => Some(Ruling::Hide),
+            RuleFile::Rules(rules) => match rules.matched(path(), is_directory) {
                 Match::None => None,
-                Match::Ignore(_) => Some(Verdict::Hide),
-                Match::Whitelist(_) => Some(Verdict::Show),
+                Match::Ignore(_) => Some(Ruling::Hide),
+                Match::Whitelist(_) => Some(Ruling::Show),
             },
         }
     }
 }
 
-impl Source {
+impl RuleFile {
     fn load(dir: &Dir, name: &str) -> Result<Self, StoreError> {
         Ok(match read(dir, OsStr::new(name)) {
             Ok(None) => Self::Silent,

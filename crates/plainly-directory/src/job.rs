@@ -4,11 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
+use plainly::store::StoreError;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
-
-use crate::room::Room;
-use crate::store::StoreError;
 
 /// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
 const AT_ONCE: usize = 16;
@@ -20,6 +18,13 @@ pub(super) struct Jobs {
     /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
     /// reads slowly.
     room: Arc<Room>,
+}
+
+/// The bytes that all jobs of a store hold together, and how many these may be.
+#[derive(Debug)]
+struct Room {
+    most: u64,
+    taken: AtomicU64,
 }
 
 /// Whoever waits for the result of a job, as the job sees them.
@@ -50,7 +55,7 @@ impl Jobs {
     pub(super) fn new(most: u64) -> Self {
         Self {
             places: Arc::new(Semaphore::new(AT_ONCE)),
-            room: Arc::new(Room::new(most)),
+            room: Room::new(most),
         }
     }
 
@@ -59,11 +64,10 @@ impl Jobs {
         &self,
         work: impl FnOnce(&Waiter) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let failed = |error: Box<dyn std::error::Error + Send + Sync>| StoreError::Failed(error);
         let place = Arc::clone(&self.places)
             .acquire_owned()
             .await
-            .map_err(|error| failed(error.into()))?;
+            .map_err(|error| StoreError::Failed(error.into()))?;
         let waits = Waits::new(&self.room);
         let waiter = Waiter(Arc::downgrade(&waits));
         let mut job = Job {
@@ -76,13 +80,32 @@ impl Jobs {
         };
         (&mut job.handle)
             .await
-            .map_err(|error| failed(error.into()))?
+            .map_err(|error| StoreError::Failed(error.into()))?
     }
 }
 
 impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.handle.abort();
+    }
+}
+
+impl Room {
+    fn new(most: u64) -> Arc<Self> {
+        let taken = AtomicU64::new(0);
+        Arc::new(Self { most, taken })
+    }
+
+    /// Whether there was room for `more` bytes of a job that holds `own`. A job that is alone always has room: a file that is
+    /// larger than all of it could never be read otherwise.
+    fn take(&self, own: u64, more: u64) -> bool {
+        let taken = self
+            .taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+                let all = taken.checked_add(more)?;
+                (taken == own || all <= self.most).then_some(all)
+            });
+        taken.is_ok()
     }
 }
 
@@ -98,7 +121,7 @@ impl Waits {
 impl Drop for Waits {
     fn drop(&mut self) {
         let held = *self.held.get_mut();
-        self.room.give_back(held);
+        self.room.taken.fetch_sub(held, Ordering::Relaxed);
     }
 }
 
@@ -130,7 +153,7 @@ impl Waiter {
     /// Somebody who waits until what is returned with them is dropped.
     #[cfg(test)]
     pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
-        let waits = Waits::new(&Arc::new(Room::new(u64::MAX)));
+        let waits = Waits::new(&Room::new(u64::MAX));
         let waiter = Self(Arc::downgrade(&waits));
         (waits, waiter)
     }
@@ -195,7 +218,7 @@ mod tests {
                 waiter.hold(bytes)
             })
         };
-        let held = || jobs.room.taken();
+        let held = || jobs.room.taken.load(Ordering::Relaxed);
         // Done, but nobody takes the result.
         let (open, opened) = mpsc::channel::<()>();
         let mut left = Box::pin(jobs.run(move |waiter| {

@@ -1,31 +1,18 @@
 //! The names in a directory, in order, a batch at a time. For the first batch the directory is read and only that much of it
-//! is kept; who asks for more gets it out of a list of all its names, which the store keeps for a while. A list is only good
-//! as long as the directory says that it hasn't changed, and whether a name may be shown is asked each time.
+//! is kept; who asks for more gets it out of a list of all its names. Whether a name may be shown is asked each time.
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::SystemTime;
 
-use cap_fs_ext::MetadataExt;
-use cap_std::fs::{FileType, Metadata};
+use plainly::store::StoreError;
 
-use super::handle;
+use super::lists::{List, SMALL, Version};
 use super::place::Place;
-use super::uri;
-use crate::store::StoreError;
 
 /// The most names of one directory that are given at a time.
-const BATCH: usize = 2048;
-
-/// The most bytes of all lists that one store keeps: a million names or so.
-const KEPT_BYTES: usize = 32 << 20;
-
-/// How long a list is kept. File systems of other machines may not say at once what has changed.
-const KEPT_FOR: Duration = Duration::from_secs(60);
-
-/// How long ago a directory must have changed last: within less, another change may bear the same time.
-const SETTLED: Duration = Duration::from_secs(2);
+const BATCH: usize = SMALL;
 
 /// The first names in `place` after `after` that may be shown, and whether there are more.
 pub(super) fn next(
@@ -37,7 +24,7 @@ pub(super) fn next(
         return smallest(place, None);
     };
     match list(place, SystemTime::now())? {
-        Some(list) => list.after(place, after),
+        Some(list) => shown(place, &list, after),
         None => smallest(place, Some(after)),
     }
 }
@@ -51,13 +38,29 @@ fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError>
     if !version.is_settled(now) {
         return Ok(None);
     }
-    let list = List::read(place)?.map(Arc::new);
+    let list = List::read(place.entries()?)?.map(Arc::new);
     // What changed while it was read may be in it or not.
     if Version::of(&place.metadata()?) != version {
         return Ok(None);
     }
     place.lists().keep(version, list.clone());
     Ok(list)
+}
+
+/// The first names of a list after `after` that may be shown, and whether there are more.
+fn shown(place: &Place, list: &List, after: &OsStr) -> Result<(Vec<OsString>, bool), StoreError> {
+    let mut batch = Vec::new();
+    for (name, kind) in list.after(after) {
+        place.check()?;
+        if !place.shows(&name, kind)? {
+            continue;
+        }
+        if batch.len() == BATCH {
+            return Ok((batch, true));
+        }
+        batch.push(name);
+    }
+    Ok((batch, false))
 }
 
 /// The first names after `after` that may be shown, and whether there are more; however large the directory is, no more are
@@ -88,180 +91,21 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
     Ok((names.into_sorted_vec(), more))
 }
 
-/// A directory as it was at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
-    device: u64,
-    inode: u64,
-    /// When anything about it changed last.
-    changed: Option<SystemTime>,
-}
-
-impl Version {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            changed: handle::changed(metadata),
-        }
-    }
-
-    /// Whether any later change can be told from the one before.
-    fn is_settled(&self, now: SystemTime) -> bool {
-        self.changed
-            .and_then(|changed| now.duration_since(changed).ok())
-            .is_some_and(|age| age >= SETTLED)
-    }
-}
-
-/// All names in a directory, shown or not, in order.
-#[derive(Debug, Default)]
-struct List {
-    /// One name after the other.
-    bytes: Vec<u8>,
-    names: Vec<Name>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Name {
-    start: u32,
-    length: u16,
-    kind: Option<FileType>,
-}
-
-impl List {
-    /// `None`: it is too large.
-    fn read(place: &Place) -> Result<Option<Self>, StoreError> {
-        let mut list = Self::default();
-        for entry in place.entries()? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.as_encoded_bytes();
-            let (Ok(start), Ok(length)) = (list.bytes.len().try_into(), name.len().try_into())
-            else {
-                return Ok(None);
-            };
-            let kind = entry.file_type().ok();
-            list.bytes.extend_from_slice(name);
-            list.names.push(Name {
-                start,
-                length,
-                kind,
-            });
-            if list.size() > KEPT_BYTES {
-                return Ok(None);
-            }
-        }
-        let Self { bytes, names } = &mut list;
-        names.sort_unstable_by_key(|name| text(bytes, *name));
-        list.bytes.shrink_to_fit();
-        list.names.shrink_to_fit();
-        Ok(Some(list))
-    }
-
-    fn after(&self, place: &Place, after: &OsStr) -> Result<(Vec<OsString>, bool), StoreError> {
-        let after = after.as_encoded_bytes();
-        let start = self
-            .names
-            .partition_point(|name| text(&self.bytes, *name) <= after);
-        let mut batch = Vec::new();
-        for name in self.names.get(start..).unwrap_or_default() {
-            place.check()?;
-            let Some(text) = uri::from_bytes(text(&self.bytes, *name).to_vec()) else {
-                continue;
-            };
-            if !place.shows(&text, name.kind)? {
-                continue;
-            }
-            if batch.len() == BATCH {
-                return Ok((batch, true));
-            }
-            batch.push(text);
-        }
-        Ok((batch, false))
-    }
-
-    fn size(&self) -> usize {
-        self.bytes.len() + self.names.len() * size_of::<Name>()
-    }
-}
-
-fn text(bytes: &[u8], name: Name) -> &[u8] {
-    let start = name.start as usize;
-    bytes
-        .get(start..start + usize::from(name.length))
-        .unwrap_or_default()
-}
-
-/// The lists that a store keeps, the last one first.
-#[derive(Debug, Default)]
-pub(super) struct Lists(Mutex<VecDeque<Kept>>);
-
-#[derive(Debug)]
-struct Kept {
-    version: Version,
-    since: Instant,
-    /// `None`: it is known to be too large.
-    list: Option<Arc<List>>,
-}
-
-impl Kept {
-    fn size(&self) -> usize {
-        let list = self.list.as_ref().map_or(0, |list| list.size());
-        size_of::<Self>() + list
-    }
-}
-
-impl Lists {
-    /// What is kept of this version, if anything.
-    fn find(&self, version: Version) -> Option<Option<Arc<List>>> {
-        let mut kept = self.lock();
-        kept.retain(|kept| kept.since.elapsed() < KEPT_FOR);
-        let found = kept.iter().find(|kept| kept.version == version)?;
-        Some(found.list.clone())
-    }
-
-    /// Keeps a list in place of others of that directory, and of the oldest ones if there are too many.
-    fn keep(&self, version: Version, list: Option<Arc<List>>) {
-        // Read again as fast as it would be found.
-        if list.as_ref().is_some_and(|list| list.names.len() <= BATCH) {
-            return;
-        }
-        let mut kept = self.lock();
-        kept.retain(|kept| {
-            (kept.version.device, kept.version.inode) != (version.device, version.inode)
-        });
-        kept.push_front(Kept {
-            version,
-            since: Instant::now(),
-            list,
-        });
-        let mut size = 0;
-        kept.retain(|kept| {
-            size += kept.size();
-            size <= KEPT_BYTES
-        });
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
-        // Nothing in here can panic between two states.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs::{self, File};
     use std::path::Path;
     use std::rc::Rc;
+    use std::time::Duration;
 
     use cap_std::ambient_authority;
     use cap_std::fs::Dir;
     use tempfile::TempDir;
 
     use super::*;
-    use crate::store::directory::job::{Waiter, Waits};
-    use crate::store::directory::place::Shown;
+    use crate::job::{Waiter, Waits};
+    use crate::lists::{Lists, SETTLED};
+    use crate::place::Shown;
 
     /// Of which more than come at a time are shown: every third is hidden, and every seventh of the others ignored.
     const NAMES: usize = 2 * BATCH;
@@ -313,7 +157,7 @@ mod tests {
         for after in first.iter().step_by(100).chain([&between]).chain(&ends) {
             let read = smallest(&fixture.place, Some(after)).unwrap();
             assert_eq!(
-                list.after(&fixture.place, after).unwrap(),
+                shown(&fixture.place, &list, after).unwrap(),
                 read,
                 "{after:?}"
             );
@@ -352,47 +196,9 @@ mod tests {
         fs::write(fixture.around.path().join(".ignore"), "*\n").unwrap();
         let (waits, waiter) = Waiter::until_dropped();
         let fresh = place(fixture.around.path(), Arc::default(), waiter);
-        let (names, more) = fixture.list(SETTLED).unwrap().after(&fresh, last).unwrap();
+        let list = fixture.list(SETTLED).unwrap();
+        let (names, more) = shown(&fresh, &list, last).unwrap();
         assert!(names.is_empty() && !more, "{names:?}");
         drop(waits);
-    }
-
-    #[test]
-    fn only_so_much_is_kept() {
-        let lists = Lists::default();
-        let version = |inode, age| Version {
-            device: 1,
-            inode,
-            changed: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(age)),
-        };
-        let list = |bytes: usize| {
-            let name = Name {
-                start: 0,
-                length: 1,
-                kind: None,
-            };
-            Arc::new(List {
-                bytes: vec![b'x'; bytes],
-                names: vec![name; BATCH + 1],
-            })
-        };
-        let kept = |asked: &[(u64, u64)]| {
-            let is_kept = |(inode, age): &(u64, u64)| lists.find(version(*inode, *age)).is_some();
-            asked.iter().map(is_kept).collect::<Vec<_>>()
-        };
-        let all = [(1, 0), (1, 9), (2, 0), (3, 0), (4, 0)];
-        let half = KEPT_BYTES / 2;
-        lists.keep(version(1, 0), Some(list(half)));
-        lists.keep(version(1, 9), Some(list(half / 2)));
-        assert_eq!(kept(&all), [false, true, false, false, false]);
-        lists.keep(version(2, 0), Some(list(half / 2)));
-        lists.keep(version(3, 0), None);
-        assert_eq!(kept(&all), [false, true, true, true, false]);
-        lists.keep(version(4, 0), Some(list(half)));
-        assert_eq!(kept(&all), [false, false, true, true, true]);
-        assert!(lists.find(version(3, 0)).unwrap().is_none());
-        // A small one is read as fast as found.
-        lists.keep(version(5, 0), Some(Arc::new(List::default())));
-        assert_eq!(kept(&[(5, 0)]), [false]);
     }
 }

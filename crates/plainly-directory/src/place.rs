@@ -9,14 +9,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
+use plainly::store::StoreError;
 
 #[cfg(all(test, unix))]
 use super::faults::{self, Operation};
 use super::handle::{self, refuse};
-use super::ignored::{Rules, SOURCES, Verdict};
+use super::ignored::{Rules, Ruling, SOURCES};
 use super::job::Waiter;
-use super::names::Lists;
-use crate::store::StoreError;
+use super::lists::Lists;
 
 /// How deep below a mount anything can be. Each level holds one open directory.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -27,12 +27,12 @@ const MAX_LINKS: usize = 40;
 /// How often a name is looked at when it changes between looking and opening.
 const ATTEMPTS: usize = 4;
 
-/// What is shown beyond the usual.
+/// Whether hidden and ignored names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shown {
     /// Names that begin with a dot.
     pub(super) hidden: bool,
-    /// What `.ignore` and `.gitignore` leave out.
+    /// Names that `.ignore` and `.gitignore` files leave out.
     pub(super) ignored: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Place {
     rules: OnceCell<Rules>,
 }
 
-/// What a name led to.
+/// The file or directory that a name led to.
 #[derive(Debug)]
 pub(super) enum Opened {
     Directory(Rc<Place>),
@@ -65,7 +65,7 @@ pub(super) struct OpenFile {
     pub(super) waiter: Waiter,
 }
 
-/// What there is under a name, before it is opened.
+/// The kind of thing that stands under a name, before it is opened.
 enum Looked {
     Link(PathBuf),
     Opened(Opened),
@@ -160,7 +160,7 @@ impl Place {
         self.waiter.check()
     }
 
-    /// What the handle says of the directory.
+    /// The metadata of the directory, by its handle.
     pub(super) fn metadata(&self) -> Result<Metadata, StoreError> {
         self.dir.dir_metadata().map_err(refuse)
     }
@@ -193,7 +193,7 @@ impl Place {
             || may_be_directory && self.ignores(name, true)?))
     }
 
-    /// What the directory has under a name now, shown or not.
+    /// Looks what stands under a name now, shown or not.
     pub(super) fn kind(&self, name: &OsStr) -> Option<FileType> {
         Some(handle::look(&self.dir, name).ok()?.file_type())
     }
@@ -221,7 +221,7 @@ impl Place {
             while let Some(place) = at {
                 let path = || below.iter().rev().collect();
                 if let Some(verdict) = place.rules()?.verdict(source, path, is_directory) {
-                    return Ok(verdict == Verdict::Hide);
+                    return Ok(verdict == Ruling::Hide);
                 }
                 below.push(&place.name);
                 at = place.parent.as_deref();

@@ -2,10 +2,11 @@
 //! something is; what is there the store decides, as for every other URI.
 
 use percent_encoding::percent_decode_str;
+use plainly::server::Tool;
+use plainly::store::tools::StoreTools;
 
-use super::{DirectoryStore, search, uri};
-use crate::server::Tool;
-use crate::store::tools::StoreTools;
+use super::store::DirectoryStore;
+use super::{search, uri};
 
 impl DirectoryStore {
     /// The tools with which a model looks at the directories: those of [`StoreTools`], and `search`, which finds lines by a
@@ -15,8 +16,8 @@ impl DirectoryStore {
     /// no more than is listed, and of that no file that is binary or larger than what is read.
     ///
     /// ```no_run
-    /// use plainly::store::directory::DirectoryStore;
     /// use plainly::Server;
+    /// use plainly_directory::DirectoryStore;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let store = DirectoryStore::new("notes")?;
@@ -28,11 +29,12 @@ impl DirectoryStore {
     /// # }
     /// ```
     pub fn tools(&self) -> Vec<Tool> {
-        let roots = self.mounts().map(|mount| mount.uri().to_owned());
-        StoreTools::new(self.clone())
-            .roots(roots)
-            .spelling(meant)
-            .build_with(search::tool)
+        let of_any_store = StoreTools::new(self.clone())
+            .roots(self.mounts().map(|mount| mount.uri()))
+            .spelling(meant);
+        let mut tools = of_any_store.clone().build();
+        tools.push(search::tool(self.clone(), of_any_store));
+        tools
     }
 }
 

@@ -4,13 +4,12 @@
 use std::ffi::{OsStr, OsString};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
-
-use crate::store::StoreError;
+use plainly::store::StoreError;
 
 /// How every URI begins: the scheme, and a host that is always empty.
 pub(super) const ROOT: &str = "file:///";
 
-/// What is percent-encoded: all but RFC 3986's `pchar`. A `?`, a `#` or a `\` is encoded, so none is ever ambiguous.
+/// The bytes that are percent-encoded: all but RFC 3986's `pchar`. A `?`, a `#` or a `\` is encoded, so none is ever ambiguous.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -30,7 +29,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':')
     .remove(b'@');
 
-/// What a URI means: a mount, and the names below it. No name is empty, `.`, `..`, or has a slash or NUL in it.
+/// The place that a URI names: a mount, and the names below it. No name is empty, `.`, `..`, or has a slash or NUL in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Location {
     pub(super) mount: OsString,
@@ -68,7 +67,7 @@ pub(super) fn child(parent: &str, name: &OsStr) -> String {
 }
 
 /// The path from the collection `parent` down to `uri`, which is somewhere below it.
-#[cfg(feature = "store-directory-tools")]
+#[cfg(feature = "tools")]
 pub(super) fn below(parent: &str, uri: &str) -> Option<std::path::PathBuf> {
     let path = uri.strip_prefix(parent)?.strip_prefix('/')?;
     from_bytes(percent_decode_str(path).collect()).map(Into::into)
@@ -90,7 +89,7 @@ pub(super) fn encode(name: &OsStr) -> String {
     encode_bytes(name.as_encoded_bytes())
 }
 
-/// What could be a name, as it would stand in a URI.
+/// Bytes that could be a name, as they would stand in a URI.
 pub(super) fn encode_bytes(name: &[u8]) -> String {
     percent_encode(name, ENCODED).to_string()
 }
@@ -110,14 +109,14 @@ fn name(segment: &str) -> Result<OsString, StoreError> {
     from_bytes(bytes).ok_or(StoreError::NotFound)
 }
 
-/// What has these bytes as its name.
+/// The name of these bytes.
 #[cfg(unix)]
 pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     use std::os::unix::ffi::OsStringExt;
     Some(OsString::from_vec(bytes))
 }
 
-/// What has these bytes as its name, if anything can.
+/// The name of these bytes, if they can be one.
 #[cfg(not(unix))]
 pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     String::from_utf8(bytes).ok().map(OsString::from)

@@ -6,13 +6,14 @@ use std::ffi::OsString;
 use std::rc::Rc;
 use std::vec;
 
+use plainly::store::StoreError;
+
 use super::handle;
 use super::names;
 use super::place::{Opened, Place};
 use super::uri;
-use crate::store::StoreError;
 
-/// What comes next in a listing.
+/// Walks through a listing, entry by entry.
 #[derive(Debug)]
 pub(super) struct Walk {
     /// The directories that are being listed, each in the one before.
@@ -29,7 +30,7 @@ pub(super) struct Entry {
 }
 
 impl Walk {
-    /// What is in `place` itself, after the name `after`.
+    /// Walks through `place` itself, after the name `after`.
     pub(super) fn children(
         place: Rc<Place>,
         uri: String,
@@ -72,7 +73,7 @@ impl Walk {
     }
 
     /// Passes over what is in the directory that was the last entry.
-    #[cfg(feature = "store-directory-tools")]
+    #[cfg(feature = "tools")]
     pub(super) fn leave(&mut self, entry: &Entry) {
         let is_entered = self
             .levels
@@ -162,7 +163,7 @@ impl Level {
     }
 }
 
-/// What there is at `uri`; `None`, and a warning, if it alone can't be had.
+/// Passes on what was found at `uri`; `None` if there is nothing, and also, with a warning, if it alone can't be had.
 pub(super) fn usable<T>(uri: &str, found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -184,8 +185,8 @@ mod tests {
     use cap_std::fs::Dir;
 
     use super::*;
-    use crate::store::directory::job::Waiter;
-    use crate::store::directory::place::Shown;
+    use crate::job::Waiter;
+    use crate::place::Shown;
 
     #[test]
     fn nothing_is_listed_for_who_has_gone() {

@@ -31,19 +31,20 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::future;
 use futures_util::stream::{self, BoxStream, StreamExt};
+use plainly::store::{Change, StoreError};
 use tokio::time::timeout;
 
 use self::changes::Changes;
 #[cfg(any(target_os = "linux", target_os = "android"))]
-use self::linux::System;
+use self::linux::InotifySystem as System;
 use self::noticed::{Noticed, What};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-use self::other::System;
+use self::other::NotifySystem as System;
 use self::verdict::{Verdict, verdict};
 use super::job::Waiter;
 use super::place::{Opened, Place};
-use super::{Inner, uri, walk};
-use crate::store::{Change, StoreError};
+use super::request::Mounts;
+use super::{uri, walk};
 
 /// How long changes are gathered before they are told, so that a file that is written piece by piece is told once.
 const GATHERED: Duration = Duration::from_millis(100);
@@ -54,10 +55,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What changes in the mounts of `store` from now on; `None`, and a warning, if they can't be watched.
-pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
+/// A stream of what changes in the mounts from now on; `None`, and a warning, if they can't be watched.
+pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> {
     let noticed = Arc::new(Noticed::default());
-    let roots = store.roots.iter().enumerate();
+    let roots = mounts.roots.iter().enumerate();
     let systems: std::io::Result<_> = roots
         .map(|(index, root)| System::new(index, root, &noticed))
         .collect();
@@ -68,7 +69,7 @@ pub(super) fn watch(store: &Arc<Inner>) -> Option<BoxStream<'static, Change>> {
         })
         .ok()?;
     let watching = Arc::new(Watching {
-        store: Arc::clone(store),
+        mounts: Arc::clone(mounts),
         systems,
         noticed,
         has_warned: AtomicBool::new(false),
@@ -85,7 +86,7 @@ async fn next(
         watching.gather().await;
     }
     let job = Arc::clone(&watching);
-    let found = watching.store.jobs.run(move |waiter| match since {
+    let found = watching.mounts.jobs.run(move |waiter| match since {
         Some(since) => job.begin(since - TICK, waiter),
         None => job.look(waiter),
     });
@@ -98,14 +99,14 @@ async fn next(
             Changes::default()
         }
     };
-    let roots = watching.store.roots.iter().map(|root| &*root.uri);
+    let roots = watching.mounts.roots.iter().map(|root| &*root.uri);
     Some((changes.tell(roots), (Arc::clone(&watching), None)))
 }
 
 /// Mounts that are being watched, as long as this exists.
 struct Watching {
-    store: Arc<Inner>,
-    /// What watches each mount, by its index.
+    mounts: Arc<Mounts>,
+    /// The watch over each mount, by its index.
     systems: Vec<System>,
     noticed: Arc<Noticed>,
     has_warned: AtomicBool,
@@ -149,7 +150,7 @@ impl Watching {
         }
     }
 
-    /// What watches a mount has failed.
+    /// Makes up for a watch that has failed.
     async fn broken(&self, error: &std::io::Error) {
         tracing::warn!(%error, "can't read what has changed");
         self.noticed.miss();
@@ -187,8 +188,8 @@ impl Watching {
         for ((root, path), names) in batch.directories {
             // What is noticed in a directory that has moved may be of the one that left, wherever that is now. The tree is
             // told as a whole.
-            let has_moved = |inner: &Path| moved.contains(&(root, inner.to_owned()));
-            if path.ancestors().any(has_moved) {
+            let mut above = path.ancestors();
+            if above.any(|path| moved.contains(&(root, path.to_owned()))) {
                 continue;
             }
             let others = names.iter().filter(|(_, what)| **what != What::Changed);
@@ -211,10 +212,10 @@ impl Watching {
     }
 
     fn root(&self, index: usize, waiter: &Waiter) -> Option<At> {
-        let root = self.store.roots.get(index)?;
+        let root = self.mounts.roots.get(index)?;
         Some(At {
             root: index,
-            place: self.store.place(root, waiter),
+            place: self.mounts.place(root, waiter),
             path: PathBuf::new(),
             uri: root.uri.clone(),
         })

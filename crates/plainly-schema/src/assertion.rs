@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::order;
 use super::pattern::Pattern;
 
-/// What a value must be.
+/// A check of one value, which looks at no subschema.
 #[derive(Debug)]
 pub(super) enum Assertion {
     /// The schema `false`.
@@ -43,7 +43,7 @@ impl Assertion {
     }
 }
 
-/// What `type` names.
+/// A type of JSON, as `type` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Array,
@@ -74,7 +74,7 @@ pub(super) enum Bound {
     ExclusiveMinimum,
 }
 
-/// What there can be too many or too few of.
+/// The things that a keyword counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Counted {
     Characters,
@@ -140,8 +140,9 @@ impl Options {
 
     /// There can be thousands, and as many values to look for.
     pub(super) fn has(&self, value: &Value) -> bool {
-        let at = |place: &usize| order::compare(&self.listed[*place], value);
-        self.sorted.binary_search_by(at).is_ok()
+        self.sorted
+            .binary_search_by(|place| order::compare(&self.listed[*place], value))
+            .is_ok()
     }
 }
 

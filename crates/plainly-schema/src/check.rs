@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::assertion::Assertion;
-use super::evaluated::Evaluated;
+use super::evaluated::{Evaluated, Judge};
 use super::keyword::{Contains, Here, Id, Inside, Items, Keyword, Node, Properties, Rest};
 
-/// Where in the value, as a JSON Pointer.
+/// A place within the value; shown as a JSON Pointer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Path<'a> {
     Root,
@@ -27,12 +27,12 @@ pub(super) struct Failure<'a> {
     pub(super) what: What<'a>,
 }
 
-/// What is wrong with a value.
+/// The ways in which a value can fail.
 #[derive(Debug)]
 pub(super) enum What<'a> {
     /// It is not so.
     Assertion(&'a Assertion),
-    /// Of its items there are too many, or too few.
+    /// Too many or too few of its items are valid under the schema of `contains`.
     Contains(&'a Contains),
     /// It is valid under none of these schemas, of a keyword of this name.
     NoneOf(&'static str, &'a [Id]),
@@ -55,7 +55,7 @@ pub(super) type Tell<'t> = dyn FnMut(&Failure<'_>) -> ControlFlow<()> + 't;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schemas<'a>(pub(super) &'a [Node]);
 
-/// Where something is held against what.
+/// A value, where it is, and the subschema that it is held against.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     path: &'a Path<'a>,
@@ -108,7 +108,7 @@ impl<'a> Schemas<'a> {
     }
 
     /// Whether `value` is what `keyword` of `node` says.
-    pub(super) fn is_valid_by(self, keyword: &Keyword, node: &Node, value: &Value) -> bool {
+    fn is_valid_by(self, keyword: &Keyword, node: &Node, value: &Value) -> bool {
         let path = &Path::Root;
         let place = Place { path, value, node };
         let stop = &mut |_: &Failure<'_>| ControlFlow::Break(());
@@ -179,7 +179,11 @@ impl<'a> Schemas<'a> {
 
     fn check_rest(self, rest: Rest, place: Place<'_>, tell: &mut Tell<'_>) -> ControlFlow<()> {
         let Place { path, value, node } = place;
-        let evaluated = Evaluated::beside(self, node, value);
+        let judge = Judge {
+            nodes: self.0,
+            holds: |nodes, keyword, node, value| Schemas(nodes).is_valid_by(keyword, node, value),
+        };
+        let evaluated = Evaluated::beside(judge, node, value);
         match rest {
             Rest::Properties(id) => {
                 let names = evaluated.other_names(value);

@@ -5,7 +5,7 @@
 use super::graph::Applied;
 use super::keyword::{Id, Node};
 
-/// What a schema can cost.
+/// The most that a schema can cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cost {
     /// Subschemas that one value meets.
@@ -15,7 +15,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Of the schema of these `nodes`, for values that are at most `depth` deep; nothing if it has no end.
+    /// Reckons the cost of the schema of these `nodes`, for values at most `depth` deep; `None` if it has no end.
     pub(super) fn of(nodes: &[Node], depth: usize) -> Option<Self> {
         let graph: Vec<Applied> = nodes.iter().map(Applied::by).collect();
         let order = inside_out(&graph)?;
@@ -66,8 +66,11 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
             }
         }
     }
-    let is_ready = |(id, count): (Id, &usize)| (*count == 0).then_some(id);
-    let mut order: Vec<Id> = waits_for.iter().enumerate().filter_map(is_ready).collect();
+    let mut order: Vec<Id> = waits_for
+        .iter()
+        .enumerate()
+        .filter_map(|(id, count)| (*count == 0).then_some(id))
+        .collect();
     let mut next = 0;
     while let Some(&id) = order.get(next) {
         next += 1;
@@ -83,7 +86,7 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
     (order.len() == graph.len()).then_some(order)
 }
 
-/// What one property or one item meets: its own, and what is for any.
+/// The subschemas that one property or one item meets: its own, and those for any.
 fn visits_of_one_inside(applied: &Applied, visits: &[u64]) -> u64 {
     let one = |own: &[Id], any: &[Id]| {
         let own = own.iter().map(|id| at(visits, *id)).max().unwrap_or(0);

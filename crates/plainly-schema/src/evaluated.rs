@@ -5,10 +5,31 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::check::Schemas;
 use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
-/// What has been looked at.
+/// Tells whether a value is valid. A function stands for the check, which in turn asks here what `unevaluatedProperties` is left
+/// with: so neither file needs the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judge<'a> {
+    pub(super) nodes: &'a [Node],
+    /// Whether a value is what a keyword of one of the nodes says.
+    pub(super) holds: fn(&'a [Node], &Keyword, &Node, &Value) -> bool,
+}
+
+impl Judge<'_> {
+    fn holds(self, keyword: &Keyword, node: &Node, value: &Value) -> bool {
+        (self.holds)(self.nodes, keyword, node, value)
+    }
+
+    fn is_valid(self, id: Id, value: &Value) -> bool {
+        self.nodes.get(id).is_none_or(|node| {
+            let mut keywords = node.keywords.iter();
+            keywords.all(|keyword| self.holds(keyword, node, value))
+        })
+    }
+}
+
+/// The properties and items that have been looked at.
 #[derive(Debug, Default)]
 pub(super) struct Evaluated<'v> {
     all: bool,
@@ -20,13 +41,13 @@ pub(super) struct Evaluated<'v> {
 
 impl<'v> Evaluated<'v> {
     /// By the other keywords of `node`.
-    pub(super) fn beside(schemas: Schemas<'_>, node: &Node, value: &'v Value) -> Self {
+    pub(super) fn beside(judge: Judge<'_>, node: &Node, value: &'v Value) -> Self {
         let mut evaluated = Self::default();
         for keyword in &node.keywords {
             match keyword {
-                Keyword::Inside(inside) => evaluated.see(schemas, inside, value),
+                Keyword::Inside(inside) => evaluated.see(judge, inside, value),
                 // What is wrong there is told there.
-                Keyword::Here(here) => drop(evaluated.apply(schemas, here, value)),
+                Keyword::Here(here) => drop(evaluated.apply(judge, here, value)),
                 Keyword::Assertion(_)
                 | Keyword::Required(_)
                 | Keyword::DependentRequired(_)
@@ -37,27 +58,27 @@ impl<'v> Evaluated<'v> {
     }
 
     /// By the subschema `id`; nothing if `value` is not valid under it.
-    fn by(schemas: Schemas<'_>, id: Id, value: &'v Value) -> Option<Self> {
+    fn by(judge: Judge<'_>, id: Id, value: &'v Value) -> Option<Self> {
         let mut evaluated = Self::default();
-        let node = schemas.0.get(id)?;
+        let node = judge.nodes.get(id)?;
         for keyword in &node.keywords {
             match keyword {
-                Keyword::Here(here) => evaluated.apply(schemas, here, value)?,
-                Keyword::Rest(rest) => evaluated.see_rest(schemas, *rest, value)?,
+                Keyword::Here(here) => evaluated.apply(judge, here, value)?,
+                Keyword::Rest(rest) => evaluated.see_rest(judge, *rest, value)?,
                 Keyword::Inside(inside) => {
-                    schemas.is_valid_by(keyword, node, value).then_some(())?;
-                    evaluated.see(schemas, inside, value);
+                    judge.holds(keyword, node, value).then_some(())?;
+                    evaluated.see(judge, inside, value);
                 }
                 Keyword::Assertion(_) | Keyword::Required(_) | Keyword::DependentRequired(_) => {
-                    schemas.is_valid_by(keyword, node, value).then_some(())?;
+                    judge.holds(keyword, node, value).then_some(())?;
                 }
             }
         }
         Some(evaluated)
     }
 
-    /// What `inside` itself looks at.
-    fn see(&mut self, schemas: Schemas<'_>, inside: &Inside, value: &'v Value) {
+    /// Adds the properties and items that `inside` looks at.
+    fn see(&mut self, judge: Judge<'_>, inside: &Inside, value: &'v Value) {
         match inside {
             Inside::Properties(properties) => {
                 let names = value.as_object().into_iter().flat_map(Map::keys);
@@ -70,32 +91,34 @@ impl<'v> Evaluated<'v> {
             }
             Inside::Contains(contains) if contains.evaluates => {
                 let items = value.as_array().into_iter().flatten().enumerate();
-                let seen = items.filter(|(_, item)| schemas.is_valid(contains.id, item));
+                let seen = items.filter(|(_, item)| judge.is_valid(contains.id, item));
                 self.items.extend(seen.map(|(at, _)| at));
             }
             Inside::Contains(_) | Inside::PropertyNames(_) => {}
         }
     }
 
-    /// What is left, which is all that there is; nothing if that fails.
-    fn see_rest(&mut self, schemas: Schemas<'_>, rest: Rest, value: &'v Value) -> Option<()> {
+    /// Adds all that is left; `None` if some of it is not valid.
+    fn see_rest(&mut self, judge: Judge<'_>, rest: Rest, value: &'v Value) -> Option<()> {
         let (is_valid, is_of) = match rest {
             Rest::Properties(id) => {
-                let is_valid = |name| schemas.is_valid(id, &value[name]);
-                (self.other_names(value).all(is_valid), value.is_object())
+                let mut names = self.other_names(value);
+                let is_valid = names.all(|name| judge.is_valid(id, &value[name]));
+                (is_valid, value.is_object())
             }
             Rest::Items(id) => {
-                let is_valid = |(_, item)| schemas.is_valid(id, item);
-                (self.other_items(value).all(is_valid), value.is_array())
+                let mut items = self.other_items(value);
+                let is_valid = items.all(|(_, item)| judge.is_valid(id, item));
+                (is_valid, value.is_array())
             }
         };
         self.all |= is_of;
         is_valid.then_some(())
     }
 
-    /// What the schemas of `here` look at; nothing if that fails.
-    fn apply(&mut self, schemas: Schemas<'_>, here: &Here, value: &'v Value) -> Option<()> {
-        let by = |id: &Id| Self::by(schemas, *id, value);
+    /// Adds what the schemas of `here` look at; `None` if the value is not valid by them.
+    fn apply(&mut self, judge: Judge<'_>, here: &Here, value: &'v Value) -> Option<()> {
+        let by = |id: &Id| Self::by(judge, *id, value);
         match here {
             Here::AllOf(ids) => ids.iter().try_for_each(|id| self.add(by(id))),
             Here::AnyOf(ids) => {
@@ -107,7 +130,7 @@ impl<'v> Evaluated<'v> {
                 self.add(valid.next())?;
                 valid.next().is_none().then_some(())
             }
-            Here::Not(id) => (!schemas.is_valid(*id, value)).then_some(()),
+            Here::Not(id) => (!judge.is_valid(*id, value)).then_some(()),
             Here::If {
                 condition,
                 then,

@@ -2,7 +2,7 @@
 
 use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
-/// What a subschema applies.
+/// The subschemas that one subschema applies, by where.
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     /// To the same value.

@@ -11,7 +11,7 @@ pub(super) type Id = usize;
 /// A subschema; one without keywords is for any value.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// Those first whose failure explains the others'.
+    /// Those come first whose failure explains the failure of others.
     pub(super) keywords: Vec<Keyword>,
 }
 
@@ -95,7 +95,7 @@ impl Properties {
         self.named.is_empty() && self.patterns.is_empty() && self.additional.is_none()
     }
 
-    /// What applies to the property `name`.
+    /// The subschemas for the property `name`.
     pub(super) fn of(&self, name: &str) -> impl Iterator<Item = Id> {
         let named = self.named.get(name).copied().into_iter();
         let matching = self
@@ -115,7 +115,7 @@ impl Contains {
 }
 
 impl Items {
-    /// What applies to the item at `place`.
+    /// The subschema for the item at `place`.
     pub(super) fn of(&self, place: usize) -> Option<Id> {
         self.first.get(place).copied().or(self.rest)
     }

@@ -46,7 +46,7 @@ impl<'a> Owner<'a> {
 }
 
 impl<'a> Member<'_, 'a> {
-    /// Where it is.
+    /// Its JSON Pointer.
     pub(super) fn path(self) -> String {
         format!("{}/{}", self.owner.path, self.name)
     }

@@ -2,14 +2,14 @@
 
 pub(super) use self::engine::Pattern;
 
-#[cfg(feature = "schema-patterns")]
+#[cfg(feature = "patterns")]
 mod engine {
     use jsonschema_regex::to_rust_regex;
     use regex::Regex;
 
     /// A regular expression that a text is to match somewhere.
     #[derive(Debug)]
-    pub(in crate::schema) struct Pattern {
+    pub(crate) struct Pattern {
         regex: Regex,
         /// As it was written.
         text: String,
@@ -17,9 +17,9 @@ mod engine {
 
     impl Pattern {
         /// Reads `text`; the error says what is wrong with it.
-        pub(in crate::schema) fn parse(text: &str) -> Result<Self, String> {
-            let invalid = |()| format!("{text:?} is no regular expression");
-            let translated = to_rust_regex(text).map_err(invalid)?;
+        pub(crate) fn parse(text: &str) -> Result<Self, String> {
+            let translated =
+                to_rust_regex(text).map_err(|()| format!("{text:?} is no regular expression"))?;
             let regex = Regex::new(&translated).map_err(|error| {
                 format!("{text:?} is no regular expression that is served: {error}")
             })?;
@@ -27,35 +27,35 @@ mod engine {
             Ok(Self { regex, text })
         }
 
-        pub(in crate::schema) fn is_in(&self, text: &str) -> bool {
+        pub(crate) fn is_in(&self, text: &str) -> bool {
             self.regex.is_match(text)
         }
 
-        pub(in crate::schema) fn text(&self) -> &str {
+        pub(crate) fn text(&self) -> &str {
             &self.text
         }
     }
 }
 
 /// The tables of Unicode and what reads them are a third of a small server, and are in memory from its start.
-#[cfg(not(feature = "schema-patterns"))]
+#[cfg(not(feature = "patterns"))]
 mod engine {
     /// There is none.
     #[derive(Debug)]
-    pub(in crate::schema) enum Pattern {}
+    pub(crate) enum Pattern {}
 
     impl Pattern {
-        pub(in crate::schema) fn parse(text: &str) -> Result<Self, String> {
+        pub(crate) fn parse(text: &str) -> Result<Self, String> {
             Err(format!(
-                "{text:?} is a regular expression, for which plainly was built without its feature `schema-patterns`"
+                "{text:?} is a regular expression, for which plainly-schema was built without its feature `patterns`"
             ))
         }
 
-        pub(in crate::schema) fn is_in(&self, _text: &str) -> bool {
+        pub(crate) fn is_in(&self, _text: &str) -> bool {
             match *self {}
         }
 
-        pub(in crate::schema) fn text(&self) -> &str {
+        pub(crate) fn text(&self) -> &str {
             match *self {}
         }
     }

@@ -1,41 +1,33 @@
-//! JSON Schema, draft 2020-12 unless a schema says otherwise: from arguments to what fails. References are resolved within
-//! the schema only, never over a network, and what a schema can cost is known before a value is held against it.
-
-mod assertion;
-mod check;
-mod cost;
-mod draft;
-mod evaluated;
-mod graph;
-mod keyword;
-mod member;
-mod order;
-mod pattern;
-mod reading;
-mod reference;
-mod sentence;
+//! A schema, from its text to what fails in a value: it is read once, its cost is known before the first value comes, and what
+//! is wrong is told in sentences. Knows nothing of single keywords.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use self::check::{Failure, Path, Schemas};
-use self::cost::Cost;
-use self::keyword::Node;
-use self::sentence::sentence;
-use crate::limits::Limits;
+use super::check::{Failure, Path, Schemas};
+use super::cost::Cost;
+use super::keyword::Node;
+use super::limits::Limits;
+use super::reading;
+use super::sentence::sentence;
 
-/// A schema that values are held against.
+/// A JSON Schema, against which values are held.
 #[derive(Debug)]
-pub(crate) struct Schema {
+pub struct Schema {
     /// Nothing in it if it can't be read.
     keywords: OnceLock<Option<Keywords>>,
     /// As it was written.
     source: Value,
     strict: bool,
-    bounds: Bounds,
+    limits: Limits,
 }
+
+/// Why a schema is refused: it is none, refers to something outside of it, or would cost too much.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSchema(String);
 
 /// A schema that was read.
 #[derive(Debug)]
@@ -43,14 +35,6 @@ struct Keywords {
     nodes: Vec<Node>,
     /// Subschemas that one value can meet.
     visits: u64,
-}
-
-/// What of the limits a schema is read by.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    subschemas: usize,
-    /// Of the values that are held against it.
-    depth: usize,
 }
 
 /// The most failures that are told at once.
@@ -64,16 +48,25 @@ const DEEPEST: u64 = 1_024;
 const MOST_WORK: u64 = 5_000_000;
 
 impl Schema {
-    /// Reads `text`; the error says what is wrong with it.
-    pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Self, String> {
+    /// Reads a schema that somebody wrote.
+    pub fn parse(text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
-        let schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        Self::of(schema, limits)
+        let schema =
+            serde_json::from_str(text).map_err(|error| InvalidSchema(error.to_string()))?;
+        Self::new(schema, limits)
     }
 
-    /// Reads `schema`, which was made of a type, and so is one, when it is first needed: a process starts sooner by a
-    /// twentieth. Not one that is strict, to which an author has added something by hand. `text` is what it was written as.
-    pub(crate) fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, String> {
+    /// Reads a schema that is a value already; how many bytes it had is not looked at.
+    pub fn new(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
+        Self::unread(schema, limits)?.read()
+    }
+
+    /// Takes a schema that a program made of a type, and reads it when it is first needed, unless it is
+    /// [strict](Self::is_strict): then somebody has added to it. Reading the schemas of all its tools at once takes a twentieth
+    /// of the time in which a server starts.
+    ///
+    /// `text` is what it was written as. A schema that turns out to be none is logged, and lets every value pass.
+    pub fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
         let schema = Self::unread(schema, limits)?;
         match schema.strict {
@@ -82,55 +75,51 @@ impl Schema {
         }
     }
 
-    /// Reads `schema`; the error says what is wrong with it.
-    pub(crate) fn of(schema: Value, limits: &Limits) -> Result<Self, String> {
-        Self::unread(schema, limits)?.read()
-    }
-
-    fn unread(schema: Value, limits: &Limits) -> Result<Self, String> {
-        let limit = limits.schema_depth;
+    fn unread(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
+        let limit = limits.depth;
         if !is_within(&schema, limit) {
-            return Err(format!("it is more than {limit} arrays and objects deep"));
+            let why = format!("it is more than {limit} arrays and objects deep");
+            return Err(InvalidSchema(why));
         }
         Ok(Self {
             keywords: OnceLock::new(),
             strict: is_strict(&schema),
             source: schema,
-            bounds: Bounds {
-                subschemas: limits.subschemas,
-                depth: limits.envelope.depth,
-            },
+            limits: *limits,
         })
     }
 
-    fn read(self) -> Result<Self, String> {
-        let keywords = Keywords::of(&self.source, self.bounds)?;
+    fn read(self) -> Result<Self, InvalidSchema> {
+        let keywords = Keywords::of(&self.source, &self.limits).map_err(InvalidSchema)?;
         self.keywords.get_or_init(|| Some(keywords));
         Ok(self)
     }
 
     /// Reads it, unless it is. Where that fails, nothing can be told of what a value fails in.
     fn keywords(&self) -> Option<&Keywords> {
-        let read = || {
-            let log = |error: &String| tracing::error!(error, "a schema that was made of a type");
-            let keywords = Keywords::of(&self.source, self.bounds);
-            keywords.inspect_err(log).ok()
-        };
-        self.keywords.get_or_init(read).as_ref()
+        self.keywords
+            .get_or_init(|| {
+                Keywords::of(&self.source, &self.limits)
+                    .inspect_err(|error| tracing::error!(error, "a schema that was made of a type"))
+                    .ok()
+            })
+            .as_ref()
     }
 
-    /// Whether it refuses what deserialising a type does not: then every value must be held against it.
-    pub(crate) fn is_strict(&self) -> bool {
+    /// Whether it refuses values that would still deserialise to a Rust type: those that are too long, too large, or have
+    /// properties that nobody knows. If not, deserialising a value shows well enough whether it is valid.
+    pub fn is_strict(&self) -> bool {
         self.strict
     }
 
     /// The schema as it was written.
-    pub(crate) fn source(&self) -> &Value {
+    pub fn source(&self) -> &Value {
         &self.source
     }
 
-    /// The members of the object `value` in which something fails.
-    pub(crate) fn failing_members(&self, value: &Value) -> Vec<String> {
+    /// The members of the object `value` that are not valid, or have something in them that isn't; one of them may come
+    /// several times.
+    pub fn failing_members(&self, value: &Value) -> Vec<String> {
         let mut members = Vec::new();
         if let Some(keywords) = self.keywords() {
             keywords.each_failure(value, |failure| {
@@ -141,8 +130,9 @@ impl Schema {
         members
     }
 
-    /// What fails in `json`, one sentence each, with its path; empty if it is valid.
-    pub(crate) fn failures(&self, json: &str) -> Vec<String> {
+    /// What is wrong with the value `json`: a sentence for each of the first 16 failures, with a JSON Pointer to where it is.
+    /// None if it is valid.
+    pub fn failures(&self, json: &str) -> Vec<String> {
         let value: Value = match serde_json::from_str(json) {
             Ok(value) => value,
             Err(error) => return vec![error.to_string()],
@@ -153,9 +143,9 @@ impl Schema {
 }
 
 impl Keywords {
-    fn of(schema: &Value, bounds: Bounds) -> Result<Self, String> {
-        let nodes = reading::read(schema, bounds.subschemas)?;
-        let cost = Cost::of(&nodes, bounds.depth);
+    fn of(schema: &Value, limits: &Limits) -> Result<Self, String> {
+        let nodes = reading::read(schema, limits.subschemas)?;
+        let cost = Cost::of(&nodes, limits.value_depth);
         let cost = cost.ok_or("it applies a part of itself to one value without end")?;
         if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
             return Err("it takes exponential time, or is nested without bounds".to_owned());
@@ -164,7 +154,7 @@ impl Keywords {
         Ok(Self { nodes, visits })
     }
 
-    /// What fails in `value`.
+    /// A sentence for each of the first failures in `value`.
     fn sentences(&self, value: &Value) -> Vec<String> {
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
             return vec!["there is too much in it to be held against the schema".to_owned()];
@@ -185,10 +175,10 @@ impl Keywords {
     }
 }
 
-fn check_bytes(text: &str, limits: &Limits) -> Result<(), String> {
-    let limit = limits.schema_bytes;
+fn check_bytes(text: &str, limits: &Limits) -> Result<(), InvalidSchema> {
+    let limit = limits.bytes;
     match text.len() > limit {
-        true => Err(format!("it has more than {limit} bytes")),
+        true => Err(InvalidSchema(format!("it has more than {limit} bytes"))),
         false => Ok(()),
     }
 }
@@ -252,6 +242,3 @@ fn is_strict(schema: &Value) -> bool {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,15 +8,13 @@ use serde_json::Value;
 use super::assertion::{Assertion, Bound, Counted, Extreme, Type};
 use super::check::{Failure, Path, Schemas, What};
 use super::keyword::Contains;
+use super::slip::closest;
 
 /// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
 pub(super) const LONGEST: usize = 512;
 
 /// The most values that are listed as the valid ones.
 const MOST_LISTED: usize = 24;
-
-/// Bytes of what may be a slip of another word.
-const LONGEST_SLIP: usize = 64;
 
 /// The sentence for `failure`, which is of one of the `schemas`.
 pub(super) fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
@@ -32,7 +30,7 @@ pub(super) fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     }
 }
 
-/// What is wrong, and no more.
+/// Says what is wrong, without where, and without what would be right.
 fn plain(failure: &Failure<'_>) -> String {
     let value = failure.value;
     match &failure.what {
@@ -165,17 +163,16 @@ fn one_of(value: &Value, allowed: &[Value]) -> String {
     }
 }
 
-/// As many as make a sentence.
+/// Lists as many as fit into a sentence.
 fn some_of(listed: &[String]) -> String {
     let mut bytes = 0;
-    let fits = |text: &&String| {
-        bytes += text.len() + 2;
-        bytes <= LONGEST
-    };
     let shown: Vec<&str> = listed
         .iter()
         .take(MOST_LISTED)
-        .take_while(fits)
+        .take_while(|text| {
+            bytes += text.len() + 2;
+            bytes <= LONGEST
+        })
         .map(String::as_str)
         .collect();
     match listed.len() - shown.len() {
@@ -189,26 +186,15 @@ fn known(failure: &Failure<'_>) -> String {
     let What::Unexpected(unexpected) = &failure.what else {
         return String::new();
     };
-    let missing = |name: &&str| failure.value.get(*name).is_none();
-    let names = || failure.node.names().filter(missing);
-    let close = unexpected.iter().find_map(|name| closest(name, names()));
+    let missing: Vec<&str> = failure
+        .node
+        .names()
+        .filter(|name| failure.value.get(*name).is_none())
+        .collect();
+    let close = unexpected
+        .iter()
+        .find_map(|name| closest(name, missing.iter().copied()));
     close.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
-}
-
-/// The one of `words` that `text` is a slip of: other capitals, or no more than one letter in three.
-fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if text.len() > LONGEST_SLIP {
-        return None;
-    }
-    let lower = text.to_lowercase();
-    let distance = |word: &&str| strsim::osa_distance(&lower, &word.to_lowercase());
-    let is_close = |(distance, word): &(usize, &str)| *distance * 3 <= word.chars().count();
-    words
-        .filter(|word| word.len() <= LONGEST_SLIP)
-        .map(|word| (distance(&word), word))
-        .filter(is_close)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, word)| word)
 }
 
 /// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.

@@ -7,7 +7,7 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use super::{Converter, Draft, Source, text};
 
-/// What separates values, the likeliest first.
+/// The characters that can separate values, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// `text/markdown` for CSV and TSV: a table whose head is the first record. What separates the values is what the first line
@@ -67,16 +67,15 @@ impl Converter for Csv {
     }
 }
 
-/// What the first line has most of.
+/// Guesses the separator: the one that the first line has most of.
 fn separator(text: &str) -> u8 {
     let line = text.lines().next().unwrap_or_default().as_bytes();
-    let count = |separator: u8| memchr::memchr_iter(separator, line).count();
     // Of equals, `max_by_key` takes the last.
     let [first, ..] = SEPARATORS;
     SEPARATORS
         .into_iter()
         .rev()
-        .max_by_key(|&separator| count(separator))
+        .max_by_key(|separator| memchr::memchr_iter(*separator, line).count())
         .unwrap_or(first)
 }
 
@@ -91,11 +90,13 @@ fn row(record: &ByteRecord, draft: &mut Draft<'_>) -> fmt::Result {
     draft.write_char('\n')
 }
 
+/// The letters that would end a cell or a row, or take the next one along.
+const SPECIAL: [char; 4] = ['|', '\\', '\n', '\r'];
+
 /// Writes a value so that neither its table nor its row ends within it.
 fn cell(value: &str, draft: &mut Draft<'_>) -> fmt::Result {
-    let is_special = |letter: char| matches!(letter, '|' | '\\' | '\n' | '\r');
-    for piece in value.split_inclusive(is_special) {
-        let plain = piece.trim_end_matches(is_special);
+    for piece in value.split_inclusive(SPECIAL) {
+        let plain = piece.trim_end_matches(SPECIAL);
         draft.write_str(plain)?;
         match piece.get(plain.len()..) {
             Some("\n") => draft.write_str("<br>")?,
@@ -110,7 +111,7 @@ fn cell(value: &str, draft: &mut Draft<'_>) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::convert::tests::converted;
+    use crate::convert::tests::converted;
 
     #[test]
     fn records_become_rows() {

@@ -20,7 +20,7 @@ const PIECE: usize = 16 << 10;
 /// ```
 /// use std::fmt::Write;
 ///
-/// use plainly::store::convert::{Draft, Stopped};
+/// use plainly_directory::convert::{Draft, Stopped};
 ///
 /// let mut draft = Draft::new(8);
 /// write!(draft, "{} words", 2)?;
@@ -104,7 +104,7 @@ impl<'a> Draft<'a> {
         self.room - self.text.len()
     }
 
-    /// What was written, or why that is not all.
+    /// The text that was written, or why that is not all.
     pub fn finish(self) -> Result<String, Stopped> {
         match self.stopped {
             Some(stopped) => Err(stopped),

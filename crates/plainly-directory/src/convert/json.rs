@@ -112,7 +112,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::store::convert::tests::converted;
+    use crate::convert::tests::converted;
 
     #[test]
     fn long_lines_become_short_ones_and_nothing_else_changes() {

@@ -3,16 +3,16 @@
 
 mod draft;
 
-#[cfg(feature = "convert-csv")]
+#[cfg(feature = "csv")]
 mod csv;
-#[cfg(feature = "convert-html")]
+#[cfg(feature = "html")]
 mod html;
-#[cfg(feature = "convert-json")]
+#[cfg(feature = "json")]
 mod json;
-#[cfg(feature = "convert-pdf")]
+#[cfg(feature = "pdf")]
 mod pdf;
 
-#[cfg(any(feature = "convert-csv", feature = "convert-html"))]
+#[cfg(any(feature = "csv", feature = "html"))]
 mod text;
 
 use std::error::Error;
@@ -21,16 +21,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_protocol::types::{Body, Meta, Representation, Resource, ResourceContents};
+use plainly::protocol::types::{Body, Meta, Representation, Resource, ResourceContents};
 
-#[cfg(feature = "convert-csv")]
+#[cfg(feature = "csv")]
 pub use self::csv::Csv;
 pub use self::draft::{Draft, Stopped};
-#[cfg(feature = "convert-html")]
+#[cfg(feature = "html")]
 pub use self::html::Html;
-#[cfg(feature = "convert-json")]
+#[cfg(feature = "json")]
 pub use self::json::Json;
-#[cfg(feature = "convert-pdf")]
+#[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
 
 /// Makes another representation of a file.
@@ -46,7 +46,7 @@ pub use self::pdf::Pdf;
 /// use std::error::Error;
 /// use std::fmt::Write;
 ///
-/// use plainly::store::convert::{Converter, Draft, Source};
+/// use plainly_directory::convert::{Converter, Draft, Source};
 ///
 /// /// The subjects of the messages in a mailbox.
 /// #[derive(Debug)]
@@ -83,7 +83,7 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     ) -> Result<(), Box<dyn Error + Send + Sync>>;
 }
 
-/// What there is to convert.
+/// A file that is to be converted.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Source<'a> {
@@ -93,7 +93,7 @@ pub struct Source<'a> {
     pub content: &'a [u8],
 }
 
-/// What the representations of one file may cost.
+/// The bytes that the representations of one file may still take.
 #[derive(Clone, Copy)]
 pub(super) struct Allowance<'a> {
     /// Bytes of all of them.
@@ -152,13 +152,10 @@ impl Converters {
                 derived.push((mime_type.to_owned(), text));
             }
         }
-        let made = |(mime_type, text): &(String, String)| {
+        let mut formats: Vec<_> = format(&resource).into_iter().collect();
+        formats.extend(derived.iter().map(|(mime_type, text)| {
             Representation::new(mime_type.as_str()).size(text.len() as u64)
-        };
-        let formats: Vec<_> = format(&resource)
-            .into_iter()
-            .chain(derived.iter().map(made))
-            .collect();
+        }));
         list(&formats, &mut resource.meta);
         let derived = derived.into_iter().map(|(mime_type, text)| {
             let size = text.len() as u64;
@@ -170,7 +167,7 @@ impl Converters {
         contents
     }
 
-    /// Who makes something of the resource, and of which MIME type: each type once, and not its own.
+    /// The converters that make something of the resource, each with the MIME type it makes: every type once, and not its own.
     fn of(&self, resource: &Resource) -> Vec<(&dyn Converter, &str)> {
         let Some(own) = resource.mime_type.as_deref() else {
             return Vec::new();
@@ -180,8 +177,8 @@ impl Converters {
             let Some(gives) = converter.gives(own) else {
                 continue;
             };
-            let is_new = |known: &str| !known.eq_ignore_ascii_case(gives);
-            if is_new(own) && found.iter().all(|(_, known)| is_new(known)) {
+            let mut known = found.iter().map(|(_, known)| *known).chain([own]);
+            if !known.any(|known| known.eq_ignore_ascii_case(gives)) {
                 found.push((&**converter, gives));
             }
         }
@@ -200,7 +197,7 @@ fn list(formats: &[Representation], meta: &mut Option<Meta>) {
     Representation::list(formats, meta.get_or_insert_default());
 }
 
-/// What the converter makes of the content; `None`, and a warning where something went wrong, if nothing.
+/// Runs the converter over the content; `None`, and a warning where something went wrong, if nothing.
 fn attempt(
     converter: &dyn Converter,
     resource: &Resource,
@@ -230,12 +227,7 @@ fn attempt(
 
 #[cfg(all(
     test,
-    any(
-        feature = "convert-html",
-        feature = "convert-csv",
-        feature = "convert-json",
-        feature = "convert-pdf"
-    )
+    any(feature = "html", feature = "csv", feature = "json", feature = "pdf")
 ))]
 mod tests {
     use super::*;

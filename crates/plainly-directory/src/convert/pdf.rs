@@ -64,7 +64,7 @@ impl io::Write for Text<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::convert::tests::converted;
+    use crate::convert::tests::converted;
 
     /// A document of one page, which is painted so.
     fn pdf(painting: &str) -> Vec<u8> {

@@ -5,23 +5,25 @@ use std::ffi::OsString;
 use std::io::Seek;
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use grep_regex::RegexMatcher;
-use plainly_protocol::types::Resource;
+use plainly::protocol::types::Resource;
+use plainly::store::StoreError;
 
-use super::super::handle::refuse;
-use super::super::place::{OpenFile, Opened};
-use super::super::walk::{Entry, usable};
-use super::super::{Request, describe};
 use super::lines::{Line, Lines, Searched};
 use super::query::Query;
-use super::walk::{Stopped, walk};
-use crate::store::StoreError;
+use super::walk::{Cutoff, walk};
+use crate::describe;
+use crate::handle::refuse;
+use crate::lock::Lock;
+use crate::place::{OpenFile, Opened};
+use crate::request::Request;
+use crate::walk::{Entry, usable};
 
 /// How long a search may take: less than clients wait, so that they get what was found.
 const TIME: Duration = Duration::from_secs(20);
@@ -32,7 +34,7 @@ const THREADS: usize = 4;
 /// The most open files that wait for a thread.
 const WAITING: usize = 32;
 
-/// What a search came to.
+/// The hits of a search, and what else there is to say of it.
 #[derive(Debug, Default)]
 pub(super) struct Hits {
     pub(super) found: Vec<Hit>,
@@ -40,7 +42,7 @@ pub(super) struct Hits {
     pub(super) searched: usize,
     /// Those that weren't.
     pub(super) left_out: LeftOut,
-    pub(super) stopped: Option<Stopped>,
+    pub(super) stopped: Option<Cutoff>,
 }
 
 /// How many files could not be searched.
@@ -81,7 +83,7 @@ fn names(
     let mut found = Vec::new();
     let stopped = walk(request, tops, query, until, |entry| {
         if found.len() == query.limit {
-            return Ok(Some(Stopped::Limit));
+            return Ok(Some(Cutoff::Limit));
         }
         let resource = usable(&entry.uri, describe::entry(&entry))?;
         found.extend(resource.map(|resource| Hit {
@@ -118,13 +120,13 @@ fn lines(
         .min(THREADS);
     let team = Team {
         found: AtomicUsize::new(0),
-        largest: request.store.max_file_bytes,
+        largest: request.mounts.max_file_bytes,
     };
     thread::scope(|scope| {
         let (give, waiting) = sync_channel(WAITING);
         // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
-        let waiting = Arc::new(Mutex::new(waiting));
-        let work = |waiting: Arc<Mutex<_>>| team.work(&waiting, Lines::new(pattern, query, until));
+        let waiting = Arc::new(Lock::new(waiting));
+        let work = |waiting: Arc<Lock<_>>| team.work(&waiting, Lines::new(pattern, query, until));
         let members: Vec<_> = std::iter::repeat_n(waiting, threads)
             .map(|waiting| scope.spawn(move || work(waiting)))
             .collect();
@@ -132,11 +134,11 @@ fn lines(
         let walked = walk(request, tops, query, until, |entry| {
             // One more than is wanted tells that there are more.
             if team.found.load(Ordering::Relaxed) > query.limit {
-                return Ok(Some(Stopped::Limit));
+                return Ok(Some(Cutoff::Limit));
             }
             order += 1;
             let is_taken = Candidate::of(entry, order).is_none_or(|file| give.send(file).is_ok());
-            Ok((!is_taken).then_some(Stopped::Limit))
+            Ok((!is_taken).then_some(Cutoff::Limit))
         });
         drop(give);
         let shares = members
@@ -148,7 +150,7 @@ fn lines(
     })
 }
 
-/// What the threads of one search share.
+/// The state that the threads of one search share.
 struct Team {
     /// How many matches there are so far.
     found: AtomicUsize,
@@ -156,7 +158,7 @@ struct Team {
     largest: u64,
 }
 
-/// What one thread came to.
+/// The part of the hits that one thread found.
 #[derive(Default)]
 struct Share {
     hits: Vec<(usize, Hit)>,
@@ -165,15 +167,16 @@ struct Share {
     is_late: bool,
 }
 
+/// The next to search. In a function of its own: the others wait for their turn only as long as this takes.
+fn next(waiting: &Lock<Receiver<Candidate>>) -> Result<Candidate, RecvError> {
+    waiting.lock().recv()
+}
+
 impl Team {
     /// Searches files until there are no more.
-    fn work(&self, waiting: &Mutex<Receiver<Candidate>>, mut lines: Lines<'_>) -> Share {
-        let next = || {
-            let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.recv().ok()
-        };
+    fn work(&self, waiting: &Lock<Receiver<Candidate>>, mut lines: Lines<'_>) -> Share {
         let mut share = Share::default();
-        while let Some(candidate) = next() {
+        while let Ok(candidate) = next(waiting) {
             self.search(candidate, &mut lines, &mut share);
         }
         share
@@ -227,8 +230,8 @@ impl Candidate {
     }
 }
 
-/// What all threads found, in the order of the walk.
-fn together(shares: Vec<Share>, stopped: Option<Stopped>) -> Hits {
+/// Puts together what all threads found, in the order of the walk.
+fn together(shares: Vec<Share>, stopped: Option<Cutoff>) -> Hits {
     let mut hits = Hits {
         stopped,
         ..Hits::default()
@@ -241,7 +244,7 @@ fn together(shares: Vec<Share>, stopped: Option<Stopped>) -> Hits {
         hits.left_out.too_large += share.left_out.too_large;
         hits.left_out.unreadable += share.left_out.unreadable;
         if share.is_late {
-            hits.stopped = Some(Stopped::Time);
+            hits.stopped = Some(Cutoff::Time);
         }
     }
     found.sort_by_key(|(order, _)| *order);

@@ -1,15 +1,16 @@
 //! What a search found as an answer: cut to what was asked for and fits, as text in the manner of grep, as structured
 //! output, and as links.
 
-use plainly_protocol::types::Content;
+use plainly::protocol::types::Content;
+use plainly::server::reply::{Json, Shown};
+use plainly::store::tools::TEXT_BYTES;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::find::{Hit, Hits, LeftOut};
+use super::lines::Line;
 use super::query::Query;
-use super::walk::Stopped;
-use crate::server::reply::{Json, Shown};
-use crate::store::tools::{TEXT_BYTES, counted};
+use super::walk::Cutoff;
 
 /// What was found.
 #[derive(Serialize, JsonSchema)]
@@ -46,7 +47,7 @@ struct FoundLine {
 
 pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<Found> {
     let is_cut = cut(&mut hits.found, query);
-    let stopped = hits.stopped.or(is_cut.then_some(Stopped::Limit));
+    let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
     let note = note(&hits, stopped, query);
     let text = format!("{}{note}", text(&hits.found));
     let links = hits.found.iter().map(|hit| hit.resource.clone());
@@ -109,8 +110,8 @@ fn text(found: &[Hit]) -> String {
     text
 }
 
-/// What was done, in words.
-fn note(hits: &Hits, stopped: Option<Stopped>, query: &Query) -> String {
+/// Says in words what was searched and found.
+fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     let lines = hits.found.iter().flat_map(|hit| &hit.lines);
     let matches = lines.filter(|line| line.is_match).count();
     let files = counted(hits.found.len(), "file", "files");
@@ -131,10 +132,10 @@ fn note(hits: &Hits, stopped: Option<Stopped>, query: &Query) -> String {
     };
     sentences.extend(left_out(&hits.left_out));
     sentences.extend(match stopped {
-        Some(Stopped::Limit) => Some(
+        Some(Cutoff::Limit) => Some(
             "There are more: narrow the search with uri, glob or a longer pattern, or raise limit.",
         ),
-        Some(Stopped::Time) => {
+        Some(Cutoff::Time) => {
             Some("The time was up before the end: narrow the search with uri or glob.")
         }
         None if hits.found.is_empty() && query.pattern.is_some() && !query.is_case_ignored => {
@@ -143,6 +144,11 @@ fn note(hits: &Hits, stopped: Option<Stopped>, query: &Query) -> String {
         None => None,
     }.map(str::to_owned));
     sentences.join(" ")
+}
+
+/// A number and its noun.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Which files were not searched, if any.
@@ -161,15 +167,20 @@ fn left_out(files: &LeftOut) -> Option<String> {
 
 impl From<Hit> for FoundFile {
     fn from(hit: Hit) -> Self {
-        let line = |line: super::lines::Line| FoundLine {
-            number: line.number,
-            text: line.text,
-            is_match: line.is_match,
-        };
         Self {
             uri: hit.resource.uri,
             is_collection: hit.resource.is_collection == Some(true),
-            lines: hit.lines.into_iter().map(line).collect(),
+            lines: hit.lines.into_iter().map(FoundLine::from).collect(),
+        }
+    }
+}
+
+impl From<Line> for FoundLine {
+    fn from(line: Line) -> Self {
+        Self {
+            number: line.number,
+            text: line.text,
+            is_match: line.is_match,
         }
     }
 }

@@ -9,11 +9,11 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
+use plainly::store::tools::TEXT_BYTES;
 
-use super::super::job::Waiter;
 use super::paced::Paced;
 use super::query::Query;
-use crate::store::tools::TEXT_BYTES;
+use crate::job::Waiter;
 
 /// The longest part of a line that is shown, in bytes, and how much of that comes before the match.
 const LINE_BYTES: usize = 500;
@@ -29,7 +29,7 @@ pub(super) struct Line {
     pub(super) is_match: bool,
 }
 
-/// What became of a file.
+/// The outcome of searching one file.
 pub(super) enum Searched {
     Lines(Vec<Line>),
     Binary,
@@ -100,7 +100,7 @@ impl Read for Checked<'_> {
     }
 }
 
-/// What was found in one file so far.
+/// The lines that were found in one file so far.
 struct Collected<'a> {
     pattern: &'a Paced<'a>,
     lines: Vec<Line>,

@@ -10,16 +10,18 @@ mod walk;
 
 use std::sync::Arc;
 
-use plainly_errors::Problem;
+use plainly::Args;
+use plainly::errors::Problem;
+use plainly::protocol::types::ToolAnnotations;
+use plainly::server::reply::Shown;
+use plainly::server::{Failure, Tool};
+use plainly::store::tools::{Globs, StoreTools};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::found::Found;
 use self::query::Query;
-use super::DirectoryStore;
-use crate::server::reply::Shown;
-use crate::server::{Failure, Tool};
-use crate::store::tools::{self, Globs, Source, problems};
+use crate::store::DirectoryStore;
 
 const LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1_000;
@@ -55,36 +57,54 @@ struct SearchArgs {
     limit: Option<usize>,
 }
 
-pub(super) fn tool(source: &Arc<Source<DirectoryStore>>) -> Tool {
-    tools::tool("search", source, run)
-        .title("Search")
-        .description(
-            "Finds lines in files by a regular expression (pattern), files and directories by their names (glob), or lines \
-             in files of such names (both). Text files only; hidden and ignored files are not there. Gives the URI of each \
-             file and the numbers of the lines, from which read_resource goes on with offset.",
-        )
+/// The tool over `store`, which reads and says what it has in common with `others` as they do.
+pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) -> Tool {
+    let search = Arc::new(Search { store, others });
+    Tool::new("search", move |Args(args): Args<SearchArgs>| {
+        Arc::clone(&search).run(args)
+    })
+    .annotations(
+        ToolAnnotations::new()
+            .read_only_hint(true)
+            .destructive_hint(false)
+            .idempotent_hint(true)
+            .open_world_hint(false),
+    )
+    .title("Search")
+    .description(
+        "Finds lines in files by a regular expression (pattern), files and directories by their names (glob), or lines \
+         in files of such names (both). Text files only; hidden and ignored files are not there. Gives the URI of each \
+         file and the numbers of the lines, from which read_resource goes on with offset.",
+    )
 }
 
-async fn run(
-    source: Arc<Source<DirectoryStore>>,
-    args: SearchArgs,
-) -> Result<Shown<Found>, Failure> {
-    let uri = source.uri(args.uri.as_deref())?;
-    // A pattern or globs can take as long to compile as a file to read.
-    let query = match source.store.blocking(move |_| Ok(query(args))).await {
-        Ok(query) => Arc::new(query?),
-        Err(error) => return Err(problems::of(&source, "", error).await.into()),
-    };
-    let tops = uri.map_or_else(|| source.roots.clone(), |uri| vec![uri]);
-    let asked = Arc::clone(&query);
-    let top = tops.first().cloned().unwrap_or_default();
-    let hits = source
-        .store
-        .blocking(move |request| find::find(request, &tops, &asked))
-        .await;
-    match hits {
-        Ok(hits) => Ok(found::show(hits, &query)),
-        Err(error) => Err(problems::of(&source, &top, error).await.into()),
+struct Search {
+    store: DirectoryStore,
+    others: StoreTools<DirectoryStore>,
+}
+
+impl Search {
+    async fn run(self: Arc<Self>, args: SearchArgs) -> Result<Shown<Found>, Failure> {
+        let uri = self.others.uri(args.uri.as_deref())?;
+        // A pattern or globs can take as long to compile as a file to read.
+        let query = match self.store.blocking(move |_| Ok(query(args))).await {
+            Ok(query) => Arc::new(query?),
+            Err(error) => return Err(self.others.problem("", error).await.into()),
+        };
+        let tops: Vec<String> = match uri {
+            Some(uri) => vec![uri],
+            None => self.store.mounts().map(|it| it.uri().to_owned()).collect(),
+        };
+        let asked = Arc::clone(&query);
+        let top = tops.first().cloned().unwrap_or_default();
+        let hits = self
+            .store
+            .blocking(move |request| find::find(request, &tops, &asked))
+            .await;
+        match hits {
+            Ok(hits) => Ok(found::show(hits, &query)),
+            Err(error) => Err(self.others.problem(&top, error).await.into()),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
 use grep_regex::RegexMatcher;
 
-use super::super::job::Waiter;
+use crate::job::Waiter;
 
 /// How many bytes are searched at a time.
 const PIECE: usize = 8 << 10;
@@ -138,12 +138,12 @@ impl Paced<'_> {
     }
 }
 
-/// What the pattern itself found.
+/// A match of the pattern itself.
 fn never_fails<T>(found: Result<T, NoError>) -> T {
     found.expect("no value of this error can be made")
 }
 
-/// What is searched at a time: whole lines, or a part of one that is too long.
+/// A piece of text that is searched at a time: whole lines, or a part of one that is too long.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     range: Range<usize>,

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
-use plainly_errors::Problem;
-
-use crate::store::tools::Globs;
+use plainly::errors::Problem;
+use plainly::store::tools::Globs;
 
 /// The longest pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
@@ -13,7 +12,7 @@ const PATTERN_BYTES: usize = 4 << 10;
 /// The most memory of a compiled pattern, in bytes: a few letters can stand for as much as one likes.
 const COMPILED_BYTES: usize = 10 << 20;
 
-/// What is searched for.
+/// The search that was asked for.
 #[derive(Debug)]
 pub(super) struct Query {
     /// In the lines of files; `None`: the names say all.
@@ -66,7 +65,7 @@ pub(super) fn pattern(
         .map_err(|error| invalid(pattern, is_literal, &error))
 }
 
-/// Where the pattern is wrong, and how to mend it.
+/// Says where the pattern is wrong, and how to mend it.
 fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
     if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
         return Problem::validation("pattern", "it can't match the end of a line.")

@@ -4,15 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::super::place::Opened;
-use super::super::walk::{Entry, Walk};
-use super::super::{Request, uri};
+use plainly::store::StoreError;
+
 use super::query::Query;
-use crate::store::StoreError;
+use crate::place::Opened;
+use crate::request::Request;
+use crate::uri;
+use crate::walk::{Entry, Walk};
 
 /// Why a walk or a search ended before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
+pub(super) enum Cutoff {
     /// There are more matches.
     Limit,
     /// There was no more time.
@@ -25,13 +27,13 @@ pub(super) fn walk(
     tops: &[String],
     query: &Query,
     until: Instant,
-    mut visit: impl FnMut(Entry) -> Result<Option<Stopped>, StoreError>,
-) -> Result<Option<Stopped>, StoreError> {
+    mut visit: impl FnMut(Entry) -> Result<Option<Cutoff>, StoreError>,
+) -> Result<Option<Cutoff>, StoreError> {
     for top in tops {
         let mut entries = Below::of(request, top)?;
         while let Some(entry) = entries.next()? {
             if Instant::now() > until {
-                return Ok(Some(Stopped::Time));
+                return Ok(Some(Cutoff::Time));
             }
             let path = query.looks_at_names().then(|| path(top, &entry));
             let path = path.unwrap_or_default();
@@ -47,7 +49,7 @@ pub(super) fn walk(
     Ok(None)
 }
 
-/// What a top has below it, or the file that it is.
+/// Everything below a top, or the file that it is.
 enum Below {
     Walk(Walk),
     File(Option<Box<Entry>>),

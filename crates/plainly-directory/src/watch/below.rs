@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use cap_std::fs::Metadata;
+use plainly::store::StoreError;
 
 use super::changes::Changes;
 use super::{At, System, Watching};
-use crate::store::StoreError;
-use crate::store::directory::{uri, walk};
+use crate::{uri, walk};
 
 impl Watching {
     /// Watches a directory and what is below it. With `since`, also tells what has changed there since then.
@@ -61,13 +61,13 @@ impl Watching {
         Ok(())
     }
 
-    /// Watches one directory. Whether it is worth to look into it.
+    /// Watches one directory. Whether that was possible.
     fn watch_one(&self, at: &At, changes: &mut Changes) -> bool {
         let Some(system) = self.systems.get(at.root) else {
             return false;
         };
         match system.watch(at) {
-            Ok(is_watched) => is_watched,
+            Ok(()) => true,
             Err(error) => {
                 self.unwatched(at, &error, changes);
                 false

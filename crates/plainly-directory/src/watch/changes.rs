@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::store::Change;
+use plainly::store::Change;
 
 /// The most resources and the most trees that are named at a time. Of more it is only said that anything may be another.
 const MOST_RESOURCES: usize = 1024;

@@ -7,7 +7,6 @@ use std::io;
 use std::ops::Bound;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::FileType;
 use futures_util::StreamExt;
@@ -15,9 +14,10 @@ use inotify::{EventMask, EventOwned, EventStream, Inotify, WatchDescriptor, Watc
 
 use super::At;
 use super::noticed::{Noticed, What};
-use crate::store::directory::mount::Root;
+use crate::lock::Lock;
+use crate::mount::Root;
 
-/// What counts. Opening and reading don't: they would be as many events as there are readers, and ours among them.
+/// The events that count. Opening and reading don't: there would be as many as there are readers, ours among them.
 const MASK: WatchMask = WatchMask::ATTRIB
     .union(WatchMask::CREATE)
     .union(WatchMask::DELETE)
@@ -26,7 +26,7 @@ const MASK: WatchMask = WatchMask::ATTRIB
     .union(WatchMask::MOVED_TO)
     .union(WatchMask::ONLYDIR);
 
-/// What gives or takes a name.
+/// The events that give or take a name.
 const MOVES: EventMask = EventMask::CREATE
     .union(EventMask::DELETE)
     .union(EventMask::MOVED_FROM)
@@ -35,28 +35,28 @@ const MOVES: EventMask = EventMask::CREATE
 /// How many bytes of events are read at a time.
 const CHUNK: usize = 16 << 10;
 
-/// What watches one mount.
-pub(super) struct System {
+/// The watch over one mount, by inotify.
+pub(super) struct InotifySystem {
     root: usize,
     watches: Watches,
-    table: Mutex<Table>,
+    table: Lock<WatchTable>,
     /// Becomes a stream where there is a runtime to read it with.
-    source: tokio::sync::Mutex<Source>,
+    source: tokio::sync::Mutex<Events>,
 }
 
-enum Source {
+enum Events {
     Idle(Option<Inotify>),
     Read(EventStream<Vec<u8>>),
 }
 
 /// Which directories are watched, by their paths in the mount.
 #[derive(Default)]
-struct Table {
+struct WatchTable {
     paths: HashMap<WatchDescriptor, PathBuf>,
     watches: BTreeMap<PathBuf, WatchDescriptor>,
 }
 
-impl System {
+impl InotifySystem {
     /// Whether each directory has to be watched for itself.
     pub(super) const EACH_DIRECTORY: bool = true;
 
@@ -65,25 +65,25 @@ impl System {
         Ok(Self {
             root: index,
             watches: inotify.watches(),
-            table: Mutex::default(),
-            source: tokio::sync::Mutex::new(Source::Idle(Some(inotify))),
+            table: Lock::default(),
+            source: tokio::sync::Mutex::new(Events::Idle(Some(inotify))),
         })
     }
 
-    /// Watches a directory. Whether it is worth to look into it.
-    pub(super) fn watch(&self, at: &At) -> io::Result<bool> {
+    /// Watches a directory.
+    pub(super) fn watch(&self, at: &At) -> io::Result<()> {
         // The last dot goes through the link.
         let handle = format!("/proc/self/fd/{}/.", at.place.dir().as_raw_fd());
         // The kernel numbers the watches of one directory the same, so the table is locked around both.
-        let mut table = self.table();
+        let mut table = self.table.lock();
         let watch = self.watches.clone().add(handle, MASK)?;
         table.insert(watch, &at.path);
-        Ok(true)
+        Ok(())
     }
 
     /// Watches no longer what was at `path`, with all below it: it may be anywhere now.
     pub(super) fn forget(&self, path: &Path) {
-        for watch in self.table().remove(path) {
+        for watch in self.table.lock().remove(path) {
             // Fails for what is gone, and is watched no longer for that.
             let _gone = self.watches.clone().remove(watch);
         }
@@ -92,11 +92,11 @@ impl System {
     /// Notices what is said, for as long as this is polled.
     pub(super) async fn run(&self, noticed: &Noticed) -> io::Result<Infallible> {
         let mut source = self.source.lock().await;
-        if let Source::Idle(inotify) = &mut *source {
+        if let Events::Idle(inotify) = &mut *source {
             let inotify = inotify.take().ok_or(io::ErrorKind::NotConnected)?;
-            *source = Source::Read(inotify.into_event_stream(vec![0; CHUNK])?);
+            *source = Events::Read(inotify.into_event_stream(vec![0; CHUNK])?);
         }
-        let Source::Read(events) = &mut *source else {
+        let Events::Read(events) = &mut *source else {
             return Err(io::ErrorKind::NotConnected.into());
         };
         loop {
@@ -112,7 +112,7 @@ impl System {
         if event.mask.contains(EventMask::Q_OVERFLOW) {
             return noticed.miss();
         }
-        let mut table = self.table();
+        let mut table = self.table.lock();
         if event.mask.contains(EventMask::IGNORED) {
             return table.end(&event.wd);
         }
@@ -134,13 +134,9 @@ impl System {
             None => noticed.add(self.root, directory, what),
         }
     }
-
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl Table {
+impl WatchTable {
     /// A directory that is watched already may have another path now.
     fn insert(&mut self, watch: WatchDescriptor, path: &Path) {
         if let Some(before) = self.paths.insert(watch.clone(), path.to_owned())

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::FileType;
 use tokio::sync::Notify;
+
+use crate::lock::Lock;
 
 /// The most names that are kept. When there are more, it is only known that some were.
 const MOST_NAMES: usize = 1024;
@@ -15,11 +16,11 @@ const MOST_NAMES: usize = 1024;
 /// A place for what was noticed.
 #[derive(Debug, Default)]
 pub(super) struct Noticed {
-    waiting: Mutex<Batch>,
+    waiting: Lock<Batch>,
     some: Notify,
 }
 
-/// What was noticed: names by mount and directory.
+/// Names that something happened to, by mount and directory.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// By the mount's index and the directory's path in it.
@@ -31,10 +32,10 @@ pub(super) struct Batch {
     names: usize,
 }
 
-/// What happened to a name.
+/// The ways in which a name can have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// What it stands for is other than before.
+    /// It stands for something else than before.
     Changed,
     /// It came, went, or stands for another thing than before. Of which kind that is or was, if it was said.
     Moved(Option<FileType>),
@@ -43,13 +44,13 @@ pub(super) enum What {
 impl Noticed {
     /// Something happened at `path` in a mount.
     pub(super) fn add(&self, root: usize, path: &Path, what: What) {
-        self.lock().add(root, path, what);
+        self.waiting.lock().add(root, path, what);
         self.some.notify_one();
     }
 
     /// Something happened and nobody knows what.
     pub(super) fn miss(&self) {
-        self.lock().miss();
+        self.waiting.lock().miss();
         self.some.notify_one();
     }
 
@@ -60,11 +61,7 @@ impl Noticed {
 
     /// All that there is.
     pub(super) fn take(&self) -> Batch {
-        std::mem::take(&mut *self.lock())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Batch> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut *self.waiting.lock())
     }
 }
 

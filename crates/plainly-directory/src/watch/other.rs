@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
@@ -13,15 +13,16 @@ use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::At;
 use super::noticed::{Noticed, What};
-use crate::store::directory::mount::Root;
+use crate::lock::Lock;
+use crate::mount::Root;
 
-/// What watches one mount. Each has its own: a directory that is in two mounts would have one name in a common one.
-pub(super) struct System {
+/// The watch over one mount, by whatever the system has. Each has its own: a directory that is in two mounts would have one name in a common one.
+pub(super) struct NotifySystem {
     path: std::path::PathBuf,
-    watcher: Mutex<RecommendedWatcher>,
+    watcher: Lock<RecommendedWatcher>,
 }
 
-impl System {
+impl NotifySystem {
     /// Whether each directory has to be watched for itself.
     pub(super) const EACH_DIRECTORY: bool = false;
 
@@ -32,19 +33,19 @@ impl System {
             notify::recommended_watcher(move |event| take_in(index, &base, event, &noticed));
         Ok(Self {
             path,
-            watcher: Mutex::new(watcher.map_err(into_io)?),
+            watcher: Lock::new(watcher.map_err(into_io)?),
         })
     }
 
-    /// Watches a mount. Whether it is worth to look into it.
-    pub(super) fn watch(&self, at: &At) -> io::Result<bool> {
-        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Watches the mount.
+    pub(super) fn watch(&self, at: &At) -> io::Result<()> {
+        let mut watcher = self.watcher.lock();
         watcher
             .watch(&self.path, RecursiveMode::Recursive)
             .map_err(into_io)?;
         // A path is taken where everything else goes by handles: see that it is the same directory.
         if is_at(at.place.dir(), &self.path) {
-            return Ok(true);
+            return Ok(());
         }
         // If there is nothing to end, that is as well.
         drop(watcher.unwatch(&self.path));
@@ -103,7 +104,7 @@ fn take_in(root: usize, base: &Path, event: notify::Result<notify::Event>, notic
     }
 }
 
-/// What an event means; `None` if it changes nothing. Opening and reading are events too: ours as well.
+/// The change that an event tells of; `None` if it changes nothing, as opening and reading don't, which are events too.
 fn what(kind: EventKind) -> Option<What> {
     match kind {
         EventKind::Access(_) => None,
@@ -127,9 +128,9 @@ mod tests {
     use notify::event::{AccessKind, Event, Flag};
 
     use super::*;
-    use crate::store::directory::DirectoryStore;
-    use crate::store::directory::job::Waiter;
-    use crate::store::directory::place::{Place, Shown};
+    use crate::DirectoryStore;
+    use crate::job::Waiter;
+    use crate::place::{Place, Shown};
 
     #[test]
     fn only_what_changes_something_is_noticed_and_what_can_not_be_placed_is_missed() {
@@ -158,9 +159,9 @@ mod tests {
         let mount = around.path().join("mount");
         std::fs::create_dir_all(mount.join("d/e")).unwrap();
         let store = DirectoryStore::new(&mount).unwrap();
-        let root = &store.inner.roots[0];
+        let root = &store.mounts.roots[0];
         let noticed = Arc::new(Noticed::default());
-        let system = System::new(0, root, &noticed).unwrap();
+        let system = NotifySystem::new(0, root, &noticed).unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
         let at = At {
             root: 0,
@@ -173,7 +174,7 @@ mod tests {
             path: Path::new("").to_owned(),
             uri: root.uri.clone(),
         };
-        assert!(system.watch(&at).unwrap());
+        system.watch(&at).unwrap();
         std::fs::write(mount.join("d/e/x"), "").unwrap();
         noticed.some().await;
         let batch = noticed.take();

@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 
 use cap_std::fs::FileType;
+use plainly::store::StoreError;
 
 use super::At;
 use super::noticed::What;
-use crate::store::StoreError;
-use crate::store::directory::place::Opened;
+use crate::place::Opened;
 
-/// What happened to a name, as far as it may be told.
+/// The change of a name that may be told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Nothing,

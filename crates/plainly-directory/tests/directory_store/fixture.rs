@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plainly::protocol::types::{Body, Resource, ResourceContents};
-use plainly::store::directory::{DirectoryStore, DirectoryStoreBuilder};
 use plainly::store::{ListQuery, Page, Store, StoreError};
+use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 

@@ -1,7 +1,6 @@
 //! The directory store over real directories: what is listed, what is read, and what never is. Beside every served
 //! directory lies a secret, and nothing that the store says may have it.
 
-#![cfg(feature = "store-directory")]
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests, which may fail by panicking"
@@ -18,7 +17,7 @@ mod representations;
 mod uris;
 mod watching;
 
-#[cfg(all(feature = "store-directory-tools", feature = "client"))]
+#[cfg(feature = "tools")]
 mod tools;
 
 #[cfg(unix)]
@@ -27,5 +26,5 @@ mod links;
 mod races;
 #[cfg(unix)]
 mod special;
-#[cfg(all(unix, feature = "store-directory-tools", feature = "client"))]
+#[cfg(all(unix, feature = "tools"))]
 mod vast;

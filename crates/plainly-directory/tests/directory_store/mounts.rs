@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use plainly::store::directory::{DirectoryStore, MountError, MountProblem};
 use plainly::store::{Store, StoreError};
+use plainly_directory::{DirectoryStore, MountError, MountProblem};
 
 use crate::fixture::{ALL, Fixture, SECRET};
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Write;
 
 use plainly::protocol::types::{Meta, Representation, ResourceContents};
-use plainly::store::convert::{Converter, Draft, Source};
+use plainly_directory::convert::{Converter, Draft, Source};
 
 use crate::fixture::{ALL, Fixture};
 

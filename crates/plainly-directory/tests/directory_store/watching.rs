@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use plainly::store::directory::{DirectoryStore, DirectoryStoreBuilder};
 use plainly::store::{Change, Store};
+use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 
 use crate::fixture::{ALL, Fixture, SECRET, short, write_all};
 

@@ -2,9 +2,9 @@
 
 use super::Reading;
 use super::asserting::pattern;
-use crate::schema::draft::Draft;
-use crate::schema::keyword::{Contains, Here, Id, Inside, Items, Keyword, Properties, Rest};
-use crate::schema::member::{Member, Owner};
+use crate::draft::Draft;
+use crate::keyword::{Contains, Here, Id, Inside, Items, Keyword, Properties, Rest};
+use crate::member::{Member, Owner};
 
 pub(super) fn properties<'a>(
     reading: &mut Reading<'a>,
@@ -71,7 +71,7 @@ pub(super) fn items<'a>(
     Ok(())
 }
 
-/// What a property brings with it.
+/// Keywords by which one property requires others.
 pub(super) fn dependencies<'a>(
     reading: &mut Reading<'a>,
     owner: &Owner<'a>,

@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::Reading;
-use crate::schema::assertion::{Assertion, Bound, Counted, Extreme, Options, Type};
-use crate::schema::draft::Draft;
-use crate::schema::keyword::Keyword;
-use crate::schema::member::{Member, Owner};
-use crate::schema::order;
-use crate::schema::pattern::Pattern;
-use crate::schema::sentence::short;
+use crate::assertion::{Assertion, Bound, Counted, Extreme, Options, Type};
+use crate::draft::Draft;
+use crate::keyword::Keyword;
+use crate::member::{Member, Owner};
+use crate::order;
+use crate::pattern::Pattern;
+use crate::sentence::short;
 
-/// What only says something of the schema, and definitions.
+/// Keywords that describe the schema and check nothing, and definitions.
 pub(super) fn annotations<'a>(
     reading: &mut Reading<'a>,
     owner: &Owner<'a>,
@@ -87,7 +87,7 @@ fn types(member: Member<'_, '_>, draft: Draft) -> Result<Vec<Type>, String> {
     types.map_or_else(|| member.is_not(&format!("one or some of {names}")), Ok)
 }
 
-/// What is for numbers.
+/// Keywords that check numbers.
 pub(super) fn numbers<'a>(
     _reading: &mut Reading<'a>,
     owner: &Owner<'a>,
@@ -171,7 +171,7 @@ pub(super) fn names<'a>(
     Ok(())
 }
 
-/// What is for texts, and `uniqueItems`.
+/// Keywords that check strings, and `uniqueItems`.
 pub(super) fn texts<'a>(
     _reading: &mut Reading<'a>,
     owner: &Owner<'a>,

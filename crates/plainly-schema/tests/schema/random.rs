@@ -1,6 +1,9 @@
 //! Whatever the schema, it is refused, or serves soon and as a peer does.
 
-use super::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{compile, nested, soon};
 
 /// A schema of whatever keywords, many of which apply others.
 fn schemas() -> impl Strategy<Value = Value> {

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::*;
+use serde_json::Value;
+
+use super::compile;
 
 const DRAFTS: [(&str, &str); 5] = [
     ("draft4", "http://json-schema.org/draft-04/schema#"),

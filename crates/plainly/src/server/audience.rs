@@ -9,6 +9,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Field;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
+use plainly_schema::Schema;
 use serde::Serialize;
 
 use super::answer::Answer;
@@ -16,7 +17,6 @@ use super::asking::check_asked;
 use super::failure::{Failure, Meaning};
 use super::incident::{Incident, chain};
 use super::url_elicitation::{self, Told};
-use crate::schema::Schema;
 
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
 const PROBLEM: &str = "dev.plainly/problem";

@@ -20,14 +20,14 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "files that are being read, or wait for somebody to take them (`bytes_at_once`)",
         &[
-            "src/store/directory/job bytes_are_held_until_the_result_is_taken_and_no_more_than_there_is_room_for",
+            "directory/src/job bytes_are_held_until_the_result_is_taken_and_no_more_than_there_is_room_for",
             "limits/files files_have_room_together_until_somebody_takes_them",
         ],
         ByTest(&["limits/memory many_files_that_nobody_takes_cost_no_more_than_the_limit"]),
     ),
     row(
         "reads and listings that run at a time",
-        &["src/store/directory/job only_so_many_jobs_run_at_once_and_all_in_the_end"],
+        &["directory/src/job only_so_many_jobs_run_at_once_and_all_in_the_end"],
         Never("each is a request, and counted"),
     ),
     row(
@@ -52,12 +52,12 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "names in large directories, kept for the next page",
-        &["src/store/directory/names only_so_much_is_kept"],
+        &["directory/src/lists only_so_much_is_kept"],
         ByTest(&["directory_store/vast what_is_said_of_a_hundred_thousand_entries_has_an_end"]),
     ),
     row(
         "times that a file which changes meanwhile is read",
-        &["src/store/directory/content what_changes_between_opening_and_reading_is_no_answer"],
+        &["directory/src/content what_changes_between_opening_and_reading_is_no_answer"],
         ByTest(&[
             "directory_store/races a_file_that_grows_without_end_is_never_read_beyond_the_limit",
         ]),
@@ -65,12 +65,12 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "other [representations](serve.md#representations) of a file, together",
         &["directory_store/representations all_formats_of_a_file_share_a_quarter_of_its_limit"],
-        ByTest(&["src/store/convert/draft what_is_too_long_stays_refused"]),
+        ByTest(&["directory/src/convert/draft what_is_too_long_stays_refused"]),
     ),
     row(
         "time for each of them",
-        &["src/store/convert/draft the_end_of_time_and_of_interest_is_noticed_while_writing"],
-        ByTest(&["src/store/convert/html/tests hostile_pages_cost_no_stack_and_little_time"]),
+        &["directory/src/convert/draft the_end_of_time_and_of_interest_is_noticed_while_writing"],
+        ByTest(&["directory/src/convert/html/tests hostile_pages_cost_no_stack_and_little_time"]),
     ),
     row(
         "text in the answer of a [tool](serve.md#tools)",
@@ -92,9 +92,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "time for a search",
-        &[
-            "src/store/directory/search/paced a_pattern_that_takes_a_millisecond_a_byte_ends_in_time",
-        ],
+        &["directory/src/search/paced a_pattern_that_takes_a_millisecond_a_byte_ends_in_time"],
         ByTest(&["directory_store/vast what_is_said_of_a_hundred_thousand_entries_has_an_end"]),
     ),
 ];

@@ -207,18 +207,18 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "schema_bytes",
-        &["src/schema/tests a_schema_has_bounds"],
+        &["schema/main a_schema_has_bounds"],
         OUR_OWN,
     ),
     row(
         "schema_depth",
-        &["src/schema/tests a_schema_has_bounds"],
+        &["schema/main a_schema_has_bounds"],
         OUR_OWN,
     ),
     row(
         "subschemas",
-        &["src/schema/tests a_schema_has_bounds"],
-        ByTest(&["src/schema/tests/random whatever_the_schema_it_is_refused_or_serves_soon"]),
+        &["schema/main a_schema_has_bounds"],
+        ByTest(&["schema/random whatever_the_schema_it_is_refused_or_serves_soon"]),
     ),
     row(
         "questions",
@@ -322,22 +322,22 @@ pub(super) const ROWS: &[Row] = &[
     // Of what the author of a server writes.
     row(
         "what a schema refers to",
-        &["src/schema/tests nothing_is_referred_to_beyond_the_schema"],
+        &["schema/main nothing_is_referred_to_beyond_the_schema"],
         OUR_OWN,
     ),
     row(
         "a pattern in a schema, or of a search",
-        &["src/schema/tests a_pattern_that_would_backtrack_without_end_is_linear_or_refused"],
+        &["schema/main a_pattern_that_would_backtrack_without_end_is_linear_or_refused"],
         ByTest(&["directory_store/tools/searching a_pattern_takes_linear_time"]),
     ),
     row(
         "parts of a schema that one value is held against, as composition has it that doubles with each level",
-        &["src/schema/tests what_doubles_with_each_level_is_refused"],
+        &["schema/main what_doubles_with_each_level_is_refused"],
         OUR_OWN,
     ),
     row(
         "values of arguments, times the parts that each can meet",
-        &["src/schema/tests too_much_for_a_costly_schema_is_said_so"],
+        &["schema/main too_much_for_a_costly_schema_is_said_so"],
         IN_A_MESSAGE,
     ),
     row(

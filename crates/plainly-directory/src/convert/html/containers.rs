@@ -4,7 +4,7 @@
 /// The most containers within each other that are told apart. Ten levels are hard to read already.
 const DEPTH: usize = 32;
 
-/// What lines stand in.
+/// Something that lines stand in, such as a list or a quotation.
 enum Container {
     /// And whether a line of it is written.
     Quote(bool),
@@ -55,12 +55,9 @@ impl Containers {
 
     /// Ends the item of the innermost list, or that of none.
     pub(super) fn close_item(&mut self) {
-        let is_item = |container: &Container| match container {
-            Container::List(_) => Some(false),
-            Container::Item(..) => Some(true),
-            Container::Quote(_) => None,
-        };
-        if self.0.iter().rev().find_map(is_item) == Some(true) {
+        let mut inside_out = self.0.iter().rev();
+        let innermost = inside_out.find(|container| !matches!(container, Container::Quote(_)));
+        if matches!(innermost, Some(Container::Item(..))) {
             self.leave(|container| matches!(container, Container::Item(..)));
         }
     }
@@ -70,7 +67,7 @@ impl Containers {
         matches!(self.0.last(), Some(Container::Item(..)))
     }
 
-    /// What stands before a new line. Markers stand before one only.
+    /// The beginning of a new line. Markers stand before one only.
     pub(super) fn begin(&mut self) -> String {
         let line = self.0.iter().map(before).collect();
         for container in &mut self.0 {
@@ -83,22 +80,21 @@ impl Containers {
         line
     }
 
-    /// What stands before a line that continues.
+    /// The beginning of a line that continues.
     pub(super) fn prefix(&self) -> String {
         self.0.iter().map(before).collect()
     }
 
-    /// What stands before the empty line that ends what was written.
+    /// The beginning of the empty line that ends what was written.
     pub(super) fn between(&self) -> String {
-        let is_new = |container: &&Container| {
-            matches!(
-                container,
-                Container::Item(Some(_), _) | Container::Quote(false)
-            )
-        };
         self.0
             .iter()
-            .take_while(|container| !is_new(container))
+            .take_while(|container| {
+                !matches!(
+                    container,
+                    Container::Item(Some(_), _) | Container::Quote(false)
+                )
+            })
             .map(before)
             .collect()
     }
@@ -118,7 +114,7 @@ impl Containers {
     }
 }
 
-/// What a container sets before a line.
+/// The characters that a container sets before a line.
 fn before(container: &Container) -> String {
     match container {
         Container::Quote(_) => "> ".to_owned(),

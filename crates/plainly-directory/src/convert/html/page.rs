@@ -288,7 +288,7 @@ fn is_block(name: &[u8]) -> bool {
     )
 }
 
-/// What a block sets between what is around it and what is in it.
+/// The break that a block sets around itself.
 fn gap(name: &[u8]) -> Break {
     match name {
         b"br" | b"button" | b"dd" | b"dt" | b"optgroup" | b"option" => Break::Line,

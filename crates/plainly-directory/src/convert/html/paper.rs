@@ -4,9 +4,9 @@ use std::fmt::{self, Write};
 
 use super::super::Draft;
 use super::containers::Containers;
-use super::words::{Place, destination, fence, write_word};
+use super::words::{Context, destination, fence, write_word};
 
-/// What comes between what was written and what will be.
+/// The space between what was written and what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Break {
     None,
@@ -14,7 +14,7 @@ pub(super) enum Break {
     Paragraph,
 }
 
-/// What words stand in, each at most once.
+/// The marks that words can stand in, each at most once.
 struct Mark {
     kind: Kind,
     /// Whether its beginning is written. It is where there is something to mark.
@@ -28,7 +28,7 @@ enum Kind {
     Link(String),
 }
 
-/// Where Markdown is written to.
+/// The Markdown that has been written so far, and what is open in it.
 pub(super) struct Paper<'a, 'd> {
     draft: &'a mut Draft<'d>,
     containers: Containers,
@@ -65,12 +65,11 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     /// Words, whatever white space is between them.
     pub(super) fn text(&mut self, text: &str) -> fmt::Result {
-        let is_space = |letter: char| letter.is_ascii_whitespace();
-        self.has_space |= text.starts_with(is_space);
+        self.has_space |= text.starts_with(|letter: char| letter.is_ascii_whitespace());
         let mut words = text.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
             self.begin()?;
-            let place = Place {
+            let place = Context {
                 begins_line: self.at_start,
                 in_link: self.marks.iter().any(|mark| is_link(&mark.kind)),
                 in_cell: self.in_cell,
@@ -109,7 +108,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         };
         self.begin()?;
         self.draft.write_str("![")?;
-        let place = Place {
+        let place = Context {
             begins_line: false,
             in_link: true,
             in_cell: self.in_cell,

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::store::convert::Stopped;
-use crate::store::convert::tests::converted;
+use crate::convert::Stopped;
+use crate::convert::tests::converted;
 
 fn markdown(html: &str) -> String {
     converted(&Html, "text/html", html.as_bytes()).unwrap()

@@ -3,9 +3,9 @@
 
 use std::fmt::{self, Write};
 
-/// Where a word stands.
+/// The surroundings of a word.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Context {
     /// At the beginning of a line.
     pub(super) begins_line: bool,
     /// In the text of a link.
@@ -15,7 +15,7 @@ pub(super) struct Place {
 }
 
 /// Writes a word so that it is nothing but that.
-pub(super) fn write_word(word: &str, place: Place, to: &mut impl Write) -> fmt::Result {
+pub(super) fn write_word(word: &str, place: Context, to: &mut impl Write) -> fmt::Result {
     if place.begins_line && begins_block(word) {
         to.write_char('\\')?;
     }
@@ -47,13 +47,13 @@ fn begins_block(word: &str) -> bool {
     word.starts_with('>') || is_all("#") || is_all("-") || is_all("+") || is_all("=")
 }
 
-/// What encloses code, and is not in it: at least `least` backticks.
+/// The fence around code: backticks, at least `least`, that don't stand in it.
 pub(super) fn fence(code: &str, least: usize) -> String {
     let runs = code.split(|letter| letter != '`').map(str::len);
     "`".repeat(runs.max().map_or(0, |longest| longest + 1).max(least))
 }
 
-/// Where a link leads: nowhere if it stays on the page, runs a script or holds what it leads to.
+/// The target of a link: none if it stays on the page, runs a script or holds what it leads to.
 pub(super) fn destination(target: &str) -> Option<String> {
     let target = target.trim();
     let is = |scheme: &str| {

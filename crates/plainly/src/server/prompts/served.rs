@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult};
+use plainly_schema::Schema;
 use serde_json::{Map, Number, Value};
 
 use super::{Prompt, arguments};
 use crate::limits::Limits;
-use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::builder::{BuildError, check_needs};
 use crate::server::catalogue::{Catalogue, Named};
@@ -97,7 +97,9 @@ impl ServedPrompt {
         }
         let schema = prompt.needs.args.as_ref().and_then(|schema| {
             let wrong = |why| wrong(format!("has arguments whose schema is invalid: {why}"));
-            Schema::of(schema.clone(), limits).map_err(wrong).ok()
+            Schema::new(schema.clone(), &limits.schema())
+                .map_err(wrong)
+                .ok()
         });
         check_needs(&subject, &prompt.needs, states, errors);
         let completers = std::mem::take(&mut prompt.completers);

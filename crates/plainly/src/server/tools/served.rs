@@ -6,11 +6,11 @@ use std::sync::Arc;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, RawJson, ToolAnnotations};
+use plainly_schema::Schema;
 
 use super::listed::{Definition, ListedTools};
 use super::{Call, Tool};
 use crate::limits::Limits;
-use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::builder::{BuildError, check_needs};
@@ -68,10 +68,11 @@ impl ServedTool {
         let mut tell = |why, which| {
             wrong.push(format!("has an {which} schema that is invalid: {why}"));
         };
-        let parse = |schema: &RawJson| Schema::parse(schema.get(), limits);
+        let schema_limits = limits.schema();
+        let parse = |schema: &RawJson| Schema::parse(schema.get(), &schema_limits);
         let written = &tool.definition.input_schema;
         let input = match derived {
-            Some(schema) => Schema::derived(schema, written.get(), limits),
+            Some(schema) => Schema::derived(schema, written.get(), &schema_limits),
             None => parse(written),
         };
         let input = input.map_err(|why| tell(why, "input"));
