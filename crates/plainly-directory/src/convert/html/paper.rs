@@ -65,7 +65,7 @@ impl<'a, 'd> Paper<'a, 'd> {
 
     /// Words, whatever white space is between them.
     pub(super) fn text(&mut self, text: &str) -> fmt::Result {
-        self.has_space |= text.starts_with(|letter: char| letter.is_ascii_whitespace());
+        self.has_space |= text.starts_with(is_space);
         let mut words = text.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
             self.begin()?;
@@ -341,4 +341,8 @@ impl<'a, 'd> Paper<'a, 'd> {
 
 fn is_link(kind: &Kind) -> bool {
     matches!(kind, Kind::Link(_))
+}
+
+fn is_space(letter: char) -> bool {
+    letter.is_ascii_whitespace()
 }
