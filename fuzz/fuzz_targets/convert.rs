@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plainly::store::convert::{Converter, Csv, Draft, Html, Json, Source};
+use plainly_directory::convert::{Converter, Csv, Draft, Html, Json, Source};
 
 fuzz_target!(|input: &[u8]| {
     let Some((&room, content)) = input.split_first() else {

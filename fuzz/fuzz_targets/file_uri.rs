@@ -2,13 +2,8 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/store/directory/uri.rs"]
+#[path = "../../crates/plainly-directory/src/uri.rs"]
 mod uri;
-
-/// Where the parser expects its error to be.
-mod store {
-    pub(crate) use plainly::store::StoreError;
-}
 
 use libfuzzer_sys::fuzz_target;
 

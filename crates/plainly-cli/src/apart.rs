@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use plainly::store::convert::{Converter, Draft, Pdf, Source};
+use plainly_directory::convert::{Converter, Draft, Pdf, Source};
 
 use crate::failure::Failure;
 use crate::format::Format;

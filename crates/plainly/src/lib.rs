@@ -87,11 +87,10 @@
 //! | `http` | yes | both of the next two |
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
-//! | `store-directory` | yes | [`DirectoryStore`](store::directory::DirectoryStore): a directory as resources |
-//! | `convert-html`, `convert-csv`, `convert-json`, `convert-pdf` | no | a [`Converter`](store::convert::Converter) each, which gives such files in another format too |
 //! | `anyhow`, `eyre` | no | a [`Problem`](errors::Problem) that was put around an error by `context` or `wrap_err` is found by whoever answers |
-//! | `tools` | by the next | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
-//! | `store-directory-tools` | yes | [`DirectoryStore::tools`](store::directory::DirectoryStore::tools): the same over a directory, with a search through its files |
+//! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
+//!
+//! Directories of files are a store in a crate of its own, `plainly-directory`.
 //!
 //! The names that nearly every program needs are here at the root; everything else has its place in a module.
 
@@ -111,8 +110,6 @@ pub mod transport;
 
 #[cfg(feature = "server")]
 mod room;
-#[cfg(feature = "server")]
-mod schema;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "server")]

@@ -161,6 +161,19 @@ impl Default for Limits {
     }
 }
 
+#[cfg(feature = "server")]
+impl Limits {
+    /// Those of a schema, and of the arguments that are held against it.
+    pub(crate) fn schema(&self) -> plainly_schema::Limits {
+        let mut limits = plainly_schema::Limits::default();
+        limits.bytes = self.schema_bytes;
+        limits.depth = self.schema_depth;
+        limits.subschemas = self.subschemas;
+        limits.value_depth = self.envelope.depth;
+        limits
+    }
+}
+
 /// How much a client takes of a server before it gives up. Build one from [`ClientLimits::default`] and change what you need.
 /// How long it waits is set where it is [built](crate::client::Builder).
 #[cfg(feature = "client")]

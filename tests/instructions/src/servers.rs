@@ -3,7 +3,7 @@
 use plainly::Args;
 use plainly::server::reply::{Blob, Text};
 use plainly::server::{Resource, Server, Tool};
-use plainly::store::directory::DirectoryStore;
+use plainly_directory::DirectoryStore;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

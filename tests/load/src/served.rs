@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use plainly::server::extract::{Ask, Progress};
 use plainly::server::{Changes, ServerBuilder};
-use plainly::store::directory::DirectoryStore;
 use plainly::transport::http::HttpServer;
 use plainly::{
     Args, Context, Failure, Json, Resource, ResourceTemplate, Server, State, TaskSupport, Tool,
     Vars, shutdown,
 };
+use plainly_directory::DirectoryStore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;

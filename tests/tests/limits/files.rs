@@ -5,8 +5,8 @@ use std::fs;
 use plainly::client::Client;
 use plainly::limits::{ClientLimits, Limits};
 use plainly::server::Server;
-use plainly::store::directory::DirectoryStore;
 use plainly::transport::Reply;
+use plainly_directory::DirectoryStore;
 use serde_json::{Value, json};
 use tokio::io::AsyncBufReadExt;
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use plainly::client::Client;
 use plainly::limits::ClientLimits;
-use plainly::store::directory::DirectoryStore;
+use plainly_directory::DirectoryStore;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

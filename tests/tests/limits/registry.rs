@@ -162,6 +162,9 @@ fn file(place: &str) -> String {
     match room {
         "wire" | "limits" => format!("tests/tests/{place}.rs"),
         "src" => format!("crates/plainly/{place}.rs"),
+        "directory_store" => format!("crates/plainly-directory/tests/{place}.rs"),
+        "directory" => format!("crates/plainly-directory/{rest}.rs"),
+        "schema" => format!("crates/plainly-schema/tests/{place}.rs"),
         "protocol" => format!("crates/plainly-protocol/tests/{rest}.rs"),
         "cli" => format!("crates/plainly-cli/tests/{place}.rs"),
         "plainly" => format!("crates/plainly/tests/{rest}.rs"),

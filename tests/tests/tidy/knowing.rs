@@ -21,6 +21,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("crates/plainly/src/server/reply", ERAS, &[]),
     ("crates/plainly/src/server/handler.rs", ERAS, &[]),
     ("crates/plainly/src/store", ERAS, &[]),
+    ("crates/plainly-directory/src", ERAS, &[]),
     // A local error can't be written to a peer.
     ("crates/plainly/src/client/error.rs", &["Serialize"], &[]),
     // No message is decoded by trying one type after another. What is read knows its type first; in these files the
@@ -36,6 +37,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         ],
     ),
     ("crates/plainly/src", &["untagged"], &[]),
+    ("crates/plainly-directory/src", &["untagged"], &[]),
     // Messages pass without a tree of values.
     ("crates/plainly-protocol/src/envelope", TREES, &[]),
     ("crates/plainly/src/server/dispatch.rs", TREES, &[]),

@@ -3,7 +3,7 @@
 use plainly::limits::Limits;
 use plainly::protocol::types::{self, ResourceContents};
 use plainly::server::{Resource, ServerBuilder};
-use plainly::store::directory::DirectoryStore;
+use plainly_directory::DirectoryStore;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -14,8 +14,8 @@ use plainly::protocol::types::{
 };
 use plainly::server::extract::{Ask, Progress};
 use plainly::server::{ResourceTemplate, Server, Tool};
-use plainly::store::directory::DirectoryStore;
 use plainly::{Context, Json};
+use plainly_directory::DirectoryStore;
 use plainly_tests::valid::overheard;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use plainly::store::directory::DirectoryStore;
+use plainly_directory::DirectoryStore;
 use plainly_tests::valid;
 use serde_json::Value;
 

@@ -10,9 +10,9 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::{InvalidKeys, Keys, Server};
 use plainly::shutdown;
-use plainly::store::convert::{Csv, Html, Json};
-use plainly::store::directory::{DirectoryStore, DirectoryStoreBuilder};
 use plainly::transport::http::{HttpServer, HttpService, InvalidAllowance};
+use plainly_directory::convert::{Csv, Html, Json};
+use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 
 use crate::apart::Apart;

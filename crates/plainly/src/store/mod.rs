@@ -1,10 +1,6 @@
 //! Where resources come from. A store decides once what is missing, forbidden or too large; the server says it to the
 //! peer in its dialect.
 
-#[cfg(feature = "store-directory")]
-pub mod convert;
-#[cfg(feature = "store-directory")]
-pub mod directory;
 #[cfg(feature = "tools")]
 pub mod tools;
 

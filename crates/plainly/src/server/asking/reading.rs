@@ -6,10 +6,10 @@ use plainly_protocol::types::{
     CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult, InputRequest,
     ListRootsResult, RawJson,
 };
+use plainly_schema::Schema;
 use serde_json::json;
 
 use crate::limits::Limits;
-use crate::schema::Schema;
 
 /// An answer to one of the three kinds of question.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<InputRespo
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
         // The author's own: how much it may be is not for the client's sake.
-        let schema = Schema::of(schema, &Limits::default());
+        let schema = Schema::new(schema, &Limits::default().schema());
         let schema = schema.map_err(|why| format!("the form is wrong: {why}"))?;
         let content = answer.content.clone().unwrap_or_default();
         let failures = schema.failures(&json!(content).to_string());

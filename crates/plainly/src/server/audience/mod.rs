@@ -10,12 +10,12 @@ use plainly_errors::{ErrorKind, Internal, InvalidParams, Problem, ProtocolError,
 use plainly_protocol::method::Method;
 use plainly_protocol::shape::Feature;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
+use plainly_schema::Schema;
 use serde::Serialize;
 
 pub(in crate::server) use self::asker::Asker;
 use self::url_elicitation::Told;
 pub(in crate::server) use self::url_elicitation::declined;
-use crate::schema::Schema;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::asking::check_asked;
 use crate::server::failure::{Failure, Meaning};

@@ -89,7 +89,7 @@ pub(super) fn printable(name: &str) -> String {
 }
 
 /// A number and its noun.
-pub(in crate::store) fn counted(count: usize, one: &str, several: &str) -> String {
+fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 

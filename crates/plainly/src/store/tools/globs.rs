@@ -12,16 +12,13 @@ const MOST: usize = 64;
 /// The longest glob, in bytes.
 const LONGEST: usize = 1024;
 
-/// What any of several globs matches.
-#[derive(Debug)]
-pub(in crate::store) struct Globs(GlobSet);
+/// Several globs, as a model gives them to a tool: those of names match at any depth, those with a slash a path from the top.
+#[derive(Clone, Debug)]
+pub struct Globs(GlobSet);
 
 impl Globs {
-    /// Compiles what was given as the argument `field`; without a glob there is nothing to match.
-    pub(in crate::store) fn compile(
-        field: &'static str,
-        globs: &[String],
-    ) -> Result<Option<Self>, Problem> {
+    /// Compiles what was given as the argument `field`. `None` if that is empty.
+    pub fn compile(field: &'static str, globs: &[String]) -> Result<Option<Self>, Problem> {
         if globs.is_empty() {
             return Ok(None);
         }
@@ -57,7 +54,7 @@ impl Globs {
     }
 
     /// Whether one of them matches this path from the top.
-    pub(in crate::store) fn matches(&self, path: &Path) -> bool {
+    pub fn matches(&self, path: &Path) -> bool {
         self.0.is_match(path)
     }
 }

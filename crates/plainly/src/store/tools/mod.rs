@@ -5,7 +5,7 @@
 mod entry;
 mod globs;
 mod list;
-pub(super) mod problems;
+mod problems;
 mod read;
 mod stat;
 mod tree;
@@ -20,15 +20,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Store;
+use super::{Store, StoreError};
 use crate::server::extract::Args;
 use crate::server::reply::Shown;
 use crate::server::{Failure, Tool};
 
-#[cfg(feature = "store-directory-tools")]
-pub(super) use self::entry::counted;
-#[cfg(feature = "store-directory-tools")]
-pub(super) use self::globs::Globs;
+pub use self::globs::Globs;
 
 /// The most text in the answer of one call, in bytes. What is left out can be asked for with the next.
 pub const TEXT_BYTES: usize = 256 << 10;
@@ -48,29 +45,29 @@ pub type Spelling = fn(&str) -> Option<String>;
 /// Failures are problems that say what to try instead: the names that come nearest, the tool that takes what another
 /// doesn't.
 ///
-/// ```no_run
-/// use plainly::store::directory::DirectoryStore;
+/// ```
+/// use plainly::server::BuildErrors;
+/// use plainly::store::Store;
 /// use plainly::store::tools::StoreTools;
 /// use plainly::Server;
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let store = DirectoryStore::new("notes")?;
-/// let server = Server::builder("notes", "1.0.0")
-///     .tools(StoreTools::new(store.clone()).build())
-///     .store(store)
-///     .build()?;
-/// # Ok(())
-/// # }
+/// fn serve(books: impl Store + Clone) -> Result<Server, BuildErrors> {
+///     Server::builder("books", "1.0.0")
+///         .tools(StoreTools::new(books.clone()).build())
+///         .store(books)
+///         .build()
+/// }
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct StoreTools<S>(Source<S>);
 
 /// A store, as the tools see it.
-pub(super) struct Source<S> {
-    pub(super) store: S,
+#[derive(Clone)]
+struct Source<S> {
+    store: S,
     /// The collections that everything is in. Empty: the store has no such.
-    pub(super) roots: Vec<String>,
+    roots: Vec<String>,
     spelling: Spelling,
 }
 
@@ -100,30 +97,31 @@ impl<S: Store> StoreTools<S> {
 
     /// All of them, ready for [`ServerBuilder::tools`](crate::server::ServerBuilder::tools).
     pub fn build(self) -> Vec<Tool> {
-        tools(&Arc::new(self.0)).into()
-    }
-
-    /// The same, and the store for more of them.
-    #[cfg(feature = "store-directory-tools")]
-    pub(super) fn build_with(self, more: impl FnOnce(&Arc<Source<S>>) -> Tool) -> Vec<Tool> {
         let source = Arc::new(self.0);
-        tools(&source).into_iter().chain([more(&source)]).collect()
+        vec![
+            list::tool(&source),
+            tree::tool(&source),
+            stat::tool(&source),
+            read::one::tool(&source),
+            read::several::tool(&source),
+        ]
     }
-}
 
-fn tools<S: Store>(source: &Arc<Source<S>>) -> [Tool; 5] {
-    [
-        list::tool(source),
-        tree::tool(source),
-        stat::tool(source),
-        read::one::tool(source),
-        read::several::tool(source),
-    ]
+    /// For a tool of your own beside these: the URI that its argument means, read as theirs are. `None` stands for the
+    /// [`roots`](Self::roots).
+    pub fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
+        self.0.uri(written)
+    }
+
+    /// For a tool of your own beside these: what a model is told where the store answers a question about `uri` with `error`.
+    pub async fn problem(&self, uri: &str, error: StoreError) -> Problem {
+        problems::of(&self.0, uri, error).await
+    }
 }
 
 impl<S: Store> Source<S> {
     /// The URI that an argument means; `None` for the roots.
-    pub(super) fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
+    fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
         let Some(written) = written else {
             return Ok(None);
         };
@@ -141,7 +139,7 @@ impl<S: Store> Source<S> {
     }
 
     /// The URI that an argument means, where the roots are no answer.
-    pub(super) fn uri_of_one(&self, written: &str) -> Result<String, Problem> {
+    fn uri_of_one(&self, written: &str) -> Result<String, Problem> {
         self.uri(Some(written))?
             .ok_or_else(|| problems::not_one(&self.roots))
     }
@@ -157,7 +155,7 @@ impl<S: fmt::Debug> fmt::Debug for Source<S> {
 }
 
 /// A tool that asks `source` by `run`.
-pub(super) fn tool<S, A, T, F>(
+fn tool<S, A, T, F>(
     name: &str,
     source: &Arc<Source<S>>,
     run: impl Fn(Arc<Source<S>>, A) -> F + Send + Sync + 'static,

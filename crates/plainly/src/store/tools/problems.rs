@@ -22,11 +22,7 @@ const COMPARED: usize = 1 << 20;
 const ABOVE: usize = 64;
 
 /// What is said of the URI `uri` for which the store answered with `error`.
-pub(in crate::store) async fn of<S: Store>(
-    source: &Source<S>,
-    uri: &str,
-    error: StoreError,
-) -> Problem {
+pub(super) async fn of<S: Store>(source: &Source<S>, uri: &str, error: StoreError) -> Problem {
     match error {
         StoreError::NotFound => {
             Problem::not_found("resource", uri).suggest(instead(source, uri).await)

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult};
+use plainly_schema::Schema;
 use serde_json::{Map, Number, Value};
 
 use super::Prompt;
 use crate::limits::Limits;
-use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
+use plainly_schema::Schema;
 
 use super::listed::{ListedTool, ListedTools};
 use super::{Tool, ToolHandler};
 use crate::limits::Limits;
-use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::extract::{Needs, ToolCall};
@@ -74,14 +74,15 @@ impl Definition for Tool {
         check_needs(&subject, &self.needs, states, errors);
         let derived = self.needs.args.take();
         let is_input_own = derived.is_none();
+        let schema_limits = limits.schema();
         let written = self.definition.input_schema.get();
         let input = match derived {
-            Some(schema) => Schema::derived(schema, written, limits),
-            None => Schema::parse(written, limits),
+            Some(schema) => Schema::derived(schema, written, &schema_limits),
+            None => Schema::parse(written, &schema_limits),
         };
         let input = usable(input, "input", &mut wrong);
         let output = self.definition.output_schema.as_ref();
-        let output = output.map(|schema| Schema::parse(schema.get(), limits));
+        let output = output.map(|schema| Schema::parse(schema.get(), &schema_limits));
         let output = output.map(|output| usable(output, "output", &mut wrong));
         let mut repeated = Vec::new();
         if let Some(input) = &input {

@@ -1,0 +1,149 @@
+//! Collects what is served and how, and opens it all at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plainly::protocol::types::CacheHint;
+
+use super::convert::{Converter, Converters};
+use super::job::Jobs;
+use super::mount::{self, MountError, MountProblem, Root};
+use super::place::Shown;
+use super::request::Mounts;
+use super::store::DirectoryStore;
+
+/// The most bytes of a file that are read unless set otherwise: 16 MiB.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// The most bytes of files that are held at once unless set otherwise: 512 MiB.
+const BYTES_AT_ONCE: u64 = 512 << 20;
+
+impl DirectoryStore {
+    /// Serves one directory under its own name. Use [`DirectoryStore::builder`] for more.
+    pub fn new(path: impl Into<PathBuf>) -> Result<Self, MountError> {
+        Self::builder().mount(path).build()
+    }
+
+    /// Starts with no directory.
+    pub fn builder() -> DirectoryStoreBuilder {
+        DirectoryStoreBuilder::new()
+    }
+}
+
+/// Collects what a [`DirectoryStore`] serves.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct DirectoryStoreBuilder {
+    mounts: Vec<(Option<String>, PathBuf)>,
+    shown: Shown,
+    cache_hint: CacheHint,
+    max_file_bytes: u64,
+    bytes_at_once: u64,
+    converters: Converters,
+}
+
+impl DirectoryStoreBuilder {
+    fn new() -> Self {
+        Self {
+            mounts: Vec::new(),
+            shown: Shown::default(),
+            cache_hint: CacheHint::default(),
+            max_file_bytes: MAX_FILE_BYTES,
+            bytes_at_once: BYTES_AT_ONCE,
+            converters: Converters::default(),
+        }
+    }
+
+    /// Serves the directory at `path` under its own name, links resolved.
+    pub fn mount(mut self, path: impl Into<PathBuf>) -> Self {
+        self.mounts.push((None, path.into()));
+        self
+    }
+
+    /// Serves the directory at `path` under the name `name`.
+    pub fn mount_as(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.mounts.push((Some(name.into()), path.into()));
+        self
+    }
+
+    /// How long clients may keep what they got of it, and whether they may share it. By default not at all: a file can change
+    /// at any time, and who may see it is not for the store to say. A directory that needs another hint than the others is
+    /// best a store of its own.
+    pub fn cache_hint(mut self, hint: CacheHint) -> Self {
+        self.cache_hint = hint;
+        self
+    }
+
+    /// Whether names that begin with a dot are served too. By default not.
+    pub fn hidden(mut self, hidden: bool) -> Self {
+        self.shown.hidden = hidden;
+        self
+    }
+
+    /// Whether what `.ignore` and `.gitignore` files leave out is served too. By default not.
+    pub fn ignored(mut self, ignored: bool) -> Self {
+        self.shown.ignored = ignored;
+        self
+    }
+
+    /// The size in bytes up to which files are read. 16 MiB by default. Larger ones are listed, and reading them is
+    /// [`StoreError::TooLarge`](plainly::store::StoreError::TooLarge).
+    pub fn max_file_bytes(mut self, bytes: u64) -> Self {
+        self.max_file_bytes = bytes;
+        self
+    }
+
+    /// The bytes of files that are held at once: that are being read, or were for somebody who has not taken them yet. 512 MiB
+    /// by default. Beyond it reading is [`StoreError::Overloaded`](plainly::store::StoreError::Overloaded); but one file alone is
+    /// always read.
+    pub fn bytes_at_once(mut self, bytes: u64) -> Self {
+        self.bytes_at_once = bytes;
+        self
+    }
+
+    /// Reads files that it can convert in another representation too, after what they are. Can be called several times: of
+    /// several converters to one MIME type the first counts. By default there are none.
+    ///
+    /// The representations of a file have a quarter of [`max_file_bytes`](Self::max_file_bytes) together, and each has ten
+    /// seconds; what takes more is logged and left out. They are listed in the `_meta` of the resource, as
+    /// [`REPRESENTATIONS`](plainly::protocol::types::REPRESENTATIONS): before it is read those that it may have.
+    pub fn converter(mut self, converter: impl Converter) -> Self {
+        self.converters.add(converter);
+        self
+    }
+
+    /// Opens the directories. Fails with everything that is wrong with them together.
+    pub fn build(self) -> Result<DirectoryStore, MountError> {
+        let mut problems = Vec::new();
+        let mut roots: Vec<Root> = Vec::new();
+        for (name, path) in self.mounts {
+            match mount::open(name, &path) {
+                Ok(root) if roots.iter().any(|other| other.name == root.name) => {
+                    problems.push(MountProblem::DuplicateName {
+                        name: root.name,
+                        path,
+                    });
+                }
+                Ok(root) => roots.push(root),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if roots.is_empty() && problems.is_empty() {
+            problems.push(MountProblem::NoMount);
+        }
+        if !problems.is_empty() {
+            return Err(MountError::of(problems));
+        }
+        // The order of listings must not depend on how somebody wrote the command.
+        roots.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(DirectoryStore::over(Mounts {
+            roots,
+            shown: self.shown,
+            cache_hint: self.cache_hint,
+            max_file_bytes: self.max_file_bytes,
+            lists: Arc::default(),
+            converters: self.converters,
+            jobs: Jobs::new(self.bytes_at_once),
+        }))
+    }
+}

@@ -1,0 +1,253 @@
+//! Reading: a file as it was at one moment and never more than the limit, a directory as its small files. What a file
+//! is converted to comes out with it.
+
+use std::ffi::{OsStr, OsString};
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::Metadata;
+use plainly::protocol::types::{Body, Resource, ResourceContents};
+use plainly::store::StoreError;
+
+use super::describe;
+use super::handle::{self, refuse};
+use super::place::{OpenFile, Opened, Place};
+use super::walk::Walk;
+use crate::convert::{Allowance, Converters};
+
+/// How often a file is read that changes while it is read.
+const ATTEMPTS: usize = 3;
+
+/// How long ago a file must have changed last. The clock of a file system ticks up to every 10 ms, and between two ticks one
+/// change can't be told from the next.
+const SETTLED: Duration = Duration::from_millis(20);
+
+/// The most that reading a collection gives: files, bytes of one, and bytes of all.
+const FILES: usize = 100;
+const FILE_BYTES: u64 = 64 << 10;
+const ALL_BYTES: u64 = 256 << 10;
+
+/// How many entries of a collection are looked at for them.
+const LOOKED_AT: usize = 1_000;
+
+/// The time for each representation of a file.
+const CONVERTING: Duration = Duration::from_secs(10);
+
+/// The file changed each time it was read.
+#[derive(Debug, thiserror::Error)]
+#[error("the file changed while it was read, {ATTEMPTS} times")]
+struct Changing;
+
+/// The content of what `path` leads to from `root`.
+pub(super) fn read(
+    root: &Rc<Place>,
+    path: &[OsString],
+    uri: &str,
+    name: &OsStr,
+    limit: u64,
+    converters: &Converters,
+) -> Result<Vec<ResourceContents>, StoreError> {
+    for _ in 0..ATTEMPTS {
+        match root.open(path)? {
+            Opened::Directory(place) => return collection(place, uri, converters),
+            Opened::File(file) => {
+                // What is too large is not read.
+                if file.metadata.len() <= limit {
+                    file.waiter.hold(file.metadata.len())?;
+                }
+                if let Some((resource, body)) = self::file(uri, name, &file, limit)? {
+                    let allowance = Allowance {
+                        room: usize::try_from(limit / 4).unwrap_or(usize::MAX),
+                        time: CONVERTING,
+                        is_awaited: &|| file.waiter.check().is_ok(),
+                    };
+                    return Ok(converters.contents(resource, body, allowance));
+                }
+            }
+        }
+    }
+    Err(StoreError::Failed(Changing.into()))
+}
+
+/// The content of a file; `None` if it changed meanwhile.
+fn file(
+    uri: &str,
+    name: &OsStr,
+    file: &OpenFile,
+    limit: u64,
+) -> Result<Option<(Resource, Body)>, StoreError> {
+    let before = &file.metadata;
+    if before.len() > limit {
+        return Err(StoreError::TooLarge {
+            size: before.len(),
+            limit,
+        });
+    }
+    wait_for(file);
+    let most = limit.saturating_add(1);
+    let content = handle::read_for(&file.waiter, &file.file, before.len(), most)?;
+    let after = file.file.metadata().map_err(refuse)?;
+    if content.len() as u64 > limit {
+        let size = after.len().max(content.len() as u64);
+        return Err(StoreError::TooLarge { size, limit });
+    }
+    if !is_same(before, &after) {
+        return Ok(None);
+    }
+    let resource = describe::with_content(uri, name, &after, &content);
+    Ok(Some((resource, describe::body(content))))
+}
+
+/// The first small files of a directory, as many as fit, as they are.
+fn collection(
+    place: Rc<Place>,
+    uri: &str,
+    converters: &Converters,
+) -> Result<Vec<ResourceContents>, StoreError> {
+    let mut walk = Walk::children(place, uri.to_owned(), None)?;
+    let mut contents = Vec::new();
+    let mut left = ALL_BYTES;
+    for _ in 0..LOOKED_AT {
+        let Some(entry) = walk.next()? else { break };
+        let Opened::File(file) = &entry.opened else {
+            continue;
+        };
+        // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
+        let limit = left.min(FILE_BYTES);
+        if let Ok(Some((mut resource, body))) = self::file(&entry.uri, &entry.name, file, limit) {
+            left -= body.as_bytes().len() as u64;
+            converters.announce(&mut resource);
+            contents.push(ResourceContents::new(resource, body));
+        }
+        if contents.len() == FILES {
+            break;
+        }
+    }
+    Ok(contents)
+}
+
+/// Waits until any further change of the file bears another time.
+fn wait_for(file: &OpenFile) {
+    let changed = handle::changed(&file.metadata);
+    // What the clock says is in the future may be from another machine: there is no waiting for that.
+    let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    if let Some(left) = age.and_then(|age| SETTLED.checked_sub(age)) {
+        thread::sleep(left);
+    }
+}
+
+/// Whether the content is that of one moment, as far as the file system's clock can tell. One that was replaced meanwhile has
+/// lost its name, which is a change too, but none of its content.
+fn is_same(before: &Metadata, after: &Metadata) -> bool {
+    before.len() == after.len()
+        && before.modified().ok() == after.modified().ok()
+        && (handle::changed(before) == handle::changed(after) || before.nlink() > after.nlink())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+
+    use super::*;
+    use crate::job::Waiter;
+    use crate::place::Shown;
+
+    /// The file `x` in a directory.
+    fn open(directory: &Path, waiter: Waiter) -> OpenFile {
+        let dir = Dir::open_ambient_dir(directory, ambient_authority()).unwrap();
+        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
+        match place.open(&["x".into()]).unwrap() {
+            Opened::File(file) => file,
+            Opened::Directory(_) => panic!("a directory"),
+        }
+    }
+
+    /// Opens a file, lets `meanwhile` happen, and reads it: the text, `None` if it is not that of one moment.
+    fn read_after(meanwhile: impl FnOnce(&fs::File)) -> Option<String> {
+        let around = tempfile::tempdir().unwrap();
+        let path = around.path().join("x");
+        fs::write(&path, "old").unwrap();
+        let writer = fs::File::options().write(true).open(&path).unwrap();
+        // Older than what the clock of the file system can tell from now.
+        writer.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        meanwhile(&writer);
+        let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap()?;
+        body.as_text().map(str::to_owned)
+    }
+
+    #[test]
+    fn what_changes_between_opening_and_reading_is_no_answer() {
+        use std::io::Write;
+
+        assert_eq!(read_after(|_| {}).as_deref(), Some("old"));
+        assert_eq!(read_after(|mut file| file.write_all(b"new").unwrap()), None);
+        assert_eq!(read_after(|file| file.set_len(2).unwrap()), None);
+    }
+
+    #[test]
+    fn a_file_that_was_just_written_is_read_once_the_clock_has_moved() {
+        let around = tempfile::tempdir().unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        for text in ["one", "two", "three"] {
+            fs::write(around.path().join("x"), text).unwrap();
+            let opened = open(around.path(), waiter.clone());
+            let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100)
+                .unwrap()
+                .unwrap();
+            assert_eq!(body.as_text(), Some(text));
+            let changed = handle::changed(&opened.metadata).unwrap();
+            assert!(changed + SETTLED <= SystemTime::now());
+        }
+    }
+
+    #[test]
+    fn a_file_that_loses_its_name_is_read_to_the_end() {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("x"), "old").unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        fs::write(around.path().join("y"), "replaced").unwrap();
+        fs::rename(around.path().join("y"), around.path().join("x")).unwrap();
+        let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100)
+            .unwrap()
+            .unwrap();
+        assert_eq!(body.as_text(), Some("old"));
+    }
+
+    #[test]
+    fn a_file_that_grows_beyond_the_limit_is_too_large() {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("x"), "").unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        fs::write(around.path().join("x"), "x".repeat(101)).unwrap();
+        let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
+        assert!(matches!(
+            error,
+            StoreError::TooLarge {
+                size: 101,
+                limit: 100
+            }
+        ));
+    }
+
+    #[test]
+    fn nobody_is_read_for_who_has_gone() {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("x"), "x").unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        drop(waits);
+        let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
+        assert!(matches!(error, StoreError::Failed(_)), "{error}");
+    }
+}

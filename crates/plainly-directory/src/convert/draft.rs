@@ -1,0 +1,192 @@
+//! What a converter writes into: a text that ends when it gets too long, takes too long, or nobody waits for it any more.
+//! Knows nothing of what is converted.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// How much is written between two looks at the clock, in bytes.
+const PIECE: usize = 16 << 10;
+
+/// The text that a [`Converter`](super::Converter) makes, written with [`write!`] or [`fmt::Write::write_str`].
+///
+/// Writing fails once the text is not wanted any more: it has become too long, the time is over, or whoever asked for it has
+/// gone. A converter passes the error on with `?`. One that works for long without writing asks [`check`](Self::check) from
+/// time to time, since nothing else can stop it.
+///
+/// Control characters but line breaks and tabs are left out.
+///
+/// A store makes the draft. To try a converter, make one yourself:
+///
+/// ```
+/// use std::fmt::Write;
+///
+/// use plainly_directory::convert::{Draft, Stopped};
+///
+/// let mut draft = Draft::new(8);
+/// write!(draft, "{} words", 2)?;
+/// assert_eq!(draft.room(), 1);
+/// assert_eq!(draft.finish().as_deref(), Ok("2 words"));
+///
+/// let mut draft = Draft::new(8);
+/// assert!(write!(draft, "too many words").is_err());
+/// assert_eq!(draft.finish(), Err(Stopped::TooLong(8)));
+/// # Ok::<(), std::fmt::Error>(())
+/// ```
+pub struct Draft<'a> {
+    text: String,
+    room: usize,
+    end: Option<Instant>,
+    is_awaited: Option<&'a dyn Fn() -> bool>,
+    /// Written since the last look at the clock.
+    unchecked: usize,
+    stopped: Option<Stopped>,
+}
+
+/// Why a draft takes no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// The text is longer than the bytes that there are for it.
+    #[error("it is longer than the {0} bytes that are left for it")]
+    TooLong(usize),
+    /// The time for it is over.
+    #[error("it takes too long")]
+    TooSlow,
+    /// Whoever asked for it has gone.
+    #[error("nobody waits for it any more")]
+    Abandoned,
+}
+
+impl<'a> Draft<'a> {
+    /// An empty text of at most `room` bytes, with time without end.
+    #[must_use]
+    pub fn new(room: usize) -> Self {
+        Self {
+            text: String::new(),
+            room,
+            end: None,
+            is_awaited: None,
+            unchecked: 0,
+            stopped: None,
+        }
+    }
+
+    /// Ends when the time is over.
+    pub(super) fn within(mut self, time: Duration) -> Self {
+        self.end = Instant::now().checked_add(time);
+        self
+    }
+
+    /// Ends when nobody waits for it.
+    pub(super) fn awaited(mut self, is_awaited: &'a dyn Fn() -> bool) -> Self {
+        self.is_awaited = Some(is_awaited);
+        self
+    }
+
+    /// Fails if the text is not wanted any more, as writing would.
+    pub fn check(&mut self) -> fmt::Result {
+        self.unchecked = 0;
+        if self.end.is_some_and(|end| Instant::now() >= end) {
+            self.stop(Stopped::TooSlow)?;
+        }
+        if self.is_awaited.is_some_and(|is_awaited| !is_awaited()) {
+            self.stop(Stopped::Abandoned)?;
+        }
+        match self.stopped {
+            Some(_) => Err(fmt::Error),
+            None => Ok(()),
+        }
+    }
+
+    /// How many bytes may still be written.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room - self.text.len()
+    }
+
+    /// The text that was written, or why that is not all.
+    pub fn finish(self) -> Result<String, Stopped> {
+        match self.stopped {
+            Some(stopped) => Err(stopped),
+            None => Ok(self.text),
+        }
+    }
+
+    /// The first reason stays.
+    fn stop(&mut self, why: Stopped) -> fmt::Result {
+        self.stopped.get_or_insert(why);
+        Err(fmt::Error)
+    }
+}
+
+impl fmt::Write for Draft<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.stopped.is_some() {
+            return Err(fmt::Error);
+        }
+        self.unchecked = self.unchecked.saturating_add(text.len());
+        if self.unchecked >= PIECE {
+            self.check()?;
+        }
+        // Each would take six bytes of JSON, and none is for reading.
+        for piece in text.split(|letter: char| letter.is_control() && !"\n\t".contains(letter)) {
+            if piece.len() > self.room() {
+                return self.stop(Stopped::TooLong(self.room));
+            }
+            self.text.push_str(piece);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Draft<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Draft")
+            .field("bytes", &self.text.len())
+            .field("room", &self.room)
+            .field("stopped", &self.stopped)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+
+    const TIME: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_text_is_kept_up_to_its_limit() {
+        let mut draft = Draft::new(4);
+        assert_eq!(draft.write_str("ab\r\u{1b}c"), Ok(()));
+        assert_eq!(draft.room(), 1);
+        assert_eq!(draft.write_str("\n"), Ok(()));
+        assert_eq!(draft.finish(), Ok("abc\n".to_owned()));
+    }
+
+    #[test]
+    fn what_is_too_long_stays_refused() {
+        let mut draft = Draft::new(4);
+        assert_eq!(draft.write_str("abcde"), Err(fmt::Error));
+        assert_eq!(draft.write_str("a"), Err(fmt::Error));
+        assert_eq!(draft.check(), Err(fmt::Error));
+        assert_eq!(draft.finish(), Err(Stopped::TooLong(4)));
+    }
+
+    #[test]
+    fn the_end_of_time_and_of_interest_is_noticed_while_writing() {
+        let line = "x".repeat(100);
+        for (time, awaited, why) in [
+            (Duration::ZERO, true, Stopped::TooSlow),
+            (TIME, false, Stopped::Abandoned),
+        ] {
+            let is_awaited = || awaited;
+            let mut draft = Draft::new(usize::MAX).within(time).awaited(&is_awaited);
+            let refused = (0..PIECE).position(|_| draft.write_str(&line).is_err());
+            assert_eq!(refused, Some(PIECE / line.len()), "{why}");
+            assert_eq!(draft.finish(), Err(why));
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Markdown as it is written: lines with what stands before each of them, and marks around words. Knows nothing of HTML.
+
+use std::fmt::{self, Write};
+
+use super::super::Draft;
+use super::containers::Containers;
+use super::words::{Context, destination, fence, write_word};
+
+/// The space between what was written and what comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Break {
+    None,
+    Line,
+    Paragraph,
+}
+
+/// The marks that words can stand in, each at most once.
+struct Mark {
+    kind: Kind,
+    /// Whether its beginning is written. It is where there is something to mark.
+    is_open: bool,
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    Bold,
+    Italic,
+    Link(String),
+}
+
+/// The Markdown that has been written so far, and what is open in it.
+pub(super) struct Paper<'a, 'd> {
+    draft: &'a mut Draft<'d>,
+    containers: Containers,
+    marks: Vec<Mark>,
+    is_empty: bool,
+    /// What comes before the next word: a break, or at least a space.
+    gap: Break,
+    has_space: bool,
+    /// Nothing stands on the line yet but what stands before all.
+    at_start: bool,
+    /// The level of the heading that the next word begins.
+    heading: usize,
+    in_cell: bool,
+}
+
+impl<'a, 'd> Paper<'a, 'd> {
+    pub(super) fn new(draft: &'a mut Draft<'d>) -> Self {
+        Self {
+            draft,
+            containers: Containers::new(),
+            marks: Vec::new(),
+            is_empty: true,
+            gap: Break::None,
+            has_space: false,
+            at_start: true,
+            heading: 0,
+            in_cell: false,
+        }
+    }
+
+    pub(super) fn check(&mut self) -> fmt::Result {
+        self.draft.check()
+    }
+
+    /// Words, whatever white space is between them.
+    pub(super) fn text(&mut self, text: &str) -> fmt::Result {
+        self.has_space |= text.starts_with(is_space);
+        let mut words = text.split_ascii_whitespace().peekable();
+        while let Some(word) = words.next() {
+            self.begin()?;
+            let place = Context {
+                begins_line: self.at_start,
+                in_link: self.marks.iter().any(|mark| is_link(&mark.kind)),
+                in_cell: self.in_cell,
+            };
+            write_word(word, place, self.draft)?;
+            self.at_start = false;
+            self.has_space = words.peek().is_some() || text.ends_with(is_space);
+        }
+        Ok(())
+    }
+
+    pub(super) fn bold(&mut self, on: bool) -> fmt::Result {
+        self.switch(Kind::Bold, on)
+    }
+
+    pub(super) fn italic(&mut self, on: bool) -> fmt::Result {
+        self.switch(Kind::Italic, on)
+    }
+
+    pub(super) fn open_link(&mut self, target: Option<String>) -> fmt::Result {
+        self.close_link()?;
+        match target.as_deref().and_then(destination) {
+            Some(target) => self.switch(Kind::Link(target), true),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn close_link(&mut self) -> fmt::Result {
+        self.close(is_link)
+    }
+
+    pub(super) fn image(&mut self, alt: Option<String>, source: Option<String>) -> fmt::Result {
+        let alt = alt.unwrap_or_default();
+        let Some(source) = source.as_deref().and_then(destination) else {
+            return self.text(&alt);
+        };
+        self.begin()?;
+        self.draft.write_str("![")?;
+        let place = Context {
+            begins_line: false,
+            in_link: true,
+            in_cell: self.in_cell,
+        };
+        for (index, word) in alt.split_ascii_whitespace().enumerate() {
+            self.draft.write_str(if index == 0 { "" } else { " " })?;
+            write_word(word, place, self.draft)?;
+        }
+        self.at_start = false;
+        write!(self.draft, "]({source})")
+    }
+
+    /// Code within a line.
+    pub(super) fn code(&mut self, code: &str) -> fmt::Result {
+        // One by one: a list of all of them would take many times their size.
+        let mut line = String::new();
+        for word in code.split_ascii_whitespace() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        if self.in_cell {
+            line = line.replace('|', "\\|");
+        }
+        self.begin()?;
+        let fence = fence(&line, 1);
+        let touches = line.starts_with('`') || line.ends_with('`');
+        let pad = if touches { " " } else { "" };
+        self.at_start = false;
+        write!(self.draft, "{fence}{pad}{line}{pad}{fence}")
+    }
+
+    /// Code on lines of its own.
+    pub(super) fn code_block(&mut self, code: &str) -> fmt::Result {
+        if self.in_cell {
+            return self.code(code);
+        }
+        let code = code.strip_prefix('\n').unwrap_or(code).trim_end();
+        if code.is_empty() {
+            return Ok(());
+        }
+        self.end_block(Break::Paragraph)?;
+        self.begin_line()?;
+        let (prefix, fence) = (self.containers.prefix(), fence(code, 3));
+        self.draft.write_str(&fence)?;
+        for line in code.lines() {
+            let line = format!("{prefix}{line}");
+            write!(self.draft, "\n{}", line.trim_end())?;
+        }
+        write!(self.draft, "\n{prefix}{fence}")?;
+        self.end_block(Break::Paragraph)
+    }
+
+    pub(super) fn heading(&mut self, level: usize) -> fmt::Result {
+        self.end_block(Break::Paragraph)?;
+        if !self.in_cell {
+            self.heading = level;
+        }
+        Ok(())
+    }
+
+    pub(super) fn rule(&mut self) -> fmt::Result {
+        self.end_block(Break::Paragraph)?;
+        if !self.in_cell {
+            self.begin_line()?;
+            self.draft.write_str("---")?;
+        }
+        self.end_block(Break::Paragraph)
+    }
+
+    /// What belongs to the structure of a table. No mark goes on beyond it.
+    pub(super) fn mark(&mut self, mark: &str) -> fmt::Result {
+        self.suspend(0)?;
+        self.marks.clear();
+        self.has_space = false;
+        self.begin_line()?;
+        self.draft.write_str(mark)?;
+        self.at_start = true;
+        Ok(())
+    }
+
+    /// Within a cell nothing begins a line.
+    pub(super) fn in_cell(&mut self, in_cell: bool) {
+        self.in_cell = in_cell;
+    }
+
+    pub(super) fn open_quote(&mut self) -> fmt::Result {
+        self.end_block(Break::Paragraph)?;
+        self.containers.open_quote();
+        Ok(())
+    }
+
+    pub(super) fn close_quote(&mut self) -> fmt::Result {
+        self.containers.close_quote();
+        self.end_block(Break::Paragraph)
+    }
+
+    /// A list, and the number of its first item if they have numbers.
+    pub(super) fn open_list(&mut self, number: Option<u32>) -> fmt::Result {
+        self.end_block(self.around_list())?;
+        self.containers.open_list(number);
+        Ok(())
+    }
+
+    pub(super) fn close_list(&mut self) -> fmt::Result {
+        self.containers.close_list();
+        self.end_block(self.around_list())
+    }
+
+    pub(super) fn open_item(&mut self) -> fmt::Result {
+        self.close_item()?;
+        self.containers.open_item();
+        Ok(())
+    }
+
+    pub(super) fn close_item(&mut self) -> fmt::Result {
+        self.containers.close_item();
+        self.end_block(Break::Line)
+    }
+
+    /// Lets what follows stand apart.
+    pub(super) fn end_block(&mut self, gap: Break) -> fmt::Result {
+        if self.in_cell {
+            self.has_space = true;
+            return Ok(());
+        }
+        self.suspend(0)?;
+        self.heading = 0;
+        self.gap = self.gap.max(gap);
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> fmt::Result {
+        self.suspend(0)?;
+        if self.is_empty {
+            return Ok(());
+        }
+        self.draft.write_char('\n')
+    }
+
+    fn around_list(&self) -> Break {
+        if self.containers.is_in_item() {
+            Break::Line
+        } else {
+            Break::Paragraph
+        }
+    }
+
+    fn switch(&mut self, kind: Kind, on: bool) -> fmt::Result {
+        let is_on = self.marks.iter().any(|mark| mark.kind == kind);
+        if on && !is_on {
+            let is_open = false;
+            self.marks.push(Mark { kind, is_open });
+        } else if !on && is_on {
+            self.close(|other| *other == kind)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a mark. Those within it end too, and go on after it.
+    fn close(&mut self, is_meant: impl Fn(&Kind) -> bool) -> fmt::Result {
+        let Some(at) = self.marks.iter().position(|mark| is_meant(&mark.kind)) else {
+            return Ok(());
+        };
+        self.suspend(at)?;
+        self.marks.remove(at);
+        Ok(())
+    }
+
+    /// Writes the ends of marks, from the innermost to that at `from`. The next word begins them again.
+    fn suspend(&mut self, from: usize) -> fmt::Result {
+        let marks = self.marks.iter_mut().skip(from).rev();
+        for mark in marks.filter(|mark| mark.is_open) {
+            mark.is_open = false;
+            match &mark.kind {
+                Kind::Bold => self.draft.write_str("**")?,
+                Kind::Italic => self.draft.write_str("*")?,
+                Kind::Link(target) => write!(self.draft, "]({target})")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what comes before a word.
+    fn begin(&mut self) -> fmt::Result {
+        self.begin_line()?;
+        if self.has_space && !self.at_start {
+            self.draft.write_char(' ')?;
+        }
+        self.has_space = false;
+        for mark in self.marks.iter_mut().filter(|mark| !mark.is_open) {
+            mark.is_open = true;
+            self.at_start = false;
+            self.draft.write_str(match mark.kind {
+                Kind::Bold => "**",
+                Kind::Italic => "*",
+                Kind::Link(_) => "[",
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes the break, and what stands before the line after it.
+    fn begin_line(&mut self) -> fmt::Result {
+        if self.gap == Break::None && !self.is_empty {
+            return Ok(());
+        }
+        if !self.is_empty {
+            self.draft.write_char('\n')?;
+        }
+        if !self.is_empty && self.gap == Break::Paragraph {
+            writeln!(self.draft, "{}", self.containers.between().trim_end())?;
+        }
+        self.draft.write_str(&self.containers.begin())?;
+        if self.heading > 0 {
+            write!(self.draft, "{} ", "#".repeat(self.heading))?;
+        }
+        self.heading = 0;
+        self.gap = Break::None;
+        self.is_empty = false;
+        self.has_space = false;
+        self.at_start = true;
+        Ok(())
+    }
+}
+
+fn is_link(kind: &Kind) -> bool {
+    matches!(kind, Kind::Link(_))
+}
+
+fn is_space(letter: char) -> bool {
+    letter.is_ascii_whitespace()
+}

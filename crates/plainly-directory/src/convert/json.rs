@@ -1,0 +1,198 @@
+//! JSON without line breaks as indented text. A pass over the bytes and no tree: numbers, keys and their order stay exactly as
+//! they were written.
+
+use std::error::Error;
+use std::fmt::{self, Write};
+
+use serde::de::IgnoredAny;
+
+use super::{Converter, Draft, Source};
+
+/// Bytes of a line, on average, from which a file is no longer for reading.
+const LONG_LINES: usize = 200;
+
+/// `text/plain` for JSON that was written for machines, on few long lines: the same, indented. JSON that has line breaks is
+/// left as it is.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Json;
+
+impl Json {
+    /// The converter.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+impl Converter for Json {
+    fn gives(&self, mime_type: &str) -> Option<&str> {
+        (mime_type == "application/json" || mime_type.ends_with("+json")).then_some("text/plain")
+    }
+
+    fn convert(
+        &self,
+        source: Source<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let lines = 1 + memchr::memchr_iter(b'\n', source.content).count();
+        if source.content.len() / lines < LONG_LINES {
+            return Ok(());
+        }
+        if source.content.len() > draft.room() {
+            return Err("the text is too large".into());
+        }
+        let text = str::from_utf8(source.content)?;
+        // Also refuses what is nested deeper than 128 levels.
+        serde_json::from_str::<IgnoredAny>(text)?;
+        Ok(indent(text, draft)?)
+    }
+}
+
+/// Writes what is JSON with a line for each member and each element.
+fn indent(json: &str, draft: &mut Draft<'_>) -> fmt::Result {
+    let mut depth = 0;
+    let mut rest = json.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, behind) = rest.split_at(token(first, rest));
+        rest = behind.trim_start();
+        match first {
+            '{' | '[' if rest.starts_with(['}', ']']) => {
+                let (end, behind) = rest.split_at(1);
+                write!(draft, "{token}{end}")?;
+                rest = behind.trim_start();
+            }
+            '{' | '[' => {
+                depth += 1;
+                write!(draft, "{token}\n{:1$}", "", 2 * depth)?;
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                write!(draft, "\n{:1$}{token}", "", 2 * depth)?;
+            }
+            ',' => write!(draft, ",\n{:1$}", "", 2 * depth)?,
+            ':' => draft.write_str(": ")?,
+            _ => draft.write_str(token)?,
+        }
+    }
+    draft.write_char('\n')
+}
+
+/// The length of the token at the beginning of `rest`, which begins with `first`.
+fn token(first: char, rest: &str) -> usize {
+    match first {
+        '"' => string(rest),
+        '{' | '}' | '[' | ']' | ',' | ':' => 1,
+        _ => rest
+            .find(|letter: char| ",]}".contains(letter) || letter.is_ascii_whitespace())
+            .unwrap_or(rest.len()),
+    }
+}
+
+/// The length of a string with its quotes.
+fn string(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let mut at = 1;
+    while let Some(found) = bytes
+        .get(at..)
+        .and_then(|left| memchr::memchr2(b'"', b'\\', left))
+    {
+        at += found;
+        if bytes.get(at) == Some(&b'"') {
+            return at + 1;
+        }
+        // Past the backslash and what it escapes, of which the first byte says enough.
+        at += 2;
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::convert::tests::converted;
+
+    #[test]
+    fn long_lines_become_short_ones_and_nothing_else_changes() {
+        let long = "x".repeat(LONG_LINES);
+        let json = format!(
+            r#" {{"a":[1,-2.50e+400,{{}},[ ]],"b\"\\":"{{ [,: \u00e9 é","c":{{"d":null}} , "e":"{long}"}} "#
+        );
+        let text = converted(&Json, "application/json", json.as_bytes()).unwrap();
+        let expected = format!(
+            r#"{{
+  "a": [
+    1,
+    -2.50e+400,
+    {{}},
+    []
+  ],
+  "b\"\\": "{{ [,: \u00e9 é",
+  "c": {{
+    "d": null
+  }},
+  "e": "{long}"
+}}
+"#
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_can_be_read_already_is_left() {
+        let lines = "[\n".to_owned() + &"1,\n".repeat(1_000) + "1]";
+        for json in [r#"{"short":1}"#, "", &lines] {
+            assert_eq!(
+                converted(&Json, "application/json", json.as_bytes()).unwrap(),
+                ""
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_or_too_deep_fails() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        let broken = format!("[\"{}\"", "x".repeat(LONG_LINES));
+        for json in [
+            deep.as_bytes(),
+            broken.as_bytes(),
+            &[b'"'; 300],
+            &[0xff; 300],
+        ] {
+            assert!(converted(&Json, "application/json", json).is_err());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_value_stays_the_same(value in any_json()) {
+            let long = serde_json::json!([value, "x".repeat(10 * LONG_LINES)]).to_string();
+            let text = converted(&Json, "application/json", long.as_bytes()).unwrap();
+            if !text.is_empty() {
+                assert_eq!(serde_json::from_str::<Value>(&text).unwrap().to_string(), long);
+            }
+        }
+    }
+
+    fn any_json() -> impl proptest::strategy::Strategy<Value = Value> {
+        use proptest::prelude::*;
+
+        // Control characters would be escaped, and the draft leaves out those of the upper range.
+        let text = "[ -~é\\\\\"\\n\\t]{0,8}";
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            text.prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((text, inner), 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+}

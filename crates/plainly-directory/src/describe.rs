@@ -1,0 +1,200 @@
+//! What is said of a file or directory: the metadata of its resource. Takes what the open handle says; the name decides the
+//! MIME type, and only where it says nothing does the content.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use cap_std::fs::Metadata;
+use infer::MatcherType;
+use jiff::Timestamp;
+use plainly::protocol::types::{Annotations, Body, Resource};
+use plainly::store::StoreError;
+
+use super::handle;
+use super::place::{OpenFile, Opened};
+use super::walk::Entry;
+
+/// How much of a file is looked at to tell text from the rest, in bytes.
+const HEAD_BYTES: usize = 4096;
+
+/// The MIME type of what could be anything.
+const UNKNOWN: &str = "application/octet-stream";
+
+/// Endings that two kinds of file share: what they mean for text, and for the rest.
+const AMBIGUOUS: &[(&str, &str, &str)] = &[
+    ("ts", "text/typescript", "video/mp2t"),
+    ("mts", "text/typescript", "video/mp2t"),
+];
+
+/// The resource under a name in a listing.
+pub(super) fn entry(entry: &Entry) -> Result<Resource, StoreError> {
+    opened(&entry.uri, &entry.name, &entry.opened)
+}
+
+/// The resource that was opened.
+pub(super) fn opened(uri: &str, name: &OsStr, opened: &Opened) -> Result<Resource, StoreError> {
+    match opened {
+        Opened::Directory(place) => Ok(collection(uri, name, &place.metadata()?)),
+        Opened::File(OpenFile { file, metadata, .. }) => {
+            let mime_type = from_name(name).unwrap_or_else(|| {
+                match handle::read_up_to(file, HEAD_BYTES as u64) {
+                    Ok(head) => from_head(name, &head),
+                    // Whoever reads it learns of the error.
+                    Err(_) => UNKNOWN,
+                }
+            });
+            Ok(self::file(uri, name, mime_type, metadata))
+        }
+    }
+}
+
+/// A file whose content was read.
+pub(super) fn with_content(
+    uri: &str,
+    name: &OsStr,
+    metadata: &Metadata,
+    content: &[u8],
+) -> Resource {
+    let head = content.get(..HEAD_BYTES).unwrap_or(content);
+    let mime_type = from_name(name).unwrap_or_else(|| from_head(name, head));
+    // What was read, and not what was promised: some file systems say 0 of everything.
+    file(uri, name, mime_type, metadata).size(content.len() as u64)
+}
+
+/// Text if it can be given as text. With a NUL it can't: what is made for people has none, and JSON needs six bytes for each.
+pub(super) fn body(content: Vec<u8>) -> Body {
+    if content.contains(&0) {
+        return Body::Blob(content);
+    }
+    match String::from_utf8(content) {
+        Ok(text) => Body::Text(text),
+        Err(error) => Body::Blob(error.into_bytes()),
+    }
+}
+
+fn file(uri: &str, name: &OsStr, mime_type: &str, metadata: &Metadata) -> Resource {
+    base(uri, name, metadata)
+        .mime_type(mime_type)
+        .size(metadata.len())
+        .is_collection(false)
+}
+
+fn collection(uri: &str, name: &OsStr, metadata: &Metadata) -> Resource {
+    base(uri, name, metadata)
+        .mime_type("inode/directory")
+        .is_collection(true)
+}
+
+fn base(uri: &str, name: &OsStr, metadata: &Metadata) -> Resource {
+    let resource = Resource::new(uri, name.to_string_lossy());
+    match last_modified(metadata) {
+        Some(time) => resource.annotations(Annotations::new().last_modified(time)),
+        None => resource,
+    }
+}
+
+/// In UTC, to the millisecond, as everybody can read it; `None` where the file system doesn't know.
+fn last_modified(metadata: &Metadata) -> Option<String> {
+    let time = Timestamp::try_from(metadata.modified().ok()?.into_std()).ok()?;
+    Some(
+        Timestamp::from_millisecond(time.as_millisecond())
+            .ok()?
+            .to_string(),
+    )
+}
+
+/// The MIME type that a name has whatever is in the file.
+fn from_name(name: &OsStr) -> Option<&'static str> {
+    match ambiguous(name) {
+        Some(_) => None,
+        None => mime_guess::from_path(Path::new(name)).first_raw(),
+    }
+}
+
+/// The MIME type by the beginning of the content. Text stays plain text: to find HTML or SVG in it would make a page of what
+/// was meant to be read.
+fn from_head(name: &OsStr, head: &[u8]) -> &'static str {
+    let is_text = is_text_so_far(head);
+    match ambiguous(name) {
+        Some((text, _)) if is_text => text,
+        Some((_, binary)) => binary,
+        None if is_text => "text/plain",
+        None => infer::get(head)
+            .filter(|kind| kind.matcher_type() != MatcherType::Text)
+            .map_or(UNKNOWN, |kind| kind.mime_type()),
+    }
+}
+
+fn ambiguous(name: &OsStr) -> Option<(&'static str, &'static str)> {
+    let ending = Path::new(name).extension()?;
+    AMBIGUOUS
+        .iter()
+        .find(|(known, ..)| ending.eq_ignore_ascii_case(known))
+        .map(|(_, text, binary)| (*text, *binary))
+}
+
+/// Whether this may be the beginning of a text: it may end within a character.
+fn is_text_so_far(head: &[u8]) -> bool {
+    match str::from_utf8(head) {
+        Ok(_) => !head.contains(&0),
+        Err(error) => error.error_len().is_none() && head.len() == HEAD_BYTES && !head.contains(&0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_decides_then_the_content() {
+        let long = "é".repeat(HEAD_BYTES);
+        let cut = &long.as_bytes()[1..=HEAD_BYTES];
+        assert_eq!(cut.len(), HEAD_BYTES);
+        let png = b"\x89PNG\r\n\x1a\n\0\0";
+        for (name, content, expected) in [
+            ("a.md", b"# x".as_slice(), "text/markdown"),
+            ("a.json", b"{}", "application/json"),
+            ("a.html", b"<html>", "text/html"),
+            ("a.svg", b"<svg/>", "image/svg+xml"),
+            ("a.txt", png, "text/plain"),
+            ("A.PNG", b"text", "image/png"),
+            ("a.ts", b"let a = 1;", "text/typescript"),
+            ("a.TS", b"G\0\xff\xff", "video/mp2t"),
+            ("README", b"hello", "text/plain"),
+            ("README", b"", "text/plain"),
+            ("README", "gr\u{fc}n".as_bytes(), "text/plain"),
+            ("README", &long.as_bytes()[..HEAD_BYTES], "text/plain"),
+            ("README", b"caf\xe9", "application/octet-stream"),
+            ("README", b"cut \xc3", "application/octet-stream"),
+            ("page", b"<!DOCTYPE html><html>", "text/plain"),
+            (
+                "page",
+                b"<!DOCTYPE html><html>\xff\0",
+                "application/octet-stream",
+            ),
+            ("script", b"#!/bin/sh\n\xff", "application/octet-stream"),
+            (
+                "drawing",
+                b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+                "text/plain",
+            ),
+            ("picture", png, "image/png"),
+            ("picture.unknown-ending", png, "image/png"),
+            ("zeros", &[0; 64], "application/octet-stream"),
+            ("half", cut, "application/octet-stream"),
+        ] {
+            let name = OsStr::new(name);
+            let found = from_name(name).unwrap_or_else(|| from_head(name, content));
+            assert_eq!(found, expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_cut_within_a_character_is_text() {
+        let text = format!("x{}", "é".repeat(HEAD_BYTES));
+        assert_eq!(
+            from_head(OsStr::new("a"), &text.as_bytes()[..HEAD_BYTES]),
+            "text/plain"
+        );
+    }
+}

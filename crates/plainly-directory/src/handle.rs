@@ -1,0 +1,131 @@
+//! Opening one name in one directory, and reading from what was opened. What a thing *is* is asked of the handle, never of
+//! the name.
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::time::SystemTime;
+#[cfg(unix)]
+use std::time::{Duration, UNIX_EPOCH};
+
+use cap_fs_ext::{
+    FollowSymlinks, OpenOptionsFollowExt, OpenOptionsMaybeDirExt, OpenOptionsSyncExt,
+};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use plainly::store::StoreError;
+
+#[cfg(all(test, unix))]
+use super::faults::{self, Operation};
+use super::job::Waiter;
+
+/// How much of a file is read between two looks at whether anybody waits for it, in bytes.
+const PIECE: u64 = 256 << 10;
+
+/// How many bytes of a message there may be around a file: its metadata, for the most part.
+const AROUND: usize = 2 << 10;
+
+/// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
+pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
+    #[cfg(all(test, unix))]
+    faults::strike(Operation::Open, name)?;
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .follow(FollowSymlinks::No)
+        .nonblock(true)
+        .maybe_dir(true);
+    dir.open_with(name, &options)
+}
+
+/// The metadata of a name in a directory, links not followed.
+pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
+    #[cfg(all(test, unix))]
+    faults::strike(Operation::Look, name)?;
+    dir.symlink_metadata(name)
+}
+
+/// Reads what is left of the file, at most `limit` bytes.
+pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a long file, of about `length` bytes and at most `limit`, for as long as somebody waits for it. There is room for it to
+/// become a message in the same memory, as base64 if need be; what isn't written to takes none.
+///
+/// A buffer that grows by doubling would leave holes as large as itself, in the memory of each of the threads on which files
+/// are read: glibc kept three times the largest file for each of them.
+pub(super) fn read_for(
+    waiter: &Waiter,
+    file: &File,
+    length: u64,
+    limit: u64,
+) -> Result<Vec<u8>, StoreError> {
+    let length = usize::try_from(length.min(limit)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(length + length / 3 + AROUND);
+    let mut rest = file.take(limit);
+    while (&mut rest)
+        .take(PIECE)
+        .read_to_end(&mut bytes)
+        .map_err(refuse)?
+        > 0
+    {
+        waiter.check()?;
+    }
+    Ok(bytes)
+}
+
+/// When anything about it changed last: what is in it, or what it is.
+#[cfg(unix)]
+pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use cap_std::fs::MetadataExt;
+
+    let seconds = u64::try_from(metadata.ctime()).ok()?;
+    let nanos = u32::try_from(metadata.ctime_nsec()).ok()?;
+    UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+}
+
+/// When it was written last; the rest isn't told.
+#[cfg(not(unix))]
+pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok().map(|time| time.into_std())
+}
+
+/// Absent and forbidden look the same; what the operating system couldn't do is a failure.
+pub(super) fn refuse(error: io::Error) -> StoreError {
+    use io::ErrorKind as Kind;
+
+    let is_not_there = matches!(
+        error.kind(),
+        Kind::NotFound
+            | Kind::PermissionDenied
+            | Kind::NotADirectory
+            | Kind::IsADirectory
+            | Kind::InvalidFilename
+            | Kind::InvalidInput
+    );
+    if is_not_there {
+        StoreError::NotFound
+    } else {
+        StoreError::Failed(error.into())
+    }
+}
+
+/// Whether the operating system said it of one name, so that those beside it are as good as ever.
+pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| !is_exhausted(error))
+}
+
+/// Whether this process or machine has run out of something. That says nothing of the name it happened with.
+pub(super) fn is_exhausted(error: &io::Error) -> bool {
+    // There is no kind for too many open files: EMFILE and ENFILE, or ERROR_TOO_MANY_OPEN_FILES.
+    const TOO_MANY_OPEN: &[i32] = if cfg!(windows) { &[4] } else { &[24, 23] };
+
+    error.kind() == io::ErrorKind::OutOfMemory
+        || error
+            .raw_os_error()
+            .is_some_and(|code| TOO_MANY_OPEN.contains(&code))
+}

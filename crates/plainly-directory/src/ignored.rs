@@ -1,0 +1,119 @@
+//! What a directory's own `.ignore` and `.gitignore` say about the names below it. Knows one directory and reads through
+//! its handle; how rules of several directories add up is decided where they are walked.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::Dir;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use plainly::store::StoreError;
+
+use super::handle::{self, refuse};
+
+/// The rule files, the stronger one first.
+pub(super) const SOURCES: [&str; 2] = [".ignore", ".gitignore"];
+
+/// The most of a rule file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The rules of one directory, in the order of [`SOURCES`].
+#[derive(Debug)]
+pub(super) struct Rules([RuleFile; 2]);
+
+/// One rule file of a directory.
+#[derive(Debug)]
+enum RuleFile {
+    /// There is none, or it is empty.
+    Silent,
+    Rules(Gitignore),
+    /// It is there and can't be read. Nobody knows what it hides, so it hides everything.
+    Unreadable,
+}
+
+/// What becomes of a name by the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ruling {
+    Hide,
+    Show,
+}
+
+impl Rules {
+    /// Reads the rule files in `dir`. Fails only if this process could read no file at all.
+    pub(super) fn load(dir: &Dir) -> Result<Self, StoreError> {
+        let [ignore, gitignore] = SOURCES;
+        Ok(Self([
+            RuleFile::load(dir, ignore)?,
+            RuleFile::load(dir, gitignore)?,
+        ]))
+    }
+
+    /// What the `source`th rule file says about `path`, which is relative to this directory, if it says anything.
+    pub(super) fn verdict(
+        &self,
+        source: usize,
+        path: impl FnOnce() -> PathBuf,
+        is_directory: bool,
+    ) -> Option<Ruling> {
+        match self.0.get(source)? {
+            RuleFile::Silent => None,
+            RuleFile::Unreadable => Some(Ruling::Hide),
+            RuleFile::Rules(rules) => match rules.matched(path(), is_directory) {
+                Match::None => None,
+                Match::Ignore(_) => Some(Ruling::Hide),
+                Match::Whitelist(_) => Some(Ruling::Show),
+            },
+        }
+    }
+}
+
+impl RuleFile {
+    fn load(dir: &Dir, name: &str) -> Result<Self, StoreError> {
+        Ok(match read(dir, OsStr::new(name)) {
+            Ok(None) => Self::Silent,
+            Ok(Some(text)) => Self::parse(&text),
+            Err(error) if handle::is_exhausted(&error) => return Err(refuse(error)),
+            Err(error) => {
+                tracing::warn!(%error, "cannot read a {name}: everything beside and below it is hidden");
+                Self::Unreadable
+            }
+        })
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut builder = GitignoreBuilder::new(Path::new(""));
+        for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
+            if let Err(error) = builder.add_line(None, line) {
+                tracing::debug!(%error, "skipped a line that is no rule");
+            }
+        }
+        match builder.build() {
+            Ok(rules) if rules.is_empty() => Self::Silent,
+            Ok(rules) => Self::Rules(rules),
+            Err(error) => {
+                tracing::warn!(%error, "cannot use ignore rules: everything beside and below them is hidden");
+                Self::Unreadable
+            }
+        }
+    }
+}
+
+/// The text of a rule file; `None` if there is none. Links and special files are no rule files, as in git.
+fn read(dir: &Dir, name: &OsStr) -> io::Result<Option<String>> {
+    match handle::look(dir, name) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let file = handle::open(dir, name)?;
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let bytes = handle::read_up_to(&file, MAX_BYTES + 1)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+}

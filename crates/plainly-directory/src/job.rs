@@ -1,0 +1,302 @@
+//! Work that may block: on its own thread, a few pieces at a time, and only as long as somebody waits for the result. Knows
+//! nothing of files.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use plainly::store::StoreError;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+/// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
+const AT_ONCE: usize = 16;
+
+/// Runs what may block.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    places: Arc<Semaphore>,
+    /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
+    /// reads slowly.
+    room: Arc<Room>,
+}
+
+/// The bytes that all jobs of a store hold together, and how many these may be.
+#[derive(Debug)]
+struct Room {
+    most: u64,
+    taken: AtomicU64,
+}
+
+/// Whoever waits for the result of a job, as the job sees them.
+#[derive(Clone, Debug)]
+pub(super) struct Waiter(Weak<Waits>);
+
+/// Somebody waits for the result of a job, or takes it at this moment.
+#[derive(Debug)]
+pub(super) struct Waits {
+    room: Arc<Room>,
+    /// The bytes that the job and its result hold.
+    held: AtomicU64,
+}
+
+/// Nobody gets to see it: whoever would have has gone.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody waits for the result any more")]
+struct Abandoned;
+
+/// A job that was handed over. Dropped, it is given up: not begun if it hasn't, and told that nobody waits if it has.
+struct Job<T> {
+    handle: JoinHandle<T>,
+    _waits: Arc<Waits>,
+}
+
+impl Jobs {
+    /// Which hold `most` bytes together, but for one that is alone.
+    pub(super) fn new(most: u64) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+            room: Room::new(most),
+        }
+    }
+
+    /// Does `work` on a thread that may block.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Waiter) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let place = Arc::clone(&self.places)
+            .acquire_owned()
+            .await
+            .map_err(|error| StoreError::Failed(error.into()))?;
+        let waits = Waits::new(&self.room);
+        let waiter = Waiter(Arc::downgrade(&waits));
+        let mut job = Job {
+            handle: tokio::task::spawn_blocking(move || {
+                // Held by the job and not by who waits for it: an abandoned one takes its place until it has noticed.
+                let _place = place;
+                work(&waiter)
+            }),
+            _waits: waits,
+        };
+        (&mut job.handle)
+            .await
+            .map_err(|error| StoreError::Failed(error.into()))?
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.handle.abort();
+    }
+}
+
+impl Room {
+    fn new(most: u64) -> Arc<Self> {
+        let taken = AtomicU64::new(0);
+        Arc::new(Self { most, taken })
+    }
+
+    /// Whether there was room for `more` bytes of a job that holds `own`. A job that is alone always has room: a file that is
+    /// larger than all of it could never be read otherwise.
+    fn take(&self, own: u64, more: u64) -> bool {
+        let taken = self
+            .taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+                let all = taken.checked_add(more)?;
+                (taken == own || all <= self.most).then_some(all)
+            });
+        taken.is_ok()
+    }
+}
+
+impl Waits {
+    fn new(room: &Arc<Room>) -> Arc<Self> {
+        Arc::new(Self {
+            room: Arc::clone(room),
+            held: AtomicU64::new(0),
+        })
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let held = *self.held.get_mut();
+        self.room.taken.fetch_sub(held, Ordering::Relaxed);
+    }
+}
+
+impl Waiter {
+    /// Takes room for `bytes`, those that it has already included, until the result is taken.
+    pub(super) fn hold(&self, bytes: u64) -> Result<(), StoreError> {
+        self.check()?;
+        let Some(waits) = self.0.upgrade() else {
+            return Ok(());
+        };
+        let before = waits.held.load(Ordering::Relaxed);
+        let more = bytes.saturating_sub(before);
+        if more > 0 && !waits.room.take(before, more) {
+            return Err(StoreError::Overloaded);
+        }
+        // A job is one thread, and nobody else takes any for it.
+        waits.held.store(before + more, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Fails once nobody waits any more. Cheap enough to ask for every name and every piece of a file.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        if self.0.strong_count() == 0 {
+            return Err(StoreError::Failed(Abandoned.into()));
+        }
+        Ok(())
+    }
+
+    /// Somebody who waits until what is returned with them is dropped.
+    #[cfg(test)]
+    pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
+        let waits = Waits::new(&Room::new(u64::MAX));
+        let waiter = Self(Arc::downgrade(&waits));
+        (waits, waiter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::task::{Context, Waker};
+    use std::time::Duration;
+
+    use tokio::runtime::{Builder, Runtime};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn runtime(threads: usize) -> Runtime {
+        Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(threads)
+            .build()
+            .unwrap()
+    }
+
+    #[test]
+    fn only_so_many_jobs_run_at_once_and_all_in_the_end() {
+        const ALL: usize = 3 * AT_ONCE;
+        let jobs = Arc::new(Jobs::new(0));
+        let runtime = runtime(ALL);
+        let (begin, begun) = mpsc::channel();
+        let (open, opened) = mpsc::channel::<()>();
+        let gate = Arc::new(std::sync::Mutex::new(opened));
+        for _ in 0..ALL {
+            let (jobs, gate, begin) = (Arc::clone(&jobs), Arc::clone(&gate), begin.clone());
+            runtime.spawn(async move {
+                let work = move |_: &Waiter| {
+                    begin.send(()).unwrap();
+                    gate.lock().unwrap().recv().unwrap();
+                    Ok(())
+                };
+                jobs.run(work).await.unwrap();
+            });
+        }
+        for _ in 0..AT_ONCE {
+            begun.recv_timeout(PATIENCE).unwrap();
+        }
+        let one_more = begun.recv_timeout(Duration::from_millis(100));
+        assert!(one_more.is_err(), "more than {AT_ONCE} run");
+        (0..ALL).for_each(|_| open.send(()).unwrap());
+        for _ in AT_ONCE..ALL {
+            begun.recv_timeout(PATIENCE).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn bytes_are_held_until_the_result_is_taken_and_no_more_than_there_is_room_for() {
+        let jobs = Jobs::new(10);
+        let holding = |bytes: u64| {
+            jobs.run(move |waiter| {
+                waiter.hold(1)?;
+                waiter.hold(bytes)
+            })
+        };
+        let held = || jobs.room.taken.load(Ordering::Relaxed);
+        // Done, but nobody takes the result.
+        let (open, opened) = mpsc::channel::<()>();
+        let mut left = Box::pin(jobs.run(move |waiter| {
+            waiter.hold(6)?;
+            opened.recv().ok();
+            Ok(())
+        }));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(left.as_mut().poll(&mut context).is_pending());
+        while held() != 6 {
+            tokio::task::yield_now().await;
+        }
+        drop(open);
+        holding(4).await.unwrap();
+        let refused = holding(5).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Overloaded), "{refused}");
+        assert_eq!(held(), 6);
+        left.await.unwrap();
+        assert_eq!(held(), 0);
+        // Alone any has room.
+        holding(11).await.unwrap();
+        assert_eq!(held(), 0);
+    }
+
+    #[test]
+    fn a_job_that_is_given_up_before_its_turn_never_runs() {
+        let jobs = Arc::new(Jobs::new(0));
+        let runtime = runtime(1);
+        let (open, opened) = mpsc::channel::<()>();
+        let (begin, begun) = mpsc::channel();
+        let started = begin.clone();
+        let blocking = jobs.clone();
+        runtime.spawn(async move {
+            let work = move |_: &Waiter| {
+                started.send("first").unwrap();
+                opened.recv().unwrap();
+                Ok(())
+            };
+            blocking.run(work).await.unwrap();
+        });
+        assert_eq!(begun.recv_timeout(PATIENCE), Ok("first"));
+        // It has its place and waits for the only thread.
+        runtime.block_on(async {
+            let work = move |_: &Waiter| {
+                begin.send("second").unwrap();
+                Ok(())
+            };
+            let mut second = Box::pin(jobs.run(work));
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(second.as_mut().poll(&mut context).is_pending());
+        });
+        open.send(()).unwrap();
+        // Nobody can say anything any more once both have ended.
+        assert!(begun.recv_timeout(PATIENCE).is_err());
+        drop(runtime);
+        assert_eq!(jobs.places.available_permits(), AT_ONCE);
+    }
+
+    #[test]
+    fn a_job_that_is_given_up_while_it_runs_learns_of_it() {
+        let jobs = Arc::new(Jobs::new(0));
+        let runtime = runtime(1);
+        let (say, said) = mpsc::channel();
+        let running = Arc::clone(&jobs);
+        let task = runtime.spawn(async move {
+            let work = move |waiter: &Waiter| {
+                say.send("begun").unwrap();
+                while waiter.check().is_ok() {
+                    std::thread::yield_now();
+                }
+                say.send("over").unwrap();
+                Ok(())
+            };
+            running.run(work).await.unwrap();
+        });
+        assert_eq!(said.recv_timeout(PATIENCE), Ok("begun"));
+        assert_eq!(jobs.places.available_permits(), AT_ONCE - 1);
+        task.abort();
+        assert_eq!(said.recv_timeout(PATIENCE), Ok("over"));
+    }
+}

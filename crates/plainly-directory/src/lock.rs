@@ -1,0 +1,17 @@
+//! The one kind of mutex that is used here.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A mutex that stays usable after a panic: whatever it guards is whole after every step.
+#[derive(Debug, Default)]
+pub(super) struct Lock<T>(Mutex<T>);
+
+impl<T> Lock<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,177 @@
+//! Which directories are served and under which names. The only file that opens a path of the host, once, when the store is
+//! built; from then on there are handles.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::uri;
+
+/// The longest name of a mount, in bytes.
+const MAX_NAME_BYTES: usize = 255;
+
+/// A directory that is served.
+#[derive(Clone)]
+pub(super) struct Root {
+    pub(super) name: String,
+    pub(super) uri: String,
+    pub(super) dir: Arc<Dir>,
+    /// Where it was, for systems that watch by paths.
+    #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+    pub(super) path: PathBuf,
+}
+
+impl fmt::Debug for Root {
+    // Not the handle: it would show the host's path.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.uri)
+    }
+}
+
+/// Opens one directory and settles its name.
+pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProblem> {
+    let dir = open_dir(path)?;
+    let name = match name {
+        Some(name) => name,
+        None => own_name(path).ok_or_else(|| MountProblem::NoName {
+            path: path.to_owned(),
+        })?,
+    };
+    if !is_valid(&name) {
+        return Err(MountProblem::InvalidName {
+            name,
+            path: path.to_owned(),
+        });
+    }
+    Ok(Root {
+        uri: uri::mount(&name),
+        dir: Arc::new(dir),
+        // FSEvents names what changed without links.
+        #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+        path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        name,
+    })
+}
+
+fn open_dir(path: &Path) -> Result<Dir, MountProblem> {
+    let dir = Dir::open_ambient_dir(path, ambient_authority());
+    let dir = dir.map_err(|error| unopened(path, error))?;
+    // The handle alone doesn't show whether the directory may be read.
+    dir.entries().map_err(|error| unopened(path, error))?;
+    Ok(dir)
+}
+
+fn unopened(path: &Path, source: io::Error) -> MountProblem {
+    let (path, kind) = (path.to_owned(), source.kind());
+    if kind == io::ErrorKind::NotFound {
+        MountProblem::Missing { path }
+    } else if kind == io::ErrorKind::NotADirectory {
+        MountProblem::NotADirectory { path }
+    } else {
+        MountProblem::Unreadable { path, source }
+    }
+}
+
+/// The name that the directory itself has, where `path` may be `.` or a link.
+fn own_name(path: &Path) -> Option<String> {
+    let path = path.canonicalize().ok()?;
+    path.file_name()?.to_str().map(str::to_owned)
+}
+
+fn is_valid(name: &str) -> bool {
+    !matches!(name, "" | "." | "..")
+        && name.len() <= MAX_NAME_BYTES
+        && !name.contains(|letter: char| letter == '/' || letter == '\\' || letter.is_control())
+}
+
+/// Why directories can't be served: all reasons together.
+#[derive(Debug)]
+pub struct MountError {
+    /// Never empty.
+    problems: Vec<MountProblem>,
+}
+
+impl MountError {
+    /// All that is wrong, which is something.
+    pub(super) fn of(problems: Vec<MountProblem>) -> Self {
+        Self { problems }
+    }
+
+    /// All reasons, in the order of the mounts. At least one.
+    pub fn problems(&self) -> &[MountProblem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for MountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for MountError {
+    /// The cause of the first problem that has one.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.problems.iter().find_map(std::error::Error::source)
+    }
+}
+
+/// A reason why one mount can't be served. Shown to whoever starts the server, so it names paths.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MountProblem {
+    /// Nothing is to be served.
+    #[error("no directory to serve")]
+    NoMount,
+    /// There is nothing at the path.
+    #[error("no such directory: {}", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// There is something else than a directory at the path.
+    #[error("not a directory: {}", path.display())]
+    NotADirectory {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// The directory can't be opened.
+    #[error("cannot read the directory {}", path.display())]
+    Unreadable {
+        /// Where it is.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The directory has no name that could be used (`/`, or one that isn't UTF-8): give it one.
+    #[error("{} needs a name: give it as NAME={}", path.display(), path.display())]
+    NoName {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// The name can't stand in a URI as one segment: empty, `.`, `..`, longer than 255 bytes, or with a slash, a backslash
+    /// or a control character in it.
+    #[error("{name:?} can't be the name of a mount: {}", path.display())]
+    InvalidName {
+        /// The name.
+        name: String,
+        /// The directory that it is for.
+        path: PathBuf,
+    },
+    /// Another directory has that name already: give one of them another.
+    #[error("two directories are named {name:?}: give {} another name as NAME={}", path.display(), path.display())]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// The second directory with it.
+        path: PathBuf,
+    },
+}

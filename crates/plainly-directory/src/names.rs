@@ -1,0 +1,204 @@
+//! The names in a directory, in order, a batch at a time. For the first batch the directory is read and only that much of it
+//! is kept; who asks for more gets it out of a list of all its names. Whether a name may be shown is asked each time.
+
+use std::collections::BinaryHeap;
+use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use plainly::store::StoreError;
+
+use super::lists::{List, SMALL, Version};
+use super::place::Place;
+
+/// The most names of one directory that are given at a time.
+const BATCH: usize = SMALL;
+
+/// The first names in `place` after `after` that may be shown, and whether there are more.
+pub(super) fn next(
+    place: &Place,
+    after: Option<&OsStr>,
+) -> Result<(Vec<OsString>, bool), StoreError> {
+    // A list of a large directory takes longer than its first names, and most who list it want no more.
+    let Some(after) = after else {
+        return smallest(place, None);
+    };
+    match list(place, SystemTime::now())? {
+        Some(list) => shown(place, &list, after),
+        None => smallest(place, Some(after)),
+    }
+}
+
+/// A list of all that is in `place` now; `None` if it changes too often to keep one, or is too large.
+fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError> {
+    let version = Version::of(&place.metadata()?);
+    if let Some(list) = place.lists().find(version) {
+        return Ok(list);
+    }
+    if !version.is_settled(now) {
+        return Ok(None);
+    }
+    let list = List::read(place.entries()?)?.map(Arc::new);
+    // What changed while it was read may be in it or not.
+    if Version::of(&place.metadata()?) != version {
+        return Ok(None);
+    }
+    place.lists().keep(version, list.clone());
+    Ok(list)
+}
+
+/// The first names of a list after `after` that may be shown, and whether there are more.
+fn shown(place: &Place, list: &List, after: &OsStr) -> Result<(Vec<OsString>, bool), StoreError> {
+    let mut batch = Vec::new();
+    for (name, kind) in list.after(after) {
+        place.check()?;
+        if !place.shows(&name, kind)? {
+            continue;
+        }
+        if batch.len() == BATCH {
+            return Ok((batch, true));
+        }
+        batch.push(name);
+    }
+    Ok((batch, false))
+}
+
+/// The first names after `after` that may be shown, and whether there are more; however large the directory is, no more are
+/// kept.
+fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool), StoreError> {
+    let mut more = false;
+    let mut names = BinaryHeap::new();
+    for entry in place.entries()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if after.is_some_and(|after| *name <= *after) {
+            continue;
+        }
+        if names.len() == BATCH && names.peek().is_some_and(|largest| name > *largest) {
+            more = true;
+            continue;
+        }
+        // Where its kind can't be told, opening it says why.
+        if !place.shows(&name, entry.file_type().ok())? {
+            continue;
+        }
+        names.push(name);
+        if names.len() > BATCH {
+            names.pop();
+            more = true;
+        }
+    }
+    Ok((names.into_sorted_vec(), more))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::job::{Waiter, Waits};
+    use crate::lists::{Lists, SETTLED};
+    use crate::place::Shown;
+
+    /// Of which more than come at a time are shown: every third is hidden, and every seventh of the others ignored.
+    const NAMES: usize = 2 * BATCH;
+
+    struct Fixture {
+        around: TempDir,
+        place: Rc<Place>,
+        _waits: Arc<Waits>,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let around = tempfile::tempdir().unwrap();
+            for number in 0..NAMES {
+                let dot = if number % 3 == 0 { "." } else { "" };
+                let ending = if number % 7 == 0 { "log" } else { "txt" };
+                // Not in the order in which they are made.
+                let name = format!("{dot}{:05}.{ending}", number * 7_919 % 100_003);
+                File::create(around.path().join(name)).unwrap();
+            }
+            fs::write(around.path().join(".ignore"), "*.log\n").unwrap();
+            let (waits, waiter) = Waiter::until_dropped();
+            Self {
+                place: place(around.path(), Arc::default(), waiter),
+                around,
+                _waits: waits,
+            }
+        }
+
+        fn list(&self, in_how_long: Duration) -> Option<Arc<List>> {
+            list(&self.place, SystemTime::now() + in_how_long).unwrap()
+        }
+    }
+
+    fn place(path: &Path, lists: Arc<Lists>, waiter: Waiter) -> Rc<Place> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).unwrap();
+        Place::root(Arc::new(dir), Shown::default(), lists, waiter)
+    }
+
+    #[test]
+    fn a_list_gives_the_names_that_reading_gives() {
+        let fixture = Fixture::new();
+        let list = fixture.list(SETTLED).unwrap();
+        let (first, more) = smallest(&fixture.place, None).unwrap();
+        assert!(more && first.len() == BATCH);
+        assert_eq!(next(&fixture.place, None).unwrap(), (first.clone(), true));
+        let between = OsString::from("05");
+        let ends = ["", "zzz"].map(OsString::from);
+        for after in first.iter().step_by(100).chain([&between]).chain(&ends) {
+            let read = smallest(&fixture.place, Some(after)).unwrap();
+            assert_eq!(
+                shown(&fixture.place, &list, after).unwrap(),
+                read,
+                "{after:?}"
+            );
+        }
+        let shown = |name: &OsString| {
+            let name = name.to_str().unwrap();
+            !name.starts_with('.') && !name.ends_with("log")
+        };
+        assert!(first.iter().all(shown));
+    }
+
+    #[test]
+    fn a_list_is_of_the_directory_as_it_is() {
+        let fixture = Fixture::new();
+        assert!(
+            fixture.list(Duration::ZERO).is_none(),
+            "it has just changed"
+        );
+        let list = fixture.list(SETTLED).unwrap();
+        let again = fixture.list(Duration::ZERO).unwrap();
+        assert!(Arc::ptr_eq(&list, &again), "it is kept");
+        let last = OsStr::new("99");
+        for change in ["added", "removed"] {
+            let path = fixture.around.path().join("99999.txt");
+            match change {
+                "added" => drop(File::create(path).unwrap()),
+                _ => fs::remove_file(path).unwrap(),
+            }
+            assert!(fixture.list(Duration::ZERO).is_none(), "{change}");
+            let (names, _) = next(&fixture.place, Some(last)).unwrap();
+            let is_there = names.iter().any(|name| name == "99999.txt");
+            assert_eq!(is_there, change == "added");
+            assert!(fixture.list(SETTLED).is_some());
+        }
+        // Rules may change without the directory; they are asked each time.
+        fs::write(fixture.around.path().join(".ignore"), "*\n").unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let fresh = place(fixture.around.path(), Arc::default(), waiter);
+        let list = fixture.list(SETTLED).unwrap();
+        let (names, more) = shown(&fresh, &list, last).unwrap();
+        assert!(names.is_empty() && !more, "{names:?}");
+        drop(waits);
+    }
+}

@@ -1,0 +1,390 @@
+//! Where in a mount we are: a chain of directory handles from its root. Every step goes down one name from an open handle or
+//! back up to one that is still open, so nothing outside of the mount can be reached, whatever is renamed meanwhile. Links
+//! are read and walked here rather than by the operating system, so that what is hidden stays hidden behind them too.
+
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
+use plainly::store::StoreError;
+
+#[cfg(all(test, unix))]
+use super::faults::{self, Operation};
+use super::handle::{self, refuse};
+use super::ignored::{Rules, Ruling, SOURCES};
+use super::job::Waiter;
+use super::lists::Lists;
+
+/// How deep below a mount anything can be. Each level holds one open directory.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// The most links on the way to one resource, as on Linux. Ends loops.
+const MAX_LINKS: usize = 40;
+
+/// How often a name is looked at when it changes between looking and opening.
+const ATTEMPTS: usize = 4;
+
+/// Whether hidden and ignored names are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Names that begin with a dot.
+    pub(super) hidden: bool,
+    /// Names that `.ignore` and `.gitignore` files leave out.
+    pub(super) ignored: bool,
+}
+
+/// An open directory and the way to it, without links.
+#[derive(Debug)]
+pub(super) struct Place {
+    dir: Arc<Dir>,
+    /// Its name in its parent.
+    name: OsString,
+    parent: Option<Rc<Self>>,
+    depth: usize,
+    shown: Shown,
+    lists: Arc<Lists>,
+    waiter: Waiter,
+    rules: OnceCell<Rules>,
+}
+
+/// The file or directory that a name led to.
+#[derive(Debug)]
+pub(super) enum Opened {
+    Directory(Rc<Place>),
+    File(OpenFile),
+}
+
+/// An open regular file, and what its handle said when it was opened.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    pub(super) file: File,
+    pub(super) metadata: Metadata,
+    pub(super) waiter: Waiter,
+}
+
+/// The kind of thing that stands under a name, before it is opened.
+enum Looked {
+    Link(PathBuf),
+    Opened(Opened),
+}
+
+/// One step of a walk.
+enum Step {
+    Up,
+    /// To a name that somebody wrote.
+    Down(OsString),
+    /// To a name that was read from the directory.
+    Listed(OsString),
+}
+
+impl Place {
+    /// The root of a mount. What is done from here on ends with an error once nobody waits for it.
+    pub(super) fn root(dir: Arc<Dir>, shown: Shown, lists: Arc<Lists>, waiter: Waiter) -> Rc<Self> {
+        Rc::new(Self {
+            dir,
+            name: OsString::new(),
+            parent: None,
+            depth: 0,
+            shown,
+            lists,
+            waiter,
+            rules: OnceCell::new(),
+        })
+    }
+
+    /// Opens what `path` leads to from here, through links as long as they stay inside.
+    pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<Opened, StoreError> {
+        self.walk(path.iter().rev().cloned().map(Step::Down).collect())
+    }
+
+    /// Opens what is in here under a name that [`Place::entries`] gave.
+    pub(super) fn open_listed(self: &Rc<Self>, name: &OsStr) -> Result<Opened, StoreError> {
+        self.walk(vec![Step::Listed(name.to_owned())])
+    }
+
+    /// Takes the steps, the last one first.
+    fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<Opened, StoreError> {
+        let mut at = Rc::clone(self);
+        let mut links = 0;
+        while let Some(step) = steps.pop() {
+            let (name, is_listed) = match step {
+                Step::Down(name) => (name, false),
+                Step::Listed(name) => (name, true),
+                Step::Up => {
+                    at = at.parent.clone().ok_or(StoreError::NotFound)?;
+                    continue;
+                }
+            };
+            match at.enter(&name, is_listed)? {
+                Looked::Opened(Opened::Directory(place)) => at = place,
+                Looked::Opened(file) if steps.is_empty() => return Ok(file),
+                Looked::Opened(_) => return Err(StoreError::NotFound),
+                Looked::Link(_) if links == MAX_LINKS => return Err(StoreError::NotFound),
+                Looked::Link(target) => {
+                    links += 1;
+                    push_target(&mut steps, &target)?;
+                }
+            }
+        }
+        Ok(Opened::Directory(at))
+    }
+
+    /// The directory called `name` in here, if there is one and not only a link to one.
+    pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Result<Option<Rc<Self>>, StoreError> {
+        match self.enter(name, false) {
+            Ok(Looked::Opened(Opened::Directory(place))) => Ok(Some(place)),
+            Ok(_) | Err(StoreError::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether this is what `parent` calls `name`, and not what a link of that name leads to.
+    pub(super) fn is_child(&self, parent: &Rc<Self>, name: &OsStr) -> bool {
+        self.name == name
+            && self
+                .parent
+                .as_ref()
+                .is_some_and(|own| Rc::ptr_eq(own, parent))
+    }
+
+    /// The lists of names that the store keeps.
+    pub(super) fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// Fails once nobody waits for what is done here.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        self.waiter.check()
+    }
+
+    /// The metadata of the directory, by its handle.
+    pub(super) fn metadata(&self) -> Result<Metadata, StoreError> {
+        self.dir.dir_metadata().map_err(refuse)
+    }
+
+    /// Everything in the directory, shown or not, in no order.
+    pub(super) fn entries(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<DirEntry, StoreError>>, StoreError> {
+        #[cfg(all(test, unix))]
+        faults::strike(Operation::List, &self.name).map_err(refuse)?;
+        let entries = self.dir.entries().map_err(refuse)?;
+        Ok(entries.map(|entry| {
+            self.waiter.check()?;
+            entry.map_err(refuse)
+        }))
+    }
+
+    /// Whether there could be a resource under this name, given what the directory says of its kind, if it says anything.
+    pub(super) fn shows(&self, name: &OsStr, kind: Option<FileType>) -> Result<bool, StoreError> {
+        if self.hides(name) {
+            return Ok(false);
+        }
+        if self.shown.ignored {
+            return Ok(true);
+        }
+        // What a link leads to isn't known yet, so it has to be shown as either.
+        let may_be_file = kind.is_none_or(|kind| !kind.is_dir());
+        let may_be_directory = kind.is_none_or(|kind| !kind.is_file());
+        Ok(!(may_be_file && self.ignores(name, false)?
+            || may_be_directory && self.ignores(name, true)?))
+    }
+
+    /// Looks what stands under a name now, shown or not.
+    pub(super) fn kind(&self, name: &OsStr) -> Option<FileType> {
+        Some(handle::look(&self.dir, name).ok()?.file_type())
+    }
+
+    /// Whether what is in the file of this name decides what is shown here.
+    pub(super) fn has_rules(&self, name: &OsStr) -> bool {
+        !self.shown.ignored && SOURCES.iter().any(|source| name == *source)
+    }
+
+    /// The handle of the directory.
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Whether there is no such resource whatever is in the directory.
+    fn hides(&self, name: &OsStr) -> bool {
+        !self.shown.hidden && name.as_encoded_bytes().starts_with(b".")
+    }
+
+    /// As in git and ripgrep: `.ignore` before `.gitignore`, the deeper file before the one above, the last matching line.
+    fn ignores(&self, name: &OsStr, is_directory: bool) -> Result<bool, StoreError> {
+        for source in 0..SOURCES.len() {
+            let mut below = vec![name];
+            let mut at = Some(self);
+            while let Some(place) = at {
+                let path = || below.iter().rev().collect();
+                if let Some(verdict) = place.rules()?.verdict(source, path, is_directory) {
+                    return Ok(verdict == Ruling::Hide);
+                }
+                below.push(&place.name);
+                at = place.parent.as_deref();
+            }
+        }
+        Ok(false)
+    }
+
+    fn rules(&self) -> Result<&Rules, StoreError> {
+        if let Some(rules) = self.rules.get() {
+            return Ok(rules);
+        }
+        let rules = Rules::load(&self.dir)?;
+        Ok(self.rules.get_or_init(|| rules))
+    }
+
+    /// Looks at one name, again if it was something else when it was opened.
+    fn enter(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
+        let mut attempt = 1;
+        loop {
+            match self.look(name, is_listed) {
+                Err(StoreError::Failed(_)) if attempt < ATTEMPTS => attempt += 1,
+                looked => return looked,
+            }
+        }
+    }
+
+    fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
+        self.waiter.check()?;
+        if self.depth == MAX_DEPTH || self.hides(name) {
+            return Err(StoreError::NotFound);
+        }
+        // Only a hint: it says what not to open. What was opened is asked of the handle. What is hidden isn't opened either:
+        // how that fails would tell it from what is absent.
+        let hint = match handle::look(&self.dir, name) {
+            Ok(hint) => hint,
+            Err(error) if self.shows(name, None)? => return Err(refuse(error)),
+            Err(_) => return Err(StoreError::NotFound),
+        };
+        let may_open = hint.is_file() || hint.is_dir() || hint.is_symlink();
+        if !self.shows(name, Some(hint.file_type()))?
+            || !may_open
+            || !(is_listed || self.is_exact(name, &hint)?)
+        {
+            return Err(StoreError::NotFound);
+        }
+        if hint.is_symlink() {
+            let target = self.dir.read_link_contents(name).map_err(refuse)?;
+            return Ok(Looked::Link(target));
+        }
+        let file = handle::open(&self.dir, name).map_err(refuse)?;
+        let metadata = file.metadata().map_err(refuse)?;
+        if !self.shows(name, Some(metadata.file_type()))? {
+            return Err(StoreError::NotFound);
+        }
+        self.opened(name, file, metadata).map(Looked::Opened)
+    }
+
+    fn opened(
+        self: &Rc<Self>,
+        name: &OsStr,
+        file: File,
+        metadata: Metadata,
+    ) -> Result<Opened, StoreError> {
+        if metadata.is_file() {
+            return Ok(Opened::File(OpenFile {
+                file,
+                metadata,
+                waiter: self.waiter.clone(),
+            }));
+        }
+        if !metadata.is_dir() {
+            return Err(StoreError::NotFound);
+        }
+        Ok(Opened::Directory(Rc::new(Self {
+            dir: Arc::new(Dir::from_std_file(file.into_std())),
+            name: name.to_owned(),
+            parent: Some(Rc::clone(self)),
+            depth: self.depth + 1,
+            shown: self.shown,
+            lists: Arc::clone(&self.lists),
+            waiter: self.waiter.clone(),
+            rules: OnceCell::new(),
+        })))
+    }
+
+    /// Whether the directory spells the name like this. Where it takes other spellings too (case, Unicode forms, short
+    /// names), they would get around the rules, and one resource would have many URIs.
+    fn is_exact(&self, name: &OsStr, found: &Metadata) -> Result<bool, StoreError> {
+        if !self.may_be_lenient(name, found) {
+            return Ok(true);
+        }
+        for entry in self.entries()? {
+            if entry?.file_name() == name {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the directory may take several spellings for one name: on most systems only if it has the same thing under
+    /// the name in the other case, and that is cheap to see.
+    fn may_be_lenient(&self, name: &OsStr, found: &Metadata) -> bool {
+        use cap_fs_ext::MetadataExt;
+
+        if cfg!(any(windows, target_vendor = "apple")) {
+            return true;
+        }
+        let Some(name) = name.to_str() else {
+            return false;
+        };
+        let other: String = name.chars().map(swap_case).collect();
+        other != name
+            && self
+                .dir
+                .symlink_metadata(&other)
+                .is_ok_and(|other| (other.dev(), other.ino()) == (found.dev(), found.ino()))
+    }
+}
+
+/// Adds the steps that a link stands for. One that isn't relative leads out.
+fn push_target(steps: &mut Vec<Step>, target: &Path) -> Result<(), StoreError> {
+    for component in target.components().rev() {
+        match component {
+            Component::Normal(name) => steps.push(Step::Down(name.to_owned())),
+            Component::ParentDir => steps.push(Step::Up),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return Err(StoreError::NotFound),
+        }
+    }
+    Ok(())
+}
+
+fn swap_case(letter: char) -> char {
+    if letter.is_ascii_uppercase() {
+        letter.to_ascii_lowercase()
+    } else {
+        letter.to_ascii_uppercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cap_std::ambient_authority;
+
+    use super::*;
+
+    /// A directory that takes any case finds `name` under `NAME`: that is what is acted out here, so that it is seen on every
+    /// file system.
+    #[test]
+    fn a_spelling_that_the_directory_does_not_have_is_no_name() {
+        let around = tempfile::tempdir().unwrap();
+        std::fs::write(around.path().join("name"), "").unwrap();
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let found = dir.metadata("name").unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
+        for (name, expected) in [("name", true), ("NAME", false)] {
+            assert_eq!(
+                place.is_exact(OsStr::new(name), &found).unwrap(),
+                expected,
+                "{name}"
+            );
+        }
+    }
+}

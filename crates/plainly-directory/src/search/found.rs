@@ -1,0 +1,186 @@
+//! What a search found as an answer: cut to what was asked for and fits, as text in the manner of grep, as structured
+//! output, and as links.
+
+use plainly::protocol::types::Content;
+use plainly::server::reply::{Json, Shown};
+use plainly::store::tools::TEXT_BYTES;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::find::{Hit, Hits, LeftOut};
+use super::lines::Line;
+use super::query::Query;
+use super::walk::Cutoff;
+
+/// What was found.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Found {
+    files: Vec<FoundFile>,
+    /// Whether there may be more than this.
+    truncated: bool,
+    /// How much was searched, what was left out, and how to see more.
+    note: String,
+}
+
+/// A file or directory that was found.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FoundFile {
+    uri: String,
+    is_collection: bool,
+    /// The lines that match, in order. Empty where only names were searched.
+    lines: Vec<FoundLine>,
+}
+
+/// A line that matches, or is near one that does.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FoundLine {
+    /// From 1; read_resource takes it as `offset`.
+    number: u64,
+    /// Of a line that is too long the part around the match, with … where it is cut.
+    text: String,
+    /// False for lines of context.
+    is_match: bool,
+}
+
+pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<Found> {
+    let is_cut = cut(&mut hits.found, query);
+    let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
+    let note = note(&hits, stopped, query);
+    let text = format!("{}{note}", text(&hits.found));
+    let links = hits.found.iter().map(|hit| hit.resource.clone());
+    let mut content = vec![Content::text(text)];
+    content.extend(links.map(Content::resource_link));
+    let found = Found {
+        files: hits.found.into_iter().map(FoundFile::from).collect(),
+        truncated: stopped.is_some(),
+        note,
+    };
+    Json(found).content(content)
+}
+
+/// Takes away what is more than was asked for, or than fits into an answer. Whether there was such.
+fn cut(found: &mut Vec<Hit>, query: &Query) -> bool {
+    let mut matches = query.limit;
+    let mut room = TEXT_BYTES;
+    let mut fits = |bytes: usize| {
+        let left = room.checked_sub(bytes);
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    for (index, hit) in found.iter_mut().enumerate() {
+        if !fits(hit.resource.uri.len()) {
+            found.truncate(index);
+            return true;
+        }
+        let too_much = hit.lines.iter().position(|line| {
+            let is_one_more = line.is_match && matches == 0;
+            matches -= usize::from(line.is_match && matches > 0);
+            is_one_more || !fits(line.text.len())
+        });
+        if let Some(at) = too_much {
+            hit.lines.truncate(at);
+            let is_left = hit.lines.iter().any(|line| line.is_match);
+            found.truncate(index + usize::from(is_left));
+            return true;
+        }
+    }
+    false
+}
+
+/// Each file with its lines below it; a jump in the numbers of lines with context is a line of its own.
+fn text(found: &[Hit]) -> String {
+    let mut text = String::new();
+    for hit in found {
+        text += &hit.resource.uri;
+        text += "\n";
+        let has_context = hit.lines.iter().any(|line| !line.is_match);
+        let mut last = None;
+        for line in &hit.lines {
+            if has_context && last.is_some_and(|last| last + 1 != line.number) {
+                text += "--\n";
+            }
+            let mark = if line.is_match { ':' } else { '-' };
+            text += &format!("{}{mark} {}\n", line.number, line.text);
+            last = Some(line.number);
+        }
+    }
+    text
+}
+
+/// Says in words what was searched and found.
+fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
+    let lines = hits.found.iter().flat_map(|hit| &hit.lines);
+    let matches = lines.filter(|line| line.is_match).count();
+    let files = counted(hits.found.len(), "file", "files");
+    let mut sentences = match query.pattern {
+        Some(_) => vec![format!(
+            "{} in {files}, of {} searched.",
+            counted(matches, "match", "matches"),
+            hits.searched
+        )],
+        None => vec![format!(
+            "{} of such a name.",
+            counted(
+                hits.found.len(),
+                "file or directory",
+                "files and directories"
+            )
+        )],
+    };
+    sentences.extend(left_out(&hits.left_out));
+    sentences.extend(match stopped {
+        Some(Cutoff::Limit) => Some(
+            "There are more: narrow the search with uri, glob or a longer pattern, or raise limit.",
+        ),
+        Some(Cutoff::Time) => {
+            Some("The time was up before the end: narrow the search with uri or glob.")
+        }
+        None if hits.found.is_empty() && query.pattern.is_some() && !query.is_case_ignored => {
+            Some("Upper and lower case differ: try ignoreCase, or a shorter pattern.")
+        }
+        None => None,
+    }.map(str::to_owned));
+    sentences.join(" ")
+}
+
+/// A number and its noun.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// Which files were not searched, if any.
+fn left_out(files: &LeftOut) -> Option<String> {
+    let kinds: Vec<String> = [
+        (files.binary, "binary"),
+        (files.too_large, "too large"),
+        (files.unreadable, "unreadable"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, kind)| format!("{count} {kind}"))
+    .collect();
+    (!kinds.is_empty()).then(|| format!("Left out: {}.", kinds.join(", ")))
+}
+
+impl From<Hit> for FoundFile {
+    fn from(hit: Hit) -> Self {
+        Self {
+            uri: hit.resource.uri,
+            is_collection: hit.resource.is_collection == Some(true),
+            lines: hit.lines.into_iter().map(FoundLine::from).collect(),
+        }
+    }
+}
+
+impl From<Line> for FoundLine {
+    fn from(line: Line) -> Self {
+        Self {
+            number: line.number,
+            text: line.text,
+            is_match: line.is_match,
+        }
+    }
+}

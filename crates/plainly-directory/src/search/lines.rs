@@ -1,0 +1,183 @@
+//! Searching one file: its lines that match, and those around them. Takes an open file and nothing else.
+
+use std::io::{self, Read};
+use std::time::Instant;
+
+use cap_std::fs::File;
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
+};
+use plainly::store::tools::TEXT_BYTES;
+
+use super::paced::Paced;
+use super::query::Query;
+use crate::job::Waiter;
+
+/// The longest part of a line that is shown, in bytes, and how much of that comes before the match.
+const LINE_BYTES: usize = 500;
+const BEFORE_BYTES: usize = 100;
+
+/// A line that was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// 1 for the first.
+    pub(super) number: u64,
+    pub(super) text: String,
+    /// Whether it matches, and isn't only near a match.
+    pub(super) is_match: bool,
+}
+
+/// The outcome of searching one file.
+pub(super) enum Searched {
+    Lines(Vec<Line>),
+    Binary,
+    Unreadable,
+    /// Before there was time for the whole.
+    Late,
+}
+
+/// Searches files one after the other, with the same buffers.
+pub(super) struct Lines<'a> {
+    pattern: &'a RegexMatcher,
+    searcher: Searcher,
+    limit: usize,
+    until: Instant,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(pattern: &'a RegexMatcher, query: &Query, until: Instant) -> Self {
+        let searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .before_context(query.context)
+            .after_context(query.context)
+            .build();
+        Self {
+            pattern,
+            searcher,
+            limit: query.limit,
+            until,
+        }
+    }
+
+    /// The lines of the first `most` bytes.
+    pub(super) fn search(&mut self, file: &File, most: u64, waiter: &Waiter) -> Searched {
+        let pattern = Paced::new(self.pattern, waiter, self.until);
+        let reader = Checked {
+            file: file.take(most),
+            pattern: &pattern,
+        };
+        let mut sink = Collected {
+            pattern: &pattern,
+            lines: Vec::new(),
+            left: self.limit,
+            bytes_left: TEXT_BYTES,
+            is_binary: false,
+        };
+        match self.searcher.search_reader(&pattern, reader, &mut sink) {
+            Ok(()) if sink.is_binary => Searched::Binary,
+            Ok(()) => Searched::Lines(sink.lines),
+            Err(_) if pattern.is_late() => Searched::Late,
+            Err(error) => {
+                tracing::debug!(%error, "left a file out of a search");
+                Searched::Unreadable
+            }
+        }
+    }
+}
+
+/// A file, as long as there is time for its pattern.
+struct Checked<'a> {
+    file: io::Take<&'a File>,
+    pattern: &'a Paced<'a>,
+}
+
+impl Read for Checked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.pattern.check().map_err(|_| io::ErrorKind::TimedOut)?;
+        self.file.read(buffer)
+    }
+}
+
+/// The lines that were found in one file so far.
+struct Collected<'a> {
+    pattern: &'a Paced<'a>,
+    lines: Vec<Line>,
+    left: usize,
+    bytes_left: usize,
+    is_binary: bool,
+}
+
+impl Collected<'_> {
+    /// Whether there is room for more.
+    fn add(&mut self, number: Option<u64>, line: &[u8], is_match: bool) -> bool {
+        let line = line.trim_ascii_end();
+        let at = match is_match && line.len() > LINE_BYTES {
+            true => self.pattern.find(line).ok().flatten(),
+            false => None,
+        };
+        let text = cut(line, at.map_or(0, |found| found.start()));
+        self.bytes_left = self.bytes_left.saturating_sub(text.len());
+        self.lines.push(Line {
+            number: number.unwrap_or_default(),
+            text,
+            is_match,
+        });
+        self.bytes_left > 0
+    }
+}
+
+impl Sink for Collected<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        if self.left == 0 {
+            return Ok(false);
+        }
+        self.left -= 1;
+        Ok(self.add(found.line_number(), found.bytes(), true))
+    }
+
+    fn context(&mut self, _: &Searcher, near: &SinkContext<'_>) -> io::Result<bool> {
+        Ok(self.add(near.line_number(), near.bytes(), false))
+    }
+
+    fn finish(&mut self, _: &Searcher, end: &SinkFinish) -> io::Result<()> {
+        self.is_binary = end.binary_byte_offset().is_some();
+        Ok(())
+    }
+}
+
+/// A line as text, of a long one the part around `at`.
+fn cut(line: &[u8], at: usize) -> String {
+    if line.len() <= LINE_BYTES {
+        return String::from_utf8_lossy(line).into_owned();
+    }
+    let begin = at.saturating_sub(BEFORE_BYTES).min(line.len() - LINE_BYTES);
+    let end = begin + LINE_BYTES;
+    let part = String::from_utf8_lossy(line.get(begin..end).unwrap_or_default());
+    // Half a character at an end is none.
+    let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
+    let before = if begin > 0 { "…" } else { "" };
+    let after = if end < line.len() { "…" } else { "" };
+    format!("{before}{part}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_around_the_match() {
+        let line = format!("{}needle{}", "a".repeat(2_000), "b".repeat(2_000));
+        let text = cut(line.as_bytes(), 2_000);
+        assert!(text.starts_with("…aaa") && text.ends_with("bbb…"), "{text}");
+        assert!(text.contains("aneedleb"));
+        assert!(cut(line.as_bytes(), 0).starts_with("aaa"));
+        assert!(cut(line.as_bytes(), 4_005).ends_with("bbb"));
+        let accents = "é".repeat(1_000);
+        assert!(!cut(accents.as_bytes(), 501).contains(char::REPLACEMENT_CHARACTER));
+        assert_eq!(cut(b"caf\xe9", 0), "caf\u{fffd}");
+    }
+}

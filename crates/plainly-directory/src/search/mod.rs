@@ -1,0 +1,129 @@
+//! `search`: lines that match a pattern, or files by their names. The arguments become a [`Query`], a job walks the
+//! directories with it ([`walk`], [`find`]), and what it [`Found`] becomes text, structured output and links.
+
+mod find;
+mod found;
+mod lines;
+mod paced;
+mod query;
+mod walk;
+
+use std::sync::Arc;
+
+use plainly::Args;
+use plainly::errors::Problem;
+use plainly::protocol::types::ToolAnnotations;
+use plainly::server::reply::Shown;
+use plainly::server::{Failure, Tool};
+use plainly::store::tools::{Globs, StoreTools};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use self::found::Found;
+use self::query::Query;
+use crate::store::DirectoryStore;
+
+const LIMIT: usize = 100;
+const LARGEST_LIMIT: usize = 1_000;
+
+/// The most lines of context on either side of a match.
+const LARGEST_CONTEXT: usize = 20;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SearchArgs {
+    /// What to find in the lines of files: a regular expression of the Rust syntax, without look-around and
+    /// back-references. Leave it out to find files and directories by glob alone.
+    pattern: Option<String>,
+    /// Only files with such a name or path: *.rs in any directory, src/**/*.rs from the top of the search.
+    glob: Option<String>,
+    /// The file or directory to search, as a URI or path that another call gave. Leave it out to search everything.
+    uri: Option<String>,
+    /// Take the pattern as it is, not as a regular expression.
+    #[serde(default)]
+    literal: bool,
+    /// Take upper and lower case for the same.
+    #[serde(default)]
+    ignore_case: bool,
+    /// How many lines before and after each match to show too.
+    #[serde(default)]
+    #[schemars(range(max = LARGEST_CONTEXT))]
+    context: usize,
+    /// Globs of what to leave out, with all below it: node_modules, *.min.js.
+    #[serde(default)]
+    exclude: Vec<String>,
+    /// The most matches.
+    #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
+    limit: Option<usize>,
+}
+
+/// The tool over `store`, which reads and says what it has in common with `others` as they do.
+pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) -> Tool {
+    let search = Arc::new(Search { store, others });
+    Tool::new("search", move |Args(args): Args<SearchArgs>| {
+        Arc::clone(&search).run(args)
+    })
+    .annotations(
+        ToolAnnotations::new()
+            .read_only_hint(true)
+            .destructive_hint(false)
+            .idempotent_hint(true)
+            .open_world_hint(false),
+    )
+    .title("Search")
+    .description(
+        "Finds lines in files by a regular expression (pattern), files and directories by their names (glob), or lines \
+         in files of such names (both). Text files only; hidden and ignored files are not there. Gives the URI of each \
+         file and the numbers of the lines, from which read_resource goes on with offset.",
+    )
+}
+
+struct Search {
+    store: DirectoryStore,
+    others: StoreTools<DirectoryStore>,
+}
+
+impl Search {
+    async fn run(self: Arc<Self>, args: SearchArgs) -> Result<Shown<Found>, Failure> {
+        let uri = self.others.uri(args.uri.as_deref())?;
+        // A pattern or globs can take as long to compile as a file to read.
+        let query = match self.store.blocking(move |_| Ok(query(args))).await {
+            Ok(query) => Arc::new(query?),
+            Err(error) => return Err(self.others.problem("", error).await.into()),
+        };
+        let tops: Vec<String> = match uri {
+            Some(uri) => vec![uri],
+            None => self.store.mounts().map(|it| it.uri().to_owned()).collect(),
+        };
+        let asked = Arc::clone(&query);
+        let top = tops.first().cloned().unwrap_or_default();
+        let hits = self
+            .store
+            .blocking(move |request| find::find(request, &tops, &asked))
+            .await;
+        match hits {
+            Ok(hits) => Ok(found::show(hits, &query)),
+            Err(error) => Err(self.others.problem(&top, error).await.into()),
+        }
+    }
+}
+
+fn query(args: SearchArgs) -> Result<Query, Problem> {
+    if args.pattern.is_none() && args.glob.is_none() {
+        return Err(Problem::missing_required("pattern").suggest(
+            "Give pattern to find lines in files, glob to find files by their names, or both.",
+        ));
+    }
+    let pattern = args
+        .pattern
+        .map(|pattern| query::pattern(&pattern, args.literal, args.ignore_case))
+        .transpose()?;
+    Ok(Query {
+        pattern,
+        glob: Globs::compile("glob", args.glob.as_slice())?,
+        exclude: Globs::compile("exclude", &args.exclude)?,
+        context: args.context.min(LARGEST_CONTEXT),
+        limit: args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT),
+        is_case_ignored: args.ignore_case,
+    })
+}

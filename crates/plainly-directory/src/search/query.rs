@@ -1,0 +1,133 @@
+//! What is searched for, ready to be held against names and lines.
+
+use std::path::Path;
+
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use plainly::errors::Problem;
+use plainly::store::tools::Globs;
+
+/// The longest pattern, in bytes.
+const PATTERN_BYTES: usize = 4 << 10;
+
+/// The most memory of a compiled pattern, in bytes: a few letters can stand for as much as one likes.
+const COMPILED_BYTES: usize = 10 << 20;
+
+/// The search that was asked for.
+#[derive(Debug)]
+pub(super) struct Query {
+    /// In the lines of files; `None`: the names say all.
+    pub(super) pattern: Option<RegexMatcher>,
+    pub(super) glob: Option<Globs>,
+    pub(super) exclude: Option<Globs>,
+    /// Lines before and after each match.
+    pub(super) context: usize,
+    /// The most matches.
+    pub(super) limit: usize,
+    pub(super) is_case_ignored: bool,
+}
+
+impl Query {
+    /// Whether paths have to be held against globs at all.
+    pub(super) fn looks_at_names(&self) -> bool {
+        self.glob.is_some() || self.exclude.is_some()
+    }
+
+    /// Whether what has this path is left out, with all below it.
+    pub(super) fn excludes(&self, path: &Path) -> bool {
+        self.exclude
+            .as_ref()
+            .is_some_and(|globs| globs.matches(path))
+    }
+
+    /// Whether what has this path could be found.
+    pub(super) fn wants(&self, path: &Path) -> bool {
+        self.glob.as_ref().is_none_or(|globs| globs.matches(path))
+    }
+}
+
+/// Compiles a pattern over single lines, for an engine that takes linear time.
+pub(super) fn pattern(
+    pattern: &str,
+    is_literal: bool,
+    is_case_ignored: bool,
+) -> Result<RegexMatcher, Problem> {
+    if pattern.len() > PATTERN_BYTES {
+        let why = format!("it has more than {PATTERN_BYTES} bytes.");
+        return Err(Problem::validation("pattern", why));
+    }
+    RegexMatcherBuilder::new()
+        .fixed_strings(is_literal)
+        .case_insensitive(is_case_ignored)
+        .line_terminator(Some(b'\n'))
+        .size_limit(COMPILED_BYTES)
+        .dfa_size_limit(COMPILED_BYTES)
+        .build(pattern)
+        .map_err(|error| invalid(pattern, is_literal, &error))
+}
+
+/// Says where the pattern is wrong, and how to mend it.
+fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
+    if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
+        return Problem::validation("pattern", "it can't match the end of a line.")
+            .suggest("Lines are searched one by one: leave out what is on the next line.");
+    }
+    // The matcher puts the pattern into a larger one, and tells where that is wrong.
+    let own = match regex_syntax::Parser::new().parse(pattern) {
+        Err(regex_syntax::Error::Parse(error)) if !is_literal => {
+            Some((error.kind().to_string(), error.span().start))
+        }
+        Err(regex_syntax::Error::Translate(error)) if !is_literal => {
+            Some((error.kind().to_string(), error.span().start))
+        }
+        Ok(_) | Err(_) => None,
+    };
+    let Some((why, at)) = own else {
+        return Problem::validation("pattern", format!("{error}."))
+            .suggest("Look for less at once: shorter repetitions, fewer alternatives.");
+    };
+    let from = pattern.get(at.offset..).unwrap_or_default();
+    Problem::validation("pattern", format!("{why}, at character {}: `{from}`.", at.column)).suggest(
+        "Put \\ before a letter that is meant as it is, or set literal to take the whole pattern as it is.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_pattern_is_said_with_its_place() {
+        for (pattern, expected) in [
+            ("a(bc", "unclosed group, at character 2: `(bc`."),
+            ("x[a", "unclosed character class, at character 2: `[a`."),
+            (
+                "a(?=b)",
+                "look-around, including look-ahead and look-behind, is not supported, at character 2: `(?=b)`.",
+            ),
+            (
+                "*",
+                "repetition operator missing expression, at character 1: `*`.",
+            ),
+            (
+                "é\\k",
+                "unrecognized escape sequence, at character 2: `\\k`.",
+            ),
+            (
+                "\\p{Nope}",
+                "Unicode property not found, at character 1: `\\p{Nope}`.",
+            ),
+            ("a\\nb", "it can't match the end of a line."),
+            ("a\nb", "it can't match the end of a line."),
+            (
+                "(a{1000}){1000}",
+                "compiled regex exceeds size limit of 10485760.",
+            ),
+        ] {
+            let problem = super::pattern(pattern, false, false).unwrap_err();
+            let expected = format!("Invalid value for 'pattern': {expected}");
+            assert_eq!(problem.message(), expected, "{pattern}");
+        }
+        assert!(pattern("a(b", true, false).is_ok());
+        assert!(pattern(&"x".repeat(PATTERN_BYTES + 1), false, false).is_err());
+    }
+}

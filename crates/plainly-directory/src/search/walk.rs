@@ -1,0 +1,90 @@
+//! Which files and directories are searched: what a listing has at the tops and below, from their open handles, as far as
+//! their names are wanted. Never opens anything by a path, and never looks into a file.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use plainly::store::StoreError;
+
+use super::query::Query;
+use crate::place::Opened;
+use crate::request::Request;
+use crate::uri;
+use crate::walk::{Entry, Walk};
+
+/// Why a walk or a search ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cutoff {
+    /// There are more matches.
+    Limit,
+    /// There was no more time.
+    Time,
+}
+
+/// Gives what is at the `tops` and below to `visit`, in the order of listings, until it says `Err` or why it is enough.
+pub(super) fn walk(
+    request: &Request<'_>,
+    tops: &[String],
+    query: &Query,
+    until: Instant,
+    mut visit: impl FnMut(Entry) -> Result<Option<Cutoff>, StoreError>,
+) -> Result<Option<Cutoff>, StoreError> {
+    for top in tops {
+        let mut entries = Below::of(request, top)?;
+        while let Some(entry) = entries.next()? {
+            if Instant::now() > until {
+                return Ok(Some(Cutoff::Time));
+            }
+            let path = query.looks_at_names().then(|| path(top, &entry));
+            let path = path.unwrap_or_default();
+            if query.excludes(&path) {
+                entries.leave(&entry);
+            } else if query.wants(&path)
+                && let Some(stopped) = visit(entry)?
+            {
+                return Ok(Some(stopped));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Everything below a top, or the file that it is.
+enum Below {
+    Walk(Walk),
+    File(Option<Box<Entry>>),
+}
+
+impl Below {
+    fn of(request: &Request<'_>, top: &str) -> Result<Self, StoreError> {
+        let target = request.target(top)?;
+        Ok(match request.place(target.root).open(&target.path)? {
+            Opened::Directory(place) => Self::Walk(Walk::below(place, top.to_owned(), &[])?),
+            opened @ Opened::File(_) => Self::File(Some(Box::new(Entry {
+                uri: top.to_owned(),
+                name: target.name().to_owned(),
+                opened,
+            }))),
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+        match self {
+            Self::Walk(walk) => walk.next(),
+            Self::File(entry) => Ok(entry.take().map(|entry| *entry)),
+        }
+    }
+
+    /// Passes over what is in the entry.
+    fn leave(&mut self, entry: &Entry) {
+        match self {
+            Self::Walk(walk) => walk.leave(entry),
+            Self::File(_) => {}
+        }
+    }
+}
+
+/// The path of an entry from the top; of the top itself, its name.
+fn path(top: &str, entry: &Entry) -> PathBuf {
+    uri::below(top, &entry.uri).unwrap_or_else(|| Path::new(&entry.name).to_owned())
+}

@@ -1,0 +1,152 @@
+//! The directories as a [`Store`]: each question becomes a job that may block, and asks a [`Request`]. Knows nothing of the
+//! protocol's messages or of who asks.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use futures_util::stream::BoxStream;
+use plainly::protocol::types::{CacheHint, Resource, ResourceContents};
+use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+
+use super::job::Waiter;
+use super::mount::Root;
+use super::request::{Mounts, Request};
+use super::uri;
+use super::watch;
+
+/// Directories of this machine as resources.
+///
+/// - Each directory is a *mount* with a name; what is in it is `file:///MOUNT/relative/path`, with exactly one spelling:
+///   percent-encoded only where RFC 3986 needs it, upper case, no trailing slash, no host. Names that aren't UTF-8 are
+///   encoded byte by byte. No path of the host is ever shown.
+/// - Directories are collections (`inode/directory`). Everything is listed depth first, each directory before what is in it,
+///   in the byte order of names, mounts too; links to directories are listed but not descended into.
+/// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are not
+///   there. Reading a directory gives its small files, at most 100 and 256 KiB in all.
+/// - Files may have [representations](DirectoryStoreBuilder::converter) beside what they are.
+/// - Links that stay inside of their mount are followed. All others are not there: absolute ones, dangling ones, loops.
+/// - Names that begin with a dot, and what `.ignore` and `.gitignore` files inside of the mount leave out, are not there
+///   either, by no spelling and through no link, unless the builder says so. The rules are git's; those of directories above
+///   the mount don't count, and none can show a name that begins with a dot. If a rule file can't be read, all that it could
+///   hide is hidden.
+/// - Nothing deeper than 64 directories is there.
+/// - What is forbidden looks as if it were absent. What is listed could be opened when it was listed; what the operating
+///   system can't open is logged and left out.
+///
+/// Its methods need a Tokio runtime: files are read on its blocking threads, 16 at a time for all clones of a store. A future
+/// that is dropped ends the work for it.
+///
+/// A hard link, or another file system mounted inside, can't be told from what belongs there.
+///
+/// ```no_run
+/// use plainly_directory::DirectoryStore;
+///
+/// let store = DirectoryStore::builder()
+///     .mount("notes")
+///     .mount_as("manuals", "/usr/share/doc")
+///     .build()?;
+/// for mount in store.mounts() {
+///     println!("{} is {}", mount.name(), mount.uri());
+/// }
+/// # Ok::<(), plainly_directory::MountError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DirectoryStore {
+    pub(super) mounts: Arc<Mounts>,
+}
+
+/// The name and URI of a directory that is served.
+#[derive(Clone, Copy, Debug)]
+pub struct Mount<'a> {
+    root: &'a Root,
+}
+
+impl<'a> Mount<'a> {
+    /// The name: the first segment of the URIs below it, decoded.
+    pub fn name(&self) -> &'a str {
+        &self.root.name
+    }
+
+    /// The URI of the directory itself.
+    pub fn uri(&self) -> &'a str {
+        &self.root.uri
+    }
+}
+
+impl DirectoryStore {
+    /// The directories that are served, in the order of listings.
+    pub fn mounts(&self) -> impl Iterator<Item = Mount<'_>> {
+        self.mounts.roots.iter().map(|root| Mount { root })
+    }
+
+    pub(super) fn over(mounts: Mounts) -> Self {
+        Self {
+            mounts: Arc::new(mounts),
+        }
+    }
+
+    /// Does `work` where it may block, as one job.
+    pub(super) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Request<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let mounts = Arc::clone(&self.mounts);
+        let work = move |waiter: &Waiter| {
+            work(&Request {
+                mounts: &mounts,
+                waiter,
+            })
+        };
+        self.mounts.jobs.run(work).await
+    }
+}
+
+impl Store for DirectoryStore {
+    /// True for what is in one of the mounts, and for `file:` URIs in a spelling that is nobody's.
+    fn serves(&self, uri: &str) -> bool {
+        match uri::spelled_mount(uri) {
+            Some(mount) => self
+                .mounts()
+                .any(|known| uri::encode(OsStr::new(known.name())) == mount),
+            None => uri::is_file(uri),
+        }
+    }
+
+    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
+        let parent = query.parent.map(str::to_owned);
+        let after = query.after.map(str::to_owned);
+        let limit = query.limit.max(1);
+        self.blocking(move |request| {
+            let mut page = match parent {
+                Some(parent) => request.children(&parent, after.as_deref(), limit),
+                None => request.everything(after.as_deref(), limit),
+            }?;
+            for resource in &mut page.resources {
+                request.mounts.converters.announce(resource);
+            }
+            Ok(page)
+        })
+        .await
+    }
+
+    async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        let uri = uri.to_owned();
+        self.blocking(move |request| request.metadata(&uri)).await
+    }
+
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        let uri = uri.to_owned();
+        self.blocking(move |request| request.read(&uri)).await
+    }
+
+    /// Tells only of what is shown, about a tenth of a second after it changed. A directory is told also when something directly
+    /// in it is another, a file that is renamed over another one like a new one, and what a link leads to by its own URI only.
+    /// The runtime must have both time and I/O enabled.
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        watch::watch(&self.mounts)
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        self.mounts.cache_hint
+    }
+}

@@ -1,0 +1,208 @@
+//! Listing in the byte order of names: one directory, or all below it with each directory before what is in it. Keeps only
+//! the next names of each open directory, however large it is, and can start after any position, whether or not what stood
+//! there still exists. What can't be read is left out, and the listing fails only if it is the directory itself.
+
+use std::ffi::OsString;
+use std::rc::Rc;
+use std::vec;
+
+use plainly::store::StoreError;
+
+use super::handle;
+use super::names;
+use super::place::{Opened, Place};
+use super::uri;
+
+/// Walks through a listing, entry by entry.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// The directories that are being listed, each in the one before.
+    levels: Vec<Level>,
+    deep: bool,
+}
+
+/// A resource in a listing.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) uri: String,
+    pub(super) name: OsString,
+    pub(super) opened: Opened,
+}
+
+impl Walk {
+    /// Walks through `place` itself, after the name `after`.
+    pub(super) fn children(
+        place: Rc<Place>,
+        uri: String,
+        after: Option<OsString>,
+    ) -> Result<Self, StoreError> {
+        let mut level = Level::new(place, uri, after);
+        // A directory that can't be read is said at once, not listed as empty.
+        level.fill()?;
+        Ok(Self {
+            levels: vec![level],
+            deep: false,
+        })
+    }
+
+    /// All that is below `place`, after the position `after`. Links to directories are listed and not descended into, so
+    /// there is no loop, and nothing is listed for every way to it.
+    pub(super) fn below(
+        place: Rc<Place>,
+        uri: String,
+        after: &[OsString],
+    ) -> Result<Self, StoreError> {
+        let mut levels = Vec::new();
+        let mut at = Some((place, uri));
+        for (index, name) in after.iter().enumerate() {
+            let Some((place, uri)) = at.take() else { break };
+            let inner_uri = uri::child(&uri, name);
+            let inner = place.descend(name);
+            // A directory of which a part was listed can't be left out: the rest would be missing, and nobody would know.
+            let is_begun = index + 1 < after.len();
+            let inner = if is_begun {
+                inner?
+            } else {
+                usable(&inner_uri, inner)?.flatten()
+            };
+            at = inner.map(|inner| (inner, inner_uri));
+            levels.push(Level::new(place, uri, Some(name.clone())));
+        }
+        levels.extend(at.map(|(place, uri)| Level::new(place, uri, None)));
+        Ok(Self { levels, deep: true })
+    }
+
+    /// Passes over what is in the directory that was the last entry.
+    #[cfg(feature = "tools")]
+    pub(super) fn leave(&mut self, entry: &Entry) {
+        let is_entered = self
+            .levels
+            .last()
+            .is_some_and(|level| level.uri == entry.uri);
+        if is_entered && self.levels.len() > 1 {
+            self.levels.pop();
+        }
+    }
+
+    /// The next entry; `None` at the end. What vanished meanwhile is left out.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+        loop {
+            let is_inner = self.levels.len() > 1;
+            let Some(level) = self.levels.last_mut() else {
+                return Ok(None);
+            };
+            // One that can't be read from its start is an entry as others are; its own is in the listing already.
+            let can_be_left_out = is_inner && level.after.is_none();
+            let entry = match level.next() {
+                Err(error) if can_be_left_out => usable(&level.uri, Err(error))?,
+                Err(StoreError::NotFound) => None,
+                entry => entry?,
+            };
+            let Some(entry) = entry else {
+                self.levels.pop();
+                continue;
+            };
+            if self.deep
+                && let Opened::Directory(place) = &entry.opened
+                && place.is_child(&level.place, &entry.name)
+            {
+                let inner = Level::new(Rc::clone(place), entry.uri.clone(), None);
+                self.levels.push(inner);
+            }
+            return Ok(Some(entry));
+        }
+    }
+}
+
+/// A directory that is being listed.
+#[derive(Debug)]
+struct Level {
+    place: Rc<Place>,
+    uri: String,
+    /// The next names, in order.
+    names: vec::IntoIter<OsString>,
+    /// The last name that was taken out of the directory.
+    after: Option<OsString>,
+    /// Whether the directory may have names after these.
+    more: bool,
+}
+
+impl Level {
+    fn new(place: Rc<Place>, uri: String, after: Option<OsString>) -> Self {
+        Self {
+            place,
+            uri,
+            names: Vec::new().into_iter(),
+            after,
+            more: true,
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+        loop {
+            let Some(name) = self.names.next() else {
+                if !self.more {
+                    return Ok(None);
+                }
+                self.fill()?;
+                continue;
+            };
+            let uri = uri::child(&self.uri, &name);
+            if let Some(opened) = usable(&uri, self.place.open_listed(&name))? {
+                return Ok(Some(Entry { uri, name, opened }));
+            }
+        }
+    }
+
+    fn fill(&mut self) -> Result<(), StoreError> {
+        let (names, more) = names::next(&self.place, self.after.as_deref())?;
+        self.more = more;
+        self.after = names.last().cloned().or(self.after.take());
+        self.names = names.into_iter();
+        Ok(())
+    }
+}
+
+/// Passes on what was found at `uri`; `None` if there is nothing, and also, with a warning, if it alone can't be had.
+pub(super) fn usable<T>(uri: &str, found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(StoreError::NotFound) => Ok(None),
+        Err(StoreError::Failed(cause)) if handle::is_of_one(&*cause) => {
+            tracing::warn!(uri, error = %cause, "left out of a listing: it can't be read");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use cap_std::ambient_authority;
+    use cap_std::fs::Dir;
+
+    use super::*;
+    use crate::job::Waiter;
+    use crate::place::Shown;
+
+    #[test]
+    fn nothing_is_listed_for_who_has_gone() {
+        let around = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            fs::write(around.path().join(name), "").unwrap();
+        }
+        let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
+        let uri = "file:///d".to_owned();
+        let mut begun = Walk::children(Rc::clone(&place), uri.clone(), None).unwrap();
+        assert_eq!(begun.next().unwrap().unwrap().name, "a");
+        drop(waits);
+        assert!(matches!(begun.next(), Err(StoreError::Failed(_))));
+        assert!(names::next(&place, None).is_err());
+        assert!(Walk::below(place, uri, &[]).unwrap().next().is_err());
+    }
+}

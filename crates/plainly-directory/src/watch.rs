@@ -1,0 +1,289 @@
+//! Telling what changes in the mounts. The operating system names what it thinks has changed; what is told is what the
+//! store's own walk then finds there, so that nothing is told of what it doesn't show. Nothing is done, and little kept,
+//! while nobody takes what there is to tell.
+//!
+//! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
+
+mod noticed;
+mod verdict;
+
+mod changes;
+
+mod below;
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+// Compiled for tests everywhere: it works on Linux too.
+#[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+#[cfg_attr(
+    any(target_os = "linux", target_os = "android"),
+    expect(dead_code, reason = "a test here doesn't need all of it")
+)]
+mod other;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime};
+
+use futures_util::future;
+use futures_util::stream::{self, BoxStream, StreamExt};
+use plainly::store::{Change, StoreError};
+use tokio::time::timeout;
+
+use self::changes::Changes;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use self::linux::InotifySystem as System;
+use self::noticed::{Noticed, What};
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use self::other::NotifySystem as System;
+use self::verdict::{Verdict, verdict};
+use super::job::Waiter;
+use super::place::{Opened, Place};
+use super::request::Mounts;
+use super::{uri, walk};
+
+/// How long changes are gathered before they are told, so that a file that is written piece by piece is told once.
+const GATHERED: Duration = Duration::from_millis(100);
+
+/// How long is waited after looking has failed.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A stream of what changes in the mounts from now on; `None`, and a warning, if they can't be watched.
+pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> {
+    let noticed = Arc::new(Noticed::default());
+    let roots = mounts.roots.iter().enumerate();
+    let systems: std::io::Result<_> = roots
+        .map(|(index, root)| System::new(index, root, &noticed))
+        .collect();
+    let systems = systems
+        .inspect_err(|error| {
+            let limit = "fs.inotify.max_user_instances or the limit of open files may be too low";
+            tracing::warn!(%error, "changes of files can't be told: {limit}");
+        })
+        .ok()?;
+    let watching = Arc::new(Watching {
+        mounts: Arc::clone(mounts),
+        systems,
+        noticed,
+        has_warned: AtomicBool::new(false),
+    });
+    let changes = stream::unfold((watching, Some(SystemTime::now())), next);
+    Some(changes.flat_map(stream::iter).boxed())
+}
+
+/// Waits for changes. The first time, looks for what has changed since the watch was asked for.
+async fn next(
+    (watching, since): (Arc<Watching>, Option<SystemTime>),
+) -> Option<(Vec<Change>, (Arc<Watching>, Option<SystemTime>))> {
+    if since.is_none() {
+        watching.gather().await;
+    }
+    let job = Arc::clone(&watching);
+    let found = watching.mounts.jobs.run(move |waiter| match since {
+        Some(since) => job.begin(since - TICK, waiter),
+        None => job.look(waiter),
+    });
+    let changes = match found.await {
+        Ok(changes) => changes,
+        Err(error) => {
+            tracing::warn!(%error, "can't tell what has changed: looking again");
+            watching.noticed.miss();
+            tokio::time::sleep(PAUSE).await;
+            Changes::default()
+        }
+    };
+    let roots = watching.mounts.roots.iter().map(|root| &*root.uri);
+    Some((changes.tell(roots), (Arc::clone(&watching), None)))
+}
+
+/// Mounts that are being watched, as long as this exists.
+struct Watching {
+    mounts: Arc<Mounts>,
+    /// The watch over each mount, by its index.
+    systems: Vec<System>,
+    noticed: Arc<Noticed>,
+    has_warned: AtomicBool,
+}
+
+/// A directory, and how it is called here and there.
+struct At {
+    root: usize,
+    place: Rc<Place>,
+    path: PathBuf,
+    uri: String,
+}
+
+impl At {
+    fn inner(&self, name: &OsStr, place: Rc<Place>) -> Self {
+        Self {
+            root: self.root,
+            place,
+            path: self.path.join(name),
+            uri: uri::child(&self.uri, name),
+        }
+    }
+}
+
+impl Watching {
+    /// Waits until something is noticed, and for what comes soon after it.
+    async fn gather(&self) {
+        let running = self
+            .systems
+            .iter()
+            .map(|system| Box::pin(system.run(&self.noticed)));
+        let mut running = future::select_all(running);
+        tokio::select! {
+            biased;
+            () = self.noticed.some() => {
+                if let Ok((Err(error), ..)) = timeout(GATHERED, &mut running).await {
+                    self.broken(&error).await;
+                }
+            }
+            (Err(error), ..) = &mut running => self.broken(&error).await,
+        }
+    }
+
+    /// Makes up for a watch that has failed.
+    async fn broken(&self, error: &std::io::Error) {
+        tracing::warn!(%error, "can't read what has changed");
+        self.noticed.miss();
+        tokio::time::sleep(PAUSE).await;
+    }
+
+    /// Begins to watch everything that is shown. What has changed since `since` can't have been noticed yet.
+    fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Changes, StoreError> {
+        let mut changes = Changes::default();
+        for index in 0..self.systems.len() {
+            if let Some(at) = self.root(index, waiter) {
+                self.watch(&at, Some(since), &mut changes)?;
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Looks at what was noticed.
+    fn look(&self, waiter: &Waiter) -> Result<Changes, StoreError> {
+        let batch = self.noticed.take();
+        let mut changes = Changes::default();
+        if batch.is_incomplete {
+            // There may be directories that nobody watches yet.
+            self.again(waiter, &mut changes)?;
+        }
+        for at in batch
+            .roots
+            .iter()
+            .filter_map(|root| self.root(*root, waiter))
+        {
+            changes.resource(at.uri);
+        }
+        // Each directory after the one that it is in.
+        let mut moved = BTreeSet::new();
+        for ((root, path), names) in batch.directories {
+            // What is noticed in a directory that has moved may be of the one that left, wherever that is now. The tree is
+            // told as a whole.
+            let mut above = path.ancestors();
+            if above.any(|path| moved.contains(&(root, path.to_owned()))) {
+                continue;
+            }
+            let others = names.iter().filter(|(_, what)| **what != What::Changed);
+            moved.extend(others.map(|(name, _)| (root, path.join(name))));
+            if let Some(at) = self.find(root, &path, waiter)? {
+                self.look_at(&at, names, &mut changes)?;
+            }
+        }
+        Ok(changes)
+    }
+
+    fn again(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
+        changes.everything();
+        for index in 0..self.systems.len() {
+            if let Some(at) = self.root(index, waiter) {
+                self.watch(&at, None, changes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn root(&self, index: usize, waiter: &Waiter) -> Option<At> {
+        let root = self.mounts.roots.get(index)?;
+        Some(At {
+            root: index,
+            place: self.mounts.place(root, waiter),
+            path: PathBuf::new(),
+            uri: root.uri.clone(),
+        })
+    }
+
+    /// The directory at `path`, if it is there and shown, and no link leads there.
+    fn find(&self, root: usize, path: &Path, waiter: &Waiter) -> Result<Option<At>, StoreError> {
+        let mut found = self.root(root, waiter);
+        for name in path {
+            let Some(at) = found.take() else { break };
+            found = at.place.descend(name)?.map(|place| at.inner(name, place));
+        }
+        Ok(found)
+    }
+
+    fn look_at(
+        &self,
+        at: &At,
+        names: BTreeMap<OsString, What>,
+        changes: &mut Changes,
+    ) -> Result<(), StoreError> {
+        if names.keys().any(|name| at.place.has_rules(name)) {
+            changes.listing();
+            changes.tree(&*at.uri);
+            self.watch(at, None, changes)?;
+        }
+        for (name, what) in names {
+            self.look_at_one(at, &name, what, changes)?;
+        }
+        Ok(())
+    }
+
+    fn look_at_one(
+        &self,
+        at: &At,
+        name: &OsStr,
+        what: What,
+        changes: &mut Changes,
+    ) -> Result<(), StoreError> {
+        let uri = uri::child(&at.uri, name);
+        let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
+        if what != What::Changed
+            && let Some(system) = self.systems.get(at.root)
+        {
+            // What had this name before may be outside now.
+            system.forget(&at.path.join(name));
+        }
+        let verdict = verdict(at, name, what, found.as_ref())?;
+        if verdict == Verdict::Nothing {
+            return Ok(());
+        }
+        // Reading the directory tells of what is in it.
+        changes.resource(&*at.uri);
+        if verdict == Verdict::Edited {
+            changes.resource(uri);
+            return Ok(());
+        }
+        changes.listing();
+        if verdict == Verdict::File {
+            changes.resource(uri);
+        } else {
+            changes.tree(uri);
+        }
+        match found {
+            Some(Opened::Directory(place)) if place.is_child(&at.place, name) => {
+                self.watch(&at.inner(name, place), None, changes)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What is to be told at one time: each resource once and up to a bound, and the listing last.
+
+use std::collections::BTreeSet;
+
+use plainly::store::Change;
+
+/// The most resources and the most trees that are named at a time. Of more it is only said that anything may be another.
+const MOST_RESOURCES: usize = 1024;
+const MOST_TREES: usize = 64;
+
+/// Changes that are told together.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    resources: BTreeSet<String>,
+    trees: BTreeSet<String>,
+    is_listing: bool,
+    is_everything: bool,
+}
+
+impl Changes {
+    /// The resource at `uri` is another.
+    pub(super) fn resource(&mut self, uri: impl Into<String>) {
+        self.resources.insert(uri.into());
+        self.check();
+    }
+
+    /// So is all inside of it.
+    pub(super) fn tree(&mut self, uri: impl Into<String>) {
+        self.trees.insert(uri.into());
+        self.check();
+    }
+
+    /// There are other resources.
+    pub(super) fn listing(&mut self) {
+        self.is_listing = true;
+    }
+
+    /// Nobody knows what is another.
+    pub(super) fn everything(&mut self) {
+        self.is_everything = true;
+        self.check();
+    }
+
+    /// All of it, where everything there is stands below these.
+    pub(super) fn tell<'a>(mut self, roots: impl Iterator<Item = &'a str>) -> Vec<Change> {
+        if self.is_everything {
+            self.trees = roots.map(str::to_owned).collect();
+            self.is_listing = true;
+        }
+        let resources = self.resources.into_iter().map(Change::Resource);
+        let trees = self.trees.into_iter().map(Change::Tree);
+        let listing = self.is_listing.then_some(Change::Listing);
+        resources.chain(trees).chain(listing).collect()
+    }
+
+    fn check(&mut self) {
+        if self.resources.len() > MOST_RESOURCES || self.trees.len() > MOST_TREES {
+            self.is_everything = true;
+        }
+        if self.is_everything {
+            self.resources.clear();
+            self.trees.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_can_be_named_is_everything() {
+        let roots = || ["file:///a", "file:///b"].into_iter();
+        let everything = [
+            Change::Tree("file:///a".to_owned()),
+            Change::Tree("file:///b".to_owned()),
+            Change::Listing,
+        ];
+        type Case = (fn(&mut Changes, String), usize);
+        let say: [Case; 2] = [
+            (Changes::resource, MOST_RESOURCES),
+            (Changes::tree, MOST_TREES),
+        ];
+        for (say, most) in say {
+            let mut changes = Changes::default();
+            for index in 0..most {
+                say(&mut changes, index.to_string());
+            }
+            say(&mut changes, "0".to_owned());
+            assert!(!changes.is_everything);
+            say(&mut changes, "one more".to_owned());
+            say(&mut changes, "and one".to_owned());
+            assert_eq!(changes.tell(roots()), everything);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Having Linux watch a mount: each directory for itself, through its handle, so that no path is looked up and nothing else
+//! can be watched in its place. What is said of it waits in the kernel until it is asked for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
+use std::io;
+use std::ops::Bound;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::FileType;
+use futures_util::StreamExt;
+use inotify::{EventMask, EventOwned, EventStream, Inotify, WatchDescriptor, WatchMask, Watches};
+
+use super::At;
+use super::noticed::{Noticed, What};
+use crate::lock::Lock;
+use crate::mount::Root;
+
+/// The events that count. Opening and reading don't: there would be as many as there are readers, ours among them.
+const MASK: WatchMask = WatchMask::ATTRIB
+    .union(WatchMask::CREATE)
+    .union(WatchMask::DELETE)
+    .union(WatchMask::MODIFY)
+    .union(WatchMask::MOVED_FROM)
+    .union(WatchMask::MOVED_TO)
+    .union(WatchMask::ONLYDIR);
+
+/// The events that give or take a name.
+const MOVES: EventMask = EventMask::CREATE
+    .union(EventMask::DELETE)
+    .union(EventMask::MOVED_FROM)
+    .union(EventMask::MOVED_TO);
+
+/// How many bytes of events are read at a time.
+const CHUNK: usize = 16 << 10;
+
+/// The watch over one mount, by inotify.
+pub(super) struct InotifySystem {
+    root: usize,
+    watches: Watches,
+    table: Lock<WatchTable>,
+    /// Becomes a stream where there is a runtime to read it with.
+    source: tokio::sync::Mutex<Events>,
+}
+
+enum Events {
+    Idle(Option<Inotify>),
+    Read(EventStream<Vec<u8>>),
+}
+
+/// Which directories are watched, by their paths in the mount.
+#[derive(Default)]
+struct WatchTable {
+    paths: HashMap<WatchDescriptor, PathBuf>,
+    watches: BTreeMap<PathBuf, WatchDescriptor>,
+}
+
+impl InotifySystem {
+    /// Whether each directory has to be watched for itself.
+    pub(super) const EACH_DIRECTORY: bool = true;
+
+    pub(super) fn new(index: usize, _: &Root, _: &std::sync::Arc<Noticed>) -> io::Result<Self> {
+        let inotify = Inotify::init()?;
+        Ok(Self {
+            root: index,
+            watches: inotify.watches(),
+            table: Lock::default(),
+            source: tokio::sync::Mutex::new(Events::Idle(Some(inotify))),
+        })
+    }
+
+    /// Watches a directory.
+    pub(super) fn watch(&self, at: &At) -> io::Result<()> {
+        // The last dot goes through the link.
+        let handle = format!("/proc/self/fd/{}/.", at.place.dir().as_raw_fd());
+        // The kernel numbers the watches of one directory the same, so the table is locked around both.
+        let mut table = self.table.lock();
+        let watch = self.watches.clone().add(handle, MASK)?;
+        table.insert(watch, &at.path);
+        Ok(())
+    }
+
+    /// Watches no longer what was at `path`, with all below it: it may be anywhere now.
+    pub(super) fn forget(&self, path: &Path) {
+        for watch in self.table.lock().remove(path) {
+            // Fails for what is gone, and is watched no longer for that.
+            let _gone = self.watches.clone().remove(watch);
+        }
+    }
+
+    /// Notices what is said, for as long as this is polled.
+    pub(super) async fn run(&self, noticed: &Noticed) -> io::Result<Infallible> {
+        let mut source = self.source.lock().await;
+        if let Events::Idle(inotify) = &mut *source {
+            let inotify = inotify.take().ok_or(io::ErrorKind::NotConnected)?;
+            *source = Events::Read(inotify.into_event_stream(vec![0; CHUNK])?);
+        }
+        let Events::Read(events) = &mut *source else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        loop {
+            match events.next().await {
+                Some(Ok(event)) => self.take_in(event, noticed),
+                Some(Err(error)) => return Err(error),
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        }
+    }
+
+    fn take_in(&self, event: EventOwned, noticed: &Noticed) {
+        if event.mask.contains(EventMask::Q_OVERFLOW) {
+            return noticed.miss();
+        }
+        let mut table = self.table.lock();
+        if event.mask.contains(EventMask::IGNORED) {
+            return table.end(&event.wd);
+        }
+        // Of what is watched no longer there may be something left.
+        let Some(directory) = table.paths.get(&event.wd) else {
+            return;
+        };
+        let what = if event.mask.intersects(MOVES) {
+            let is_directory = event.mask.contains(EventMask::ISDIR);
+            What::Moved(Some(match is_directory {
+                true => FileType::dir(),
+                false => FileType::file(),
+            }))
+        } else {
+            What::Changed
+        };
+        match event.name {
+            Some(name) => noticed.add(self.root, &directory.join(name), what),
+            None => noticed.add(self.root, directory, what),
+        }
+    }
+}
+
+impl WatchTable {
+    /// A directory that is watched already may have another path now.
+    fn insert(&mut self, watch: WatchDescriptor, path: &Path) {
+        if let Some(before) = self.paths.insert(watch.clone(), path.to_owned())
+            && before != path
+        {
+            self.watches.remove(&before);
+        }
+        if let Some(before) = self.watches.insert(path.to_owned(), watch.clone())
+            && before != watch
+        {
+            self.paths.remove(&before);
+        }
+    }
+
+    fn remove(&mut self, path: &Path) -> Vec<WatchDescriptor> {
+        let below = self
+            .watches
+            .range::<Path, _>((Bound::Included(path), Bound::Unbounded));
+        let below = below.take_while(|(other, _)| other.starts_with(path));
+        let below: Vec<_> = below
+            .map(|(path, watch)| (path.clone(), watch.clone()))
+            .collect();
+        let ended = below.into_iter().map(|(path, watch)| {
+            self.watches.remove(&path);
+            self.paths.remove(&watch);
+            watch
+        });
+        ended.collect()
+    }
+
+    /// The kernel has ended a watch.
+    fn end(&mut self, watch: &WatchDescriptor) {
+        if let Some(path) = self.paths.remove(watch)
+            && self.watches.get(&path) == Some(watch)
+        {
+            self.watches.remove(&path);
+        }
+    }
+}

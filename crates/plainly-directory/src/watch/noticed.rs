@@ -1,0 +1,159 @@
+//! What the operating system said since it was last asked for: names in mounts, each once, up to a bound. Between the
+//! watcher's thread and whoever tells of changes; knows nothing of what may be shown.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::FileType;
+use tokio::sync::Notify;
+
+use crate::lock::Lock;
+
+/// The most names that are kept. When there are more, it is only known that some were.
+const MOST_NAMES: usize = 1024;
+
+/// A place for what was noticed.
+#[derive(Debug, Default)]
+pub(super) struct Noticed {
+    waiting: Lock<Batch>,
+    some: Notify,
+}
+
+/// Names that something happened to, by mount and directory.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// By the mount's index and the directory's path in it.
+    pub(super) directories: BTreeMap<(usize, PathBuf), BTreeMap<OsString, What>>,
+    /// Mounts that themselves are other than before.
+    pub(super) roots: Vec<usize>,
+    /// Something was missed.
+    pub(super) is_incomplete: bool,
+    names: usize,
+}
+
+/// The ways in which a name can have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// It stands for something else than before.
+    Changed,
+    /// It came, went, or stands for another thing than before. Of which kind that is or was, if it was said.
+    Moved(Option<FileType>),
+}
+
+impl Noticed {
+    /// Something happened at `path` in a mount.
+    pub(super) fn add(&self, root: usize, path: &Path, what: What) {
+        self.waiting.lock().add(root, path, what);
+        self.some.notify_one();
+    }
+
+    /// Something happened and nobody knows what.
+    pub(super) fn miss(&self) {
+        self.waiting.lock().miss();
+        self.some.notify_one();
+    }
+
+    /// Waits until there is something.
+    pub(super) async fn some(&self) {
+        self.some.notified().await;
+    }
+
+    /// All that there is.
+    pub(super) fn take(&self) -> Batch {
+        std::mem::take(&mut *self.waiting.lock())
+    }
+}
+
+impl Batch {
+    fn add(&mut self, root: usize, path: &Path, what: What) {
+        if self.is_incomplete {
+            return;
+        }
+        let (Some(name), Some(directory)) = (path.file_name(), path.parent()) else {
+            if !self.roots.contains(&root) {
+                self.roots.push(root);
+            }
+            return;
+        };
+        let names = self
+            .directories
+            .entry((root, directory.to_owned()))
+            .or_default();
+        if let Some(known) = names.get_mut(name) {
+            *known = known.and(what);
+        } else if self.names == MOST_NAMES {
+            self.miss();
+        } else {
+            names.insert(OsStr::to_owned(name), what);
+            self.names += 1;
+        }
+    }
+
+    fn miss(&mut self) {
+        *self = Self {
+            is_incomplete: true,
+            ..Self::default()
+        };
+    }
+}
+
+impl What {
+    fn and(self, then: Self) -> Self {
+        match (self, then) {
+            (earlier, Self::Changed) => earlier,
+            (Self::Changed, moved) => moved,
+            (Self::Moved(one), Self::Moved(other)) => Self::Moved(one.filter(|_| one == other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: What = What::Moved(Some(FileType::file()));
+    const DIRECTORY: What = What::Moved(Some(FileType::dir()));
+
+    #[test]
+    fn a_name_is_kept_once_and_says_the_most() {
+        for (noticed, expected) in [
+            ([What::Changed, What::Changed], What::Changed),
+            ([What::Changed, FILE], FILE),
+            ([FILE, What::Changed], FILE),
+            ([DIRECTORY, FILE], What::Moved(None)),
+            ([DIRECTORY, DIRECTORY], DIRECTORY),
+        ] {
+            let all = Noticed::default();
+            for what in noticed {
+                all.add(3, Path::new("d/x"), what);
+            }
+            let batch = all.take();
+            let names = &batch.directories[&(3, "d".into())];
+            assert_eq!(names.len(), 1);
+            assert_eq!(names[OsStr::new("x")], expected, "{noticed:?}");
+        }
+    }
+
+    #[test]
+    fn too_many_names_are_something_missed() {
+        let noticed = Noticed::default();
+        for index in 0..=MOST_NAMES {
+            noticed.add(0, Path::new(&index.to_string()), FILE);
+        }
+        noticed.add(0, Path::new("one more"), FILE);
+        let batch = noticed.take();
+        assert!(batch.is_incomplete && batch.directories.is_empty());
+        assert!(!noticed.take().is_incomplete);
+    }
+
+    #[test]
+    fn the_mount_itself_has_no_name_in_it() {
+        let noticed = Noticed::default();
+        noticed.add(3, Path::new(""), What::Changed);
+        noticed.add(3, Path::new(""), What::Changed);
+        let batch = noticed.take();
+        assert_eq!(batch.roots, [3]);
+        assert!(batch.directories.is_empty());
+    }
+}

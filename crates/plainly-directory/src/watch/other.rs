@@ -1,0 +1,187 @@
+//! Having other systems than Linux watch a mount: by its path, with all below it.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_fs_ext::MetadataExt;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, FileType};
+use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
+use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::At;
+use super::noticed::{Noticed, What};
+use crate::lock::Lock;
+use crate::mount::Root;
+
+/// The watch over one mount, by whatever the system has. Each has its own: a directory that is in two mounts would have one name in a common one.
+pub(super) struct NotifySystem {
+    path: std::path::PathBuf,
+    watcher: Lock<RecommendedWatcher>,
+}
+
+impl NotifySystem {
+    /// Whether each directory has to be watched for itself.
+    pub(super) const EACH_DIRECTORY: bool = false;
+
+    pub(super) fn new(index: usize, root: &Root, noticed: &Arc<Noticed>) -> io::Result<Self> {
+        let path = root.path.clone();
+        let (noticed, base) = (Arc::clone(noticed), path.clone());
+        let watcher =
+            notify::recommended_watcher(move |event| take_in(index, &base, event, &noticed));
+        Ok(Self {
+            path,
+            watcher: Lock::new(watcher.map_err(into_io)?),
+        })
+    }
+
+    /// Watches the mount.
+    pub(super) fn watch(&self, at: &At) -> io::Result<()> {
+        let mut watcher = self.watcher.lock();
+        watcher
+            .watch(&self.path, RecursiveMode::Recursive)
+            .map_err(into_io)?;
+        // A path is taken where everything else goes by handles: see that it is the same directory.
+        if is_at(at.place.dir(), &self.path) {
+            return Ok(());
+        }
+        // If there is nothing to end, that is as well.
+        drop(watcher.unwatch(&self.path));
+        Err(io::Error::other("another directory stands in its place"))
+    }
+
+    /// There is nothing to forget: it is always the mount that is watched.
+    pub(super) fn forget(&self, _: &Path) {}
+
+    /// A thread of the system's notices what is said.
+    pub(super) async fn run(&self, _: &Noticed) -> io::Result<Infallible> {
+        std::future::pending().await
+    }
+}
+
+/// Whether `path` leads to the directory that `dir` is. Nothing is read there.
+fn is_at(dir: &Dir, path: &Path) -> bool {
+    let identity = |dir: &Dir| -> io::Result<_> {
+        let metadata = dir.dir_metadata()?;
+        Ok((metadata.dev(), metadata.ino()))
+    };
+    let there = Dir::open_ambient_dir(path, ambient_authority());
+    match (identity(dir), there.and_then(|there| identity(&there))) {
+        (Ok(own), Ok(there)) => own == there,
+        (Err(_), _) | (_, Err(_)) => false,
+    }
+}
+
+fn into_io(error: notify::Error) -> io::Error {
+    match error.kind {
+        ErrorKind::Io(error) => error,
+        ErrorKind::PathNotFound => io::ErrorKind::NotFound.into(),
+        ErrorKind::MaxFilesWatch => io::ErrorKind::StorageFull.into(),
+        ErrorKind::Generic(_) | ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => {
+            io::Error::other(error)
+        }
+    }
+}
+
+/// Takes what the watcher of a mount says; `base` is where it looks.
+fn take_in(root: usize, base: &Path, event: notify::Result<notify::Event>, noticed: &Noticed) {
+    let Ok(event) = event else {
+        return noticed.miss();
+    };
+    if event.need_rescan() {
+        return noticed.miss();
+    }
+    let Some(what) = what(event.kind) else {
+        return;
+    };
+    for path in &event.paths {
+        match path.strip_prefix(base) {
+            Ok(path) => noticed.add(root, path, what),
+            Err(_) => noticed.miss(),
+        }
+    }
+}
+
+/// The change that an event tells of; `None` if it changes nothing, as opening and reading don't, which are events too.
+fn what(kind: EventKind) -> Option<What> {
+    match kind {
+        EventKind::Access(_) => None,
+        EventKind::Create(CreateKind::File) | EventKind::Remove(RemoveKind::File) => {
+            Some(What::Moved(Some(FileType::file())))
+        }
+        EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) => {
+            Some(What::Moved(Some(FileType::dir())))
+        }
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
+            Some(What::Moved(None))
+        }
+        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(What::Changed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use notify::event::{AccessKind, Event, Flag};
+
+    use super::*;
+    use crate::DirectoryStore;
+    use crate::job::Waiter;
+    use crate::place::{Place, Shown};
+
+    #[test]
+    fn only_what_changes_something_is_noticed_and_what_can_not_be_placed_is_missed() {
+        let event = |kind, path: &str| Ok(Event::new(kind).add_path(path.into()));
+        let (read, edited) = (EventKind::Access(AccessKind::Read), EventKind::Any);
+        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        for (event, is_noticed, is_missed) in [
+            (event(read, "/base/x"), false, false),
+            (event(edited, "/base/x"), true, false),
+            (event(edited, "/elsewhere/x"), false, true),
+            (Ok(overflow), false, true),
+            (Err(notify::Error::generic("no")), false, true),
+        ] {
+            let noticed = Noticed::default();
+            let said = format!("{event:?}");
+            take_in(0, Path::new("/base"), event, &noticed);
+            let batch = noticed.take();
+            let found = (!batch.directories.is_empty(), batch.is_incomplete);
+            assert_eq!(found, (is_noticed, is_missed), "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_happens_far_below_is_noticed_and_a_directory_in_its_place_is_refused() {
+        let around = tempfile::tempdir().unwrap();
+        let mount = around.path().join("mount");
+        std::fs::create_dir_all(mount.join("d/e")).unwrap();
+        let store = DirectoryStore::new(&mount).unwrap();
+        let root = &store.mounts.roots[0];
+        let noticed = Arc::new(Noticed::default());
+        let system = NotifySystem::new(0, root, &noticed).unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let at = At {
+            root: 0,
+            place: Place::root(
+                Arc::clone(&root.dir),
+                Shown::default(),
+                Arc::default(),
+                waiter,
+            ),
+            path: Path::new("").to_owned(),
+            uri: root.uri.clone(),
+        };
+        system.watch(&at).unwrap();
+        std::fs::write(mount.join("d/e/x"), "").unwrap();
+        noticed.some().await;
+        let batch = noticed.take();
+        assert!(batch.directories[&(0, "d/e".into())].contains_key(OsStr::new("x")));
+
+        std::fs::rename(&mount, around.path().join("moved")).unwrap();
+        std::fs::create_dir(&mount).unwrap();
+        assert!(system.watch(&at).is_err());
+    }
+}

@@ -1,0 +1,144 @@
+//! A served directory called `docs`, beside it a secret, and a runtime to ask the store from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plainly::protocol::types::{Body, Resource, ResourceContents};
+use plainly::store::{ListQuery, Page, Store, StoreError};
+use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+pub(crate) const SECRET: &str = "the-secret-beside-the-mount-5b1f";
+
+/// Any size of page that holds all that tests make.
+pub(crate) const ALL: usize = 100_000;
+
+#[derive(Debug)]
+pub(crate) struct Fixture {
+    around: TempDir,
+    runtime: Runtime,
+    pub(crate) store: DirectoryStore,
+}
+
+impl Fixture {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        Self::with(files, |builder| builder)
+    }
+
+    /// Serves `docs` with these files in it; a name that ends with a slash is an empty directory.
+    pub(crate) fn with(
+        files: &[(&str, &str)],
+        configure: impl FnOnce(DirectoryStoreBuilder) -> DirectoryStoreBuilder,
+    ) -> Self {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("secret.txt"), SECRET).unwrap();
+        let root = around.path().join("docs");
+        fs::create_dir(&root).unwrap();
+        write_all(&root, files);
+        let store = configure(DirectoryStore::builder().mount(&root))
+            .build()
+            .unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        Self {
+            around,
+            runtime,
+            store,
+        }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.around.path().join("docs")
+    }
+
+    pub(crate) fn outside(&self) -> &Path {
+        self.around.path()
+    }
+
+    /// Runs what asks the store over a connection.
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    pub(crate) fn list(
+        &self,
+        parent: Option<&str>,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        let mut query = ListQuery::new(limit);
+        query.parent = parent;
+        query.after = after;
+        self.innocent(self.runtime.block_on(self.store.list(query)))
+    }
+
+    pub(crate) fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        self.innocent(self.runtime.block_on(self.store.metadata(uri)))
+    }
+
+    pub(crate) fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        self.innocent(self.runtime.block_on(self.store.read(uri)))
+    }
+
+    /// The text of the one content that the resource has, or the error.
+    pub(crate) fn text(&self, uri: &str) -> String {
+        match self.read(uri) {
+            Ok(contents) => match &*contents {
+                [one] => {
+                    assert_eq!(one.uri, uri);
+                    assert_eq!(one.is_collection, Some(false));
+                    match &one.body {
+                        Body::Text(text) => text.clone(),
+                        Body::Blob(bytes) => format!("{bytes:?}"),
+                    }
+                }
+                several => format!("{} contents", several.len()),
+            },
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// The URIs of everything, without what is the same in all of them.
+    pub(crate) fn tree(&self) -> Vec<String> {
+        let page = self.list(None, None, ALL).unwrap();
+        assert_eq!(page.next, None);
+        short(&page)
+    }
+
+    /// The URIs of what is in a collection.
+    pub(crate) fn children(&self, parent: &str) -> Vec<String> {
+        let page = self.list(Some(parent), None, ALL).unwrap();
+        assert_eq!(page.next, None);
+        short(&page)
+    }
+
+    /// Nothing that a peer gets names a place of the host or tells the secret.
+    fn innocent<T: std::fmt::Debug>(&self, answer: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.tells_nothing(&format!("{answer:?}"));
+        answer
+    }
+
+    pub(crate) fn tells_nothing(&self, said: &str) {
+        assert!(!said.contains(SECRET), "{said}");
+        assert!(!said.contains(self.outside().to_str().unwrap()), "{said}");
+    }
+}
+
+pub(crate) fn short(page: &Page) -> Vec<String> {
+    page.resources
+        .iter()
+        .map(|resource| resource.uri.strip_prefix("file:///").unwrap().to_owned())
+        .collect()
+}
+
+pub(crate) fn write_all(root: &Path, files: &[(&str, &str)]) {
+    for (name, content) in files {
+        let path = root.join(name);
+        if name.ends_with('/') {
+            fs::create_dir_all(path).unwrap();
+        } else {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Building a store: names, and everything that is wrong at once. And what is left when the directory itself goes away.
+
+use std::fs;
+
+use plainly::store::{Store, StoreError};
+use plainly_directory::{DirectoryStore, MountError, MountProblem};
+
+use crate::fixture::{ALL, Fixture, SECRET};
+
+#[test]
+fn a_mount_is_named_after_its_directory_or_as_told() {
+    let around = tempfile::tempdir().unwrap();
+    let dir = around.path().join("my notes");
+    fs::create_dir_all(dir.join("in/side")).unwrap();
+    let store = DirectoryStore::builder()
+        .mount(dir.join("in/side/../.."))
+        .mount_as("other", dir.join("in"))
+        .build()
+        .unwrap();
+    let mounts: Vec<_> = store
+        .mounts()
+        .map(|mount| (mount.name(), mount.uri()))
+        .collect();
+    assert_eq!(
+        mounts,
+        [
+            ("my notes", "file:///my%20notes"),
+            ("other", "file:///other")
+        ]
+    );
+}
+
+#[test]
+fn all_problems_are_told_together() {
+    let around = tempfile::tempdir().unwrap();
+    let path = |name: &str| around.path().join(name);
+    for name in ["one", "two"] {
+        fs::create_dir_all(path(name).join("same")).unwrap();
+    }
+    fs::write(path("file"), "").unwrap();
+    let error = DirectoryStore::builder()
+        .mount(path("none"))
+        .mount(path("file"))
+        .mount("/")
+        .mount_as("a/b", path("one"))
+        .mount_as("", path("one"))
+        .mount_as("..", path("one"))
+        .mount_as("line\nbreak", path("one"))
+        .mount_as("x".repeat(256), path("one"))
+        .mount(path("one/same"))
+        .mount(path("two/same"))
+        .build()
+        .unwrap_err();
+    let said: Vec<String> = error
+        .problems()
+        .iter()
+        .map(|problem| {
+            problem
+                .to_string()
+                .replace(around.path().to_str().unwrap(), "~")
+        })
+        .collect();
+    let long = "x".repeat(256);
+    assert_eq!(
+        said,
+        [
+            "no such directory: ~/none",
+            "not a directory: ~/file",
+            "/ needs a name: give it as NAME=/",
+            "\"a/b\" can't be the name of a mount: ~/one",
+            "\"\" can't be the name of a mount: ~/one",
+            "\"..\" can't be the name of a mount: ~/one",
+            "\"line\\nbreak\" can't be the name of a mount: ~/one",
+            &format!("\"{long}\" can't be the name of a mount: ~/one"),
+            "two directories are named \"same\": give ~/two/same another name as NAME=~/two/same",
+        ]
+    );
+    assert_eq!(error.to_string().matches("; ").count(), 8);
+}
+
+#[test]
+fn a_store_serves_at_least_one_directory() {
+    let error: MountError = DirectoryStore::builder().build().unwrap_err();
+    assert!(matches!(error.problems(), [MountProblem::NoMount]));
+}
+
+#[test]
+fn only_uris_of_its_mounts_are_served() {
+    let fixture = Fixture::new(&[]);
+    for (uri, expected) in [
+        ("file:///docs", true),
+        ("file:///docs/x", true),
+        ("file:///docs/../x", true),
+        ("file:///docs-evil/x", false),
+        ("file:///doc", false),
+        ("file:///", false),
+        ("FILE:///docs/x", true),
+        ("file://localhost/docs", true),
+        ("http://docs/x", false),
+        ("é", false),
+        ("", false),
+    ] {
+        assert_eq!(fixture.store.serves(uri), expected, "{uri}");
+    }
+}
+
+#[test]
+fn a_directory_beside_with_a_longer_name_is_not_served() {
+    let fixture = Fixture::new(&[("x", "inside")]);
+    fs::create_dir(fixture.outside().join("docs-evil")).unwrap();
+    fs::write(fixture.outside().join("docs-evil/x"), SECRET).unwrap();
+    assert_eq!(fixture.text("file:///docs/x"), "inside");
+    assert_eq!(fixture.text("file:///docs-evil/x"), "resource not found");
+}
+
+#[test]
+fn what_a_program_prints_of_the_store_names_no_path() {
+    let fixture = Fixture::new(&[]);
+    let printed = format!("{:?}", fixture.store);
+    assert!(printed.contains("file:///docs"));
+    assert!(
+        !printed.contains(fixture.outside().to_str().unwrap()),
+        "{printed}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_root_may_be_a_link_and_is_named_after_its_directory() {
+    let around = tempfile::tempdir().unwrap();
+    fs::create_dir(around.path().join("real")).unwrap();
+    fs::write(around.path().join("real/x"), "").unwrap();
+    std::os::unix::fs::symlink("real", around.path().join("link")).unwrap();
+    let store = DirectoryStore::new(around.path().join("link")).unwrap();
+    assert_eq!(store.mounts().next().unwrap().uri(), "file:///real");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_is_moved_is_still_the_one_that_is_served() {
+    let fixture = Fixture::new(&[("x", "inside")]);
+    fs::rename(fixture.root(), fixture.outside().join("moved")).unwrap();
+    fs::create_dir(fixture.root()).unwrap();
+    fs::write(fixture.root().join("x"), SECRET).unwrap();
+    assert_eq!(fixture.text("file:///docs/x"), "inside");
+    assert_eq!(fixture.tree(), ["docs", "docs/x"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_is_deleted_has_nothing_in_it_any_more() {
+    let fixture = Fixture::new(&[("x", "inside")]);
+    fs::remove_dir_all(fixture.root()).unwrap();
+    assert_eq!(fixture.text("file:///docs/x"), "resource not found");
+    assert_eq!(fixture.tree(), ["docs"]);
+    let listed = fixture.list(Some("file:///docs"), None, ALL);
+    assert!(
+        matches!(listed, Err(StoreError::NotFound))
+            || listed.is_ok_and(|page| page.resources.is_empty())
+    );
+}

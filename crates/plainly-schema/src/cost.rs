@@ -1,0 +1,116 @@
+//! What it can cost to hold a value against a schema, known before there is one: how many subschemas one value inside of it
+//! meets, and how deep the calls go. Composition can double either with each level (SEP-2106, "Composition-Keyword Resource
+//! Use").
+
+use super::graph::Applied;
+use super::keyword::{Id, Node};
+
+/// The most that a schema can cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cost {
+    /// Subschemas that one value meets.
+    pub(super) visits: u64,
+    /// Subschemas within one another while a value is looked at.
+    pub(super) depth: u64,
+}
+
+impl Cost {
+    /// Reckons the cost of the schema of these `nodes`, for values at most `depth` deep; `None` if it has no end.
+    pub(super) fn of(nodes: &[Node], depth: usize) -> Option<Self> {
+        let graph: Vec<Applied> = nodes.iter().map(Applied::by).collect();
+        let order = inside_out(&graph)?;
+        let mut most = Self {
+            visits: 1,
+            depth: 1,
+        };
+        // Of each subschema, at the value that is so deep inside of the value that it is for.
+        let mut visits = vec![0_u64; graph.len()];
+        let mut depths = visits.clone();
+        for level in 0..=depth {
+            let (visits_inside, depths_inside) = (visits.clone(), depths.clone());
+            for &id in &order {
+                let Some(applied) = graph.get(id) else {
+                    continue;
+                };
+                let inside = match level {
+                    0 => 1,
+                    _ => visits_of_one_inside(applied, &visits_inside),
+                };
+                let here = applied.here.iter().map(|id| at(&visits, *id));
+                let all = here.fold(inside, u64::saturating_add);
+                let here = applied.here.iter().map(|id| at(&depths, *id)).max();
+                let inside = inside_of(applied).map(|id| at(&depths_inside, id)).max();
+                let deep = 1 + here.max(inside).unwrap_or(0);
+                set(&mut visits, id, all);
+                set(&mut depths, id, deep);
+            }
+            most.visits = most.visits.max(at(&visits, 0));
+            most.depth = most.depth.max(at(&depths, 0));
+            if visits == visits_inside && depths == depths_inside {
+                // So they are at all other depths: what isn't recursive is through after some levels.
+                break;
+            }
+        }
+        Some(most)
+    }
+}
+
+/// The subschemas, those before others that these apply to the same value; nothing if one applies itself.
+fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
+    let mut waits_for: Vec<usize> = graph.iter().map(|applied| applied.here.len()).collect();
+    let mut waited_for_by = vec![Vec::new(); graph.len()];
+    for (id, applied) in graph.iter().enumerate() {
+        for &inner in &applied.here {
+            if let Some(by) = waited_for_by.get_mut(inner) {
+                by.push(id);
+            }
+        }
+    }
+    let mut order: Vec<Id> = waits_for
+        .iter()
+        .enumerate()
+        .filter_map(|(id, count)| (*count == 0).then_some(id))
+        .collect();
+    let mut next = 0;
+    while let Some(&id) = order.get(next) {
+        next += 1;
+        for &outer in waited_for_by.get(id).into_iter().flatten() {
+            if let Some(count) = waits_for.get_mut(outer) {
+                *count -= 1;
+                if *count == 0 {
+                    order.push(outer);
+                }
+            }
+        }
+    }
+    (order.len() == graph.len()).then_some(order)
+}
+
+/// The subschemas that one property or one item meets: its own, and those for any.
+fn visits_of_one_inside(applied: &Applied, visits: &[u64]) -> u64 {
+    let one = |own: &[Id], any: &[Id]| {
+        let own = own.iter().map(|id| at(visits, *id)).max().unwrap_or(0);
+        any.iter()
+            .fold(own, |sum, id| sum.saturating_add(at(visits, *id)))
+    };
+    let property = one(&applied.properties, &applied.any_property);
+    property.max(one(&applied.items, &applied.any_item))
+}
+
+fn inside_of(applied: &Applied) -> impl Iterator<Item = Id> {
+    let properties = applied.properties.iter().chain(&applied.any_property);
+    properties
+        .chain(&applied.items)
+        .chain(&applied.any_item)
+        .copied()
+}
+
+fn at(values: &[u64], id: Id) -> u64 {
+    values.get(id).copied().unwrap_or(0)
+}
+
+fn set(values: &mut [u64], id: Id, value: u64) {
+    if let Some(place) = values.get_mut(id) {
+        *place = value;
+    }
+}

@@ -1,0 +1,169 @@
+//! What a schema says once it is read: keywords, each with what it needs to be held against a value, alike for all drafts.
+
+use std::collections::BTreeMap;
+
+use super::assertion::Assertion;
+use super::pattern::Pattern;
+
+/// A subschema by its number; the root is 0.
+pub(super) type Id = usize;
+
+/// A subschema; one without keywords is for any value.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// Those come first whose failure explains the failure of others.
+    pub(super) keywords: Vec<Keyword>,
+}
+
+/// A keyword, by what it looks at.
+#[derive(Debug)]
+pub(super) enum Keyword {
+    /// The value by itself.
+    Assertion(Assertion),
+    /// Which properties there are: all of these.
+    Required(Vec<String>),
+    /// All of these where there is the first.
+    DependentRequired(Vec<(String, Vec<String>)>),
+    /// What is inside of the value.
+    Inside(Inside),
+    /// The same value, by other schemas.
+    Here(Here),
+    /// What is inside of the value, and was looked at by no other keyword.
+    Rest(Rest),
+}
+
+/// Schemas for the values inside of one.
+#[derive(Debug)]
+pub(super) enum Inside {
+    Properties(Properties),
+    PropertyNames(Id),
+    Items(Items),
+    Contains(Contains),
+}
+
+/// Schemas for the same value.
+#[derive(Debug)]
+pub(super) enum Here {
+    /// A reference too: to one.
+    AllOf(Vec<Id>),
+    AnyOf(Vec<Id>),
+    OneOf(Vec<Id>),
+    Not(Id),
+    If {
+        condition: Id,
+        then: Option<Id>,
+        otherwise: Option<Id>,
+    },
+    /// Each where there is such a property.
+    Dependent(Vec<(String, Id)>),
+}
+
+/// The schema for what is not evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rest {
+    Properties(Id),
+    Items(Id),
+}
+
+/// `properties`, `patternProperties` and `additionalProperties`, for what is additional depends on the others.
+#[derive(Debug, Default)]
+pub(super) struct Properties {
+    pub(super) named: BTreeMap<String, Id>,
+    pub(super) patterns: Vec<(Pattern, Id)>,
+    pub(super) additional: Option<Id>,
+}
+
+/// The first items, each by its place, and the rest.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    pub(super) first: Vec<Id>,
+    pub(super) rest: Option<Id>,
+}
+
+/// How many items are valid under a schema.
+#[derive(Debug)]
+pub(super) struct Contains {
+    pub(super) id: Id,
+    pub(super) least: u64,
+    pub(super) most: Option<u64>,
+    /// Since 2020-12: such items are evaluated.
+    pub(super) evaluates: bool,
+}
+
+impl Properties {
+    pub(super) fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.patterns.is_empty() && self.additional.is_none()
+    }
+
+    /// The subschemas for the property `name`.
+    pub(super) fn of(&self, name: &str) -> impl Iterator<Item = Id> {
+        let named = self.named.get(name).copied().into_iter();
+        let matching = self
+            .patterns
+            .iter()
+            .filter(|(pattern, _)| pattern.is_in(name));
+        let mut found = named.chain(matching.map(|(_, id)| *id)).peekable();
+        let additional = self.additional.filter(|_| found.peek().is_none());
+        found.chain(additional)
+    }
+}
+
+impl Contains {
+    pub(super) fn allows(&self, count: u64) -> bool {
+        count >= self.least && self.most.is_none_or(|most| count <= most)
+    }
+}
+
+impl Items {
+    /// The subschema for the item at `place`.
+    pub(super) fn of(&self, place: usize) -> Option<Id> {
+        self.first.get(place).copied().or(self.rest)
+    }
+}
+
+impl Node {
+    /// The names of properties that it knows.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let all = self.keywords.iter();
+        let properties = all.filter_map(Keyword::properties);
+        properties.flat_map(|properties| properties.named.keys().map(String::as_str))
+    }
+}
+
+impl From<Assertion> for Keyword {
+    fn from(assertion: Assertion) -> Self {
+        Self::Assertion(assertion)
+    }
+}
+
+impl From<Inside> for Keyword {
+    fn from(inside: Inside) -> Self {
+        Self::Inside(inside)
+    }
+}
+
+impl From<Here> for Keyword {
+    fn from(here: Here) -> Self {
+        Self::Here(here)
+    }
+}
+
+impl From<Rest> for Keyword {
+    fn from(rest: Rest) -> Self {
+        Self::Rest(rest)
+    }
+}
+
+impl Keyword {
+    fn properties(&self) -> Option<&Properties> {
+        match self {
+            Self::Inside(Inside::Properties(properties)) => Some(properties),
+            Self::Inside(Inside::PropertyNames(_) | Inside::Items(_) | Inside::Contains(_))
+            | Self::Assertion(_)
+            | Self::Required(_)
+            | Self::DependentRequired(_)
+            | Self::Here(_)
+            | Self::Rest(_) => None,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! JSON Schema for values that come from strangers: whatever the schema and whatever the value, the cost is bounded, and what
+//! fails is told in sentences that a person or a model can act on.
+//!
+//! ```
+//! use plainly_schema::{Limits, Schema};
+//!
+//! let schema = r#"{
+//!     "properties": {"color": {"enum": ["red", "green"]}, "size": {"type": "integer", "minimum": 1}},
+//!     "required": ["size"]
+//! }"#;
+//! let schema = Schema::parse(schema, &Limits::default())?;
+//! assert!(schema.failures(r#"{"color": "red", "size": 3}"#).is_empty());
+//! assert_eq!(
+//!     schema.failures(r#"{"color": "grene"}"#),
+//!     [
+//!         r#""size" is a required property"#,
+//!         r#"/color: "grene" is not one of "red", "green" (did you mean "green"?)"#,
+//!     ],
+//! );
+//! # Ok::<(), plainly_schema::InvalidSchema>(())
+//! ```
+//!
+//! - **Drafts** 4, 6, 7, 2019-09 and 2020-12, which is the one that is meant where a schema has no `$schema`. `format` is an
+//!   annotation in all of them.
+//! - **References** lead to other places of the same schema. One that leads anywhere else keeps the schema from being read:
+//!   nothing is ever loaded from a file or over a network.
+//! - **Cost.** A schema that would take exponential time, or that applies itself to the same value for ever, is refused when it
+//!   is read. Any other holds each part of a value against a bounded number of subschemas, and says so where a value is too
+//!   much for it. Patterns take linear time.
+//!
+//! # The way a schema goes
+//!
+//! ```text
+//! JSON ─► reading ─► keywords, alike for all drafts ─► cost ─► check against a value ─► failures ─► sentences
+//! ```
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `patterns` | yes | `pattern` and `patternProperties`; without it, a schema with one of them is refused |
+
+mod schema;
+
+mod draft;
+mod keyword;
+mod limits;
+
+mod member;
+mod reading;
+mod reference;
+
+mod assertion;
+mod order;
+mod pattern;
+
+mod cost;
+mod graph;
+
+mod check;
+mod evaluated;
+mod sentence;
+mod slip;
+
+pub use self::limits::Limits;
+pub use self::schema::{InvalidSchema, Schema};
+
+/// Holds the examples of the README to what compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

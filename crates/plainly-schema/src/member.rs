@@ -1,0 +1,135 @@
+//! A member of a schema, as what a keyword takes it to be, or what is wrong with it.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Number, Value};
+
+use super::draft::Draft;
+use super::order;
+use super::sentence::short;
+
+/// A schema that is being read, or an object in it.
+#[derive(Debug)]
+pub(super) struct Owner<'a> {
+    pub(super) members: &'a Map<String, Value>,
+    pub(super) draft: Draft,
+    /// Where it is in the whole, as a JSON Pointer.
+    pub(super) path: String,
+}
+
+/// The value of a keyword.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member<'o, 'a> {
+    pub(super) value: &'a Value,
+    name: &'o str,
+    owner: &'o Owner<'a>,
+}
+
+impl<'a> Owner<'a> {
+    pub(super) fn get<'o>(&'o self, name: &'o str) -> Option<Member<'o, 'a>> {
+        let value = self.members.get(name)?;
+        let owner = self;
+        Some(Member { value, name, owner })
+    }
+
+    pub(super) fn each(&self) -> impl Iterator<Item = (&'a String, Member<'_, 'a>)> {
+        self.members.iter().map(move |(name, value)| {
+            let owner = self;
+            (name, Member { value, name, owner })
+        })
+    }
+
+    /// The keyword `name`, which there is since `draft`.
+    pub(super) fn since<'o>(&'o self, draft: Draft, name: &'o str) -> Option<Member<'o, 'a>> {
+        self.get(name).filter(|_| self.draft >= draft)
+    }
+}
+
+impl<'a> Member<'_, 'a> {
+    /// Its JSON Pointer.
+    pub(super) fn path(self) -> String {
+        format!("{}/{}", self.owner.path, self.name)
+    }
+
+    /// It is not `what` it should be.
+    pub(super) fn is_not<T>(self, what: &str) -> Result<T, String> {
+        let sentence = short(format!("{} is not {what}", self.value));
+        Err(format!("{}: {sentence}", self.path()))
+    }
+
+    pub(super) fn text(self) -> Result<&'a str, String> {
+        self.value
+            .as_str()
+            .map_or_else(|| self.is_not("a string"), Ok)
+    }
+
+    pub(super) fn flag(self) -> Result<bool, String> {
+        self.value
+            .as_bool()
+            .map_or_else(|| self.is_not("true or false"), Ok)
+    }
+
+    pub(super) fn number(self) -> Result<&'a Number, String> {
+        self.value
+            .as_number()
+            .map_or_else(|| self.is_not("a number"), Ok)
+    }
+
+    /// An object, whose members have names of the author's.
+    pub(super) fn object(self) -> Result<Owner<'a>, String> {
+        let Some(members) = self.value.as_object() else {
+            return self.is_not("an object");
+        };
+        Ok(Owner {
+            members,
+            draft: self.owner.draft,
+            path: self.path(),
+        })
+    }
+
+    pub(super) fn list(self) -> Result<&'a Vec<Value>, String> {
+        self.value
+            .as_array()
+            .map_or_else(|| self.is_not("an array"), Ok)
+    }
+
+    pub(super) fn filled_list(self) -> Result<&'a Vec<Value>, String> {
+        match self.list()? {
+            list if list.is_empty() => self.is_not("an array with something in it"),
+            list => Ok(list),
+        }
+    }
+
+    /// How many. Nothing can have as many as are beyond 64 bits.
+    pub(super) fn count(self) -> Result<u64, String> {
+        let number = self.value.as_number();
+        let is_old = self.owner.draft == Draft::Draft4;
+        let whole = |number: &&Number| !number.is_f64() || !is_old && order::is_integer(number);
+        let count = |number: &Number| {
+            let float = || number.as_f64().filter(|float| *float >= 0.0);
+            number
+                .as_u64()
+                .or_else(|| float().map(|float| float as u64))
+        };
+        let count = number.filter(whole).and_then(count);
+        count.map_or_else(|| self.is_not("a whole number from 0"), Ok)
+    }
+
+    /// Names, each but once.
+    pub(super) fn names(self) -> Result<Vec<String>, String> {
+        let is_old = self.owner.draft == Draft::Draft4;
+        let list = if is_old {
+            self.filled_list()?
+        } else {
+            self.list()?
+        };
+        let names = list.iter().map(|name| name.as_str().map(str::to_owned));
+        let names: Option<Vec<String>> = names.collect();
+        let is_each_once = |names: &Vec<String>| {
+            let mut seen = HashSet::new();
+            names.iter().all(|name| seen.insert(name))
+        };
+        let names = names.filter(is_each_once);
+        names.map_or_else(|| self.is_not("an array of names, each of them once"), Ok)
+    }
+}

@@ -1,0 +1,62 @@
+//! Regular expressions as ECMA-262 has them, without what would take exponential time: a text is looked at once.
+
+pub(super) use self::engine::Pattern;
+
+#[cfg(feature = "patterns")]
+mod engine {
+    use jsonschema_regex::to_rust_regex;
+    use regex::Regex;
+
+    /// A regular expression that a text is to match somewhere.
+    #[derive(Debug)]
+    pub(crate) struct Pattern {
+        regex: Regex,
+        /// As it was written.
+        text: String,
+    }
+
+    impl Pattern {
+        /// Reads `text`; the error says what is wrong with it.
+        pub(crate) fn parse(text: &str) -> Result<Self, String> {
+            let translated =
+                to_rust_regex(text).map_err(|()| format!("{text:?} is no regular expression"))?;
+            let regex = Regex::new(&translated).map_err(|error| {
+                format!("{text:?} is no regular expression that is served: {error}")
+            })?;
+            let text = text.to_owned();
+            Ok(Self { regex, text })
+        }
+
+        pub(crate) fn is_in(&self, text: &str) -> bool {
+            self.regex.is_match(text)
+        }
+
+        pub(crate) fn text(&self) -> &str {
+            &self.text
+        }
+    }
+}
+
+/// The tables of Unicode and what reads them are a third of a small server, and are in memory from its start.
+#[cfg(not(feature = "patterns"))]
+mod engine {
+    /// There is none.
+    #[derive(Debug)]
+    pub(crate) enum Pattern {}
+
+    impl Pattern {
+        pub(crate) fn parse(text: &str) -> Result<Self, String> {
+            Err(format!(
+                "{text:?} is a regular expression, for which plainly-schema was built without its feature `patterns`"
+            ))
+        }
+
+        pub(crate) fn is_in(&self, _text: &str) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn text(&self) -> &str {
+            match *self {}
+        }
+    }
+}

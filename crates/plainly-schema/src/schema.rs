@@ -1,0 +1,244 @@
+//! A schema, from its text to what fails in a value: it is read once, its cost is known before the first value comes, and what
+//! is wrong is told in sentences. Knows nothing of single keywords.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::check::{Failure, Path, Schemas};
+use super::cost::Cost;
+use super::keyword::Node;
+use super::limits::Limits;
+use super::reading;
+use super::sentence::sentence;
+
+/// A JSON Schema, against which values are held.
+#[derive(Debug)]
+pub struct Schema {
+    /// Nothing in it if it can't be read.
+    keywords: OnceLock<Option<Keywords>>,
+    /// As it was written.
+    source: Value,
+    strict: bool,
+    limits: Limits,
+}
+
+/// Why a schema is refused: it is none, refers to something outside of it, or would cost too much.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSchema(String);
+
+/// A schema that was read.
+#[derive(Debug)]
+struct Keywords {
+    nodes: Vec<Node>,
+    /// Subschemas that one value can meet.
+    visits: u64,
+}
+
+/// The most failures that are told at once.
+const MOST: usize = 16;
+
+/// The most subschemas that one value may meet, and the most calls within one another: beyond, a schema is exponential.
+const MOST_VISITS: u64 = 10_000;
+const DEEPEST: u64 = 1_024;
+
+/// The most that one value may cost in all: its parts times the subschemas that each can meet.
+const MOST_WORK: u64 = 5_000_000;
+
+impl Schema {
+    /// Reads a schema that somebody wrote.
+    pub fn parse(text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
+        check_bytes(text, limits)?;
+        let schema =
+            serde_json::from_str(text).map_err(|error| InvalidSchema(error.to_string()))?;
+        Self::new(schema, limits)
+    }
+
+    /// Reads a schema that is a value already; how many bytes it had is not looked at.
+    pub fn new(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
+        Self::unread(schema, limits)?.read()
+    }
+
+    /// Takes a schema that a program made of a type, and reads it when it is first needed, unless it is
+    /// [strict](Self::is_strict): then somebody has added to it. Reading the schemas of all its tools at once takes a twentieth
+    /// of the time in which a server starts.
+    ///
+    /// `text` is what it was written as. A schema that turns out to be none is logged, and lets every value pass.
+    pub fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
+        check_bytes(text, limits)?;
+        let schema = Self::unread(schema, limits)?;
+        match schema.strict {
+            true => schema.read(),
+            false => Ok(schema),
+        }
+    }
+
+    fn unread(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
+        let limit = limits.depth;
+        if !is_within(&schema, limit) {
+            let why = format!("it is more than {limit} arrays and objects deep");
+            return Err(InvalidSchema(why));
+        }
+        Ok(Self {
+            keywords: OnceLock::new(),
+            strict: is_strict(&schema),
+            source: schema,
+            limits: *limits,
+        })
+    }
+
+    fn read(self) -> Result<Self, InvalidSchema> {
+        let keywords = Keywords::of(&self.source, &self.limits).map_err(InvalidSchema)?;
+        self.keywords.get_or_init(|| Some(keywords));
+        Ok(self)
+    }
+
+    /// Reads it, unless it is. Where that fails, nothing can be told of what a value fails in.
+    fn keywords(&self) -> Option<&Keywords> {
+        self.keywords
+            .get_or_init(|| {
+                Keywords::of(&self.source, &self.limits)
+                    .inspect_err(|error| tracing::error!(error, "a schema that was made of a type"))
+                    .ok()
+            })
+            .as_ref()
+    }
+
+    /// Whether it refuses values that would still deserialise to a Rust type: those that are too long, too large, or have
+    /// properties that nobody knows. If not, deserialising a value shows well enough whether it is valid.
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// The schema as it was written.
+    pub fn source(&self) -> &Value {
+        &self.source
+    }
+
+    /// The members of the object `value` that are not valid, or have something in them that isn't; one of them may come
+    /// several times.
+    pub fn failing_members(&self, value: &Value) -> Vec<String> {
+        let mut members = Vec::new();
+        if let Some(keywords) = self.keywords() {
+            keywords.each_failure(value, |failure| {
+                members.extend(failure.path.first_name().map(str::to_owned));
+                ControlFlow::Continue(())
+            });
+        }
+        members
+    }
+
+    /// What is wrong with the value `json`: a sentence for each of the first 16 failures, with a JSON Pointer to where it is.
+    /// None if it is valid.
+    pub fn failures(&self, json: &str) -> Vec<String> {
+        let value: Value = match serde_json::from_str(json) {
+            Ok(value) => value,
+            Err(error) => return vec![error.to_string()],
+        };
+        let keywords = self.keywords();
+        keywords.map_or_else(Vec::new, |keywords| keywords.sentences(&value))
+    }
+}
+
+impl Keywords {
+    fn of(schema: &Value, limits: &Limits) -> Result<Self, String> {
+        let nodes = reading::read(schema, limits.subschemas)?;
+        let cost = Cost::of(&nodes, limits.value_depth);
+        let cost = cost.ok_or("it applies a part of itself to one value without end")?;
+        if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
+            return Err("it takes exponential time, or is nested without bounds".to_owned());
+        }
+        let visits = cost.visits;
+        Ok(Self { nodes, visits })
+    }
+
+    /// A sentence for each of the first failures in `value`.
+    fn sentences(&self, value: &Value) -> Vec<String> {
+        if self.visits.saturating_mul(values(value)) > MOST_WORK {
+            return vec!["there is too much in it to be held against the schema".to_owned()];
+        }
+        let mut sentences = Vec::new();
+        self.each_failure(value, |failure| {
+            sentences.push(sentence(failure, Schemas(&self.nodes)));
+            match sentences.len() {
+                MOST.. => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        sentences
+    }
+
+    fn each_failure(&self, value: &Value, mut tell: impl FnMut(&Failure<'_>) -> ControlFlow<()>) {
+        let _told = Schemas(&self.nodes).check(0, value, &Path::Root, &mut tell);
+    }
+}
+
+fn check_bytes(text: &str, limits: &Limits) -> Result<(), InvalidSchema> {
+    let limit = limits.bytes;
+    match text.len() > limit {
+        true => Err(InvalidSchema(format!("it has more than {limit} bytes"))),
+        false => Ok(()),
+    }
+}
+
+/// How many values there are in `value`, with itself.
+fn values(value: &Value) -> u64 {
+    1 + match value {
+        Value::Object(members) => members.values().map(values).sum(),
+        Value::Array(items) => items.iter().map(values).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// Whether `value` is at most so many arrays and objects deep.
+fn is_within(value: &Value, depth: usize) -> bool {
+    let Some(inside) = depth.checked_sub(1) else {
+        return !value.is_object() && !value.is_array();
+    };
+    match value {
+        Value::Object(members) => members.values().all(|value| is_within(value, inside)),
+        Value::Array(items) => items.iter().all(|value| is_within(value, inside)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
+}
+
+/// Keywords that no deserialiser of a Rust type holds a value against.
+const STRICT: [&str; 24] = [
+    "additionalProperties",
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "if",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "pattern",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+];
+
+/// Looks at all of a schema, including the names of properties, which only makes it say yes too often.
+fn is_strict(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members
+            .iter()
+            .any(|(key, value)| STRICT.contains(&key.as_str()) || is_strict(value)),
+        Value::Array(items) => items.iter().any(is_strict),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

@@ -1,0 +1,61 @@
+//! Slips of the pen: which of some words was probably meant by one that is none of them. Knows nothing of schemas.
+
+use std::{iter, mem};
+
+/// Bytes of what may be a slip of another word.
+const LONGEST: usize = 64;
+
+/// The one of `words` that `text` is a slip of: other capitals, or no more than one letter in three.
+pub(super) fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    words
+        .filter(|word| word.len() <= LONGEST)
+        .map(|word| (distance(&lower, &word.to_lowercase()), word))
+        .filter(|(distance, word)| *distance * 3 <= word.chars().count())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// How many letters have to be added, left out, replaced or swapped with their neighbour to make one word of the other: the
+/// optimal string alignment distance. The crate `strsim` has it too, but a small server would need it for nothing else.
+fn distance(one: &str, other: &str) -> usize {
+    let mut above: Vec<usize> = (0..=other.chars().count()).collect();
+    let mut two_above = above.clone();
+    let mut letter_above = None;
+    for (line, letter) in one.chars().enumerate() {
+        let mut here = line + 1;
+        let mut row = vec![here];
+        let mut other_before = None;
+        let before_both = iter::once(0).chain(two_above);
+        for ((other, beside), swapped) in other.chars().zip(above.windows(2)).zip(before_both) {
+            let &[diagonal, up] = beside else { break };
+            here = (here + 1).min(up + 1);
+            here = here.min(diagonal + usize::from(letter != other));
+            if letter_above == Some(other) && other_before == Some(letter) {
+                here = here.min(swapped + 1);
+            }
+            row.push(here);
+            other_before = Some(other);
+        }
+        two_above = mem::replace(&mut above, row);
+        letter_above = Some(letter);
+    }
+    above.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_distance_is_that_of_strsim(one in "[abcé]{0,8}", other in "[abcé]{0,8}") {
+            prop_assert_eq!(distance(&one, &other), strsim::osa_distance(&one, &other));
+        }
+    }
+}
