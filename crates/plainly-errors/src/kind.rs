@@ -53,7 +53,7 @@ pub enum ErrorKind {
     /// The server takes no more requests now, and has not begun this one: it may be sent again later.
     Unavailable(Unavailable),
     /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28, "Server Validation"). Only
-    /// those: any other header that is wrong is a [`Refusal`](Refusal). The client lists the tools again, then retries.
+    /// those: any other header that is wrong is a [`Refusal`]. The client lists the tools again, then retries.
     HeaderMismatch,
     /// Serving the request takes a capability that the client did not declare. A capability that the *server* did not
     /// advertise is [`MethodNotFound`](Self::MethodNotFound).
