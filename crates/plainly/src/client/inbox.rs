@@ -44,7 +44,7 @@ impl Inbox {
         }
     }
 
-    /// What is to be told of.
+    /// The changes that were asked for.
     pub(super) fn asked(&self) -> &SubscriptionFilter {
         &self.asked
     }
@@ -87,7 +87,7 @@ impl Inbox {
         self.state.lock().finish(end);
     }
 
-    /// What the server tells of, once it has said so.
+    /// Waits until the server has said what it tells of.
     pub(super) async fn acknowledged(&self) -> Result<SubscriptionFilter, Error> {
         std::future::poll_fn(|context| self.poll_acknowledged(context)).await
     }
@@ -178,7 +178,7 @@ fn flag_in_both(asked: Option<bool>, offered: Option<bool>) -> Option<bool> {
     (asked == Some(true) && offered == Some(true)).then_some(true)
 }
 
-/// What is in both of them; nothing stands for what isn't.
+/// The filter of what is in both of them.
 fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> SubscriptionFilter {
     let mut honoured = SubscriptionFilter::new();
     honoured.tools_list_changed =

@@ -19,11 +19,11 @@ use tokio::time::timeout;
 
 use super::detached::{Cancellation, FAREWELL};
 use super::endpoint::{ContentKind, Endpoint, HttpFailure, HttpResponse};
-use super::resuming::Resuming;
+use super::resuming::ReplyResumption;
 use super::server_stream::{self, ServerStream};
 use crate::client::dispatcher::Dispatcher;
 use crate::client::error::{CloseReason, Closed, Error, LocalError};
-use crate::client::link::{BackgroundTask, Connection};
+use crate::client::link::{BackgroundTask, ClientConnection};
 use crate::client::message::OutgoingRequest;
 use crate::client::mirror::Mirror;
 use crate::client::reply::{self, CallReply, Incoming};
@@ -157,7 +157,7 @@ impl HttpConnection {
     ) -> Result<CallReply, Error> {
         // They end with the call: who has replied waits for no answer.
         let mut answering = JoinSet::new();
-        let mut resuming = Resuming::default();
+        let mut resuming = ReplyResumption::default();
         loop {
             let event = match response.next_event().await {
                 Ok(Some(event)) => event,
@@ -273,7 +273,7 @@ impl HttpConnection {
     }
 }
 
-impl Connection for HttpConnection {
+impl ClientConnection for HttpConnection {
     fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>> {
         self.until_closed(self.exchange(request)).boxed()
     }

@@ -14,7 +14,7 @@ use crate::client::message::OutgoingRequest;
 use crate::client::reply::ServerRequest;
 use crate::transport::Frame;
 
-/// How long such a message may take.
+/// The time that such a message may take.
 pub(super) const FAREWELL: Duration = Duration::from_secs(5);
 
 impl HttpConnection {
@@ -54,12 +54,12 @@ async fn send_answer(endpoint: Endpoint, frame: Frame) {
 /// Cancels a call when it is dropped: to a legacy server, a connection that breaks is not a cancellation.
 pub(super) struct Cancellation<'a> {
     connection: &'a HttpConnection,
-    /// What to send; `None`: nothing.
+    /// The notification to send, if any.
     frame: Option<Frame>,
 }
 
 impl<'a> Cancellation<'a> {
-    /// Of `request`, sent with these headers.
+    /// Cancels `request`, which was sent with these headers.
     pub(super) fn of(
         connection: &'a HttpConnection,
         request: &OutgoingRequest,

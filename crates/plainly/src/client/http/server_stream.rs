@@ -19,9 +19,9 @@ use crate::client::error::{Error, LocalError};
 use crate::client::link::BackgroundTask;
 use crate::client::reply;
 
-/// What stands for the method in errors.
+/// Stands for the method in errors.
 const GET: &str = "GET";
-/// How long is waited between the attempts to open a stream that the server says is open: the one before was hung up on,
+/// The pauses between attempts to open a stream that the server says is open: the one before was hung up on,
 /// and the server learns of that in its own time.
 const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
@@ -30,11 +30,11 @@ const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
 ];
-/// How long is waited before a stream is opened again, where the server does not say.
+/// The pause before a stream is opened again, where the server does not say.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long is waited for a stream that nobody has asked for.
+/// The longest wait for a stream that nobody has asked for.
 const UNASKED: Duration = Duration::from_secs(1);
-/// How many streams in a row may end with nothing on them.
+/// The most streams in a row that may end with nothing on them.
 const EMPTY_STREAMS: u32 = 30;
 
 /// The stream of a connection, as long as somebody has it read.
@@ -49,7 +49,7 @@ struct StreamReader {
 }
 
 /// A stream that the server has opened.
-struct OpenStream {
+struct ServerEvents {
     response: HttpResponse,
     /// The session that it is of: what was subscribed to in another is not told on it.
     session: Option<HeaderValue>,
@@ -98,7 +98,7 @@ pub(super) async fn keep(connection: Arc<HttpConnection>) -> BackgroundTask {
     task
 }
 
-async fn read(connection: Arc<HttpConnection>, stream: OpenStream) {
+async fn read(connection: Arc<HttpConnection>, stream: ServerEvents) {
     let Err(error) = connection
         .until_closed(connection.read_streams(stream))
         .await;
@@ -110,7 +110,7 @@ async fn read(connection: Arc<HttpConnection>, stream: OpenStream) {
 
 impl HttpConnection {
     /// Opens the stream, or opens it again where it ended; `None` if the server has none.
-    async fn open_stream(&self, from: &Resumption) -> Result<Option<OpenStream>, Error> {
+    async fn open_stream(&self, from: &Resumption) -> Result<Option<ServerEvents>, Error> {
         let mut pauses = CONFLICT_PAUSES.into_iter();
         loop {
             let stream = self.get_stream(from).await?;
@@ -124,7 +124,7 @@ impl HttpConnection {
         }
     }
 
-    async fn get_stream(&self, from: &Resumption) -> Result<OpenStream, Error> {
+    async fn get_stream(&self, from: &Resumption) -> Result<ServerEvents, Error> {
         let mut headers = self.version();
         let session = self.join(&mut headers)?;
         if let Some(last) = self.last_event(from) {
@@ -132,10 +132,10 @@ impl HttpConnection {
         }
         let response = self.endpoint.get(headers).await;
         let response = response.map_err(|failure| self.failed(failure, GET))?;
-        Ok(OpenStream { response, session })
+        Ok(ServerEvents { response, session })
     }
 
-    async fn check_stream(&self, stream: OpenStream) -> Result<Option<OpenStream>, Error> {
+    async fn check_stream(&self, stream: ServerEvents) -> Result<Option<ServerEvents>, Error> {
         match (stream.response.status, stream.response.content) {
             (StatusCode::OK, ContentKind::Events) => Ok(Some(stream)),
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
@@ -149,7 +149,7 @@ impl HttpConnection {
 
     /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
     /// nothing of what was subscribed to before.
-    async fn read_streams(&self, mut stream: OpenStream) -> Result<Infallible, Error> {
+    async fn read_streams(&self, mut stream: ServerEvents) -> Result<Infallible, Error> {
         let first = stream.session.clone();
         let mut from = Resumption::default();
         let mut empty = 0;
@@ -190,7 +190,7 @@ impl HttpConnection {
     }
 }
 
-/// What to tell the second subscription of what ended the first: as much of it as counts.
+/// Makes the errors for all subscriptions but the first: as much of `error` as counts.
 fn again(error: &Error) -> impl Fn() -> Error + use<> {
     let closed = match error.local() {
         Some(LocalError::Closed(closed)) => Some(Arc::clone(closed)),
