@@ -2,7 +2,7 @@
 
 use plainly::errors::{ProblemCode, Revision, registry};
 use plainly::protocol::method::methods;
-use plainly::protocol::shape::{Elsewhere, fields};
+use plainly::protocol::shape::{Elsewhere, features};
 
 /// The cells of every row of every table of a page, without heads.
 fn rows(page: &str) -> Vec<Vec<&str>> {
@@ -42,9 +42,9 @@ fn the_page_of_errors_is_the_registry() {
             entry.code.to_string(),
             entry.name.to_owned(),
             entry.meaning.to_owned(),
-            entry.revisions(),
+            entry.revisions.to_string(),
             entry.data.to_owned(),
-            entry.http_status.to_owned(),
+            entry.http_status(),
         ]
     });
     let expected: Vec<Vec<String>> = codes.collect();
@@ -145,25 +145,21 @@ fn row(name: &str, is_in: impl Fn(Revision) -> bool, elsewhere: &str) -> Option<
 fn the_page_of_revisions_is_the_tables() {
     let methods = methods().iter().filter_map(|method| {
         let name = format!("`{}`", method.name);
-        row(&name, |it| it.within(method.first, method.last), "–")
+        row(&name, |it| method.revisions.has(it), "–")
     });
-    let fields = fields().iter().filter_map(|field| {
-        let elsewhere = match field.elsewhere {
+    let features = features().iter().filter_map(|feature| {
+        let elsewhere = match feature.elsewhere {
             Elsewhere::LeftOut => "–",
             Elsewhere::Rewritten => "rewritten",
             Elsewhere::Sent => "sent",
         };
-        row(
-            field.name,
-            |it| it.within(field.first, field.last),
-            elsewhere,
-        )
+        row(feature.name, |it| feature.revisions.has(it), elsewhere)
     });
     let codes = registry().iter().filter_map(|entry| {
         let name = format!("error `{}`, {}", entry.code, entry.name);
         row(&name, |it| entry.defined_in(it), "–")
     });
-    let rows: Vec<String> = methods.chain(fields).chain(codes).collect();
+    let rows: Vec<String> = methods.chain(features).chain(codes).collect();
     let expected = rows.join("\n");
     let page = include_str!("../../../docs/revisions.md");
     assert!(

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A JSON-RPC error code as it stands on the wire: any integer.
 ///
 /// There is no public way to *send* one: errors are built as [`ProtocolError`](crate::ProtocolError) and numbered by
-/// the [dialect](crate::dialect).
+/// the [dialect](crate::Dialect).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Code(i64);
@@ -132,6 +132,11 @@ impl Code {
             _ => CodeRange::Application,
         }
     }
+
+    /// Whether any application may send it.
+    pub(crate) const fn is_application(self) -> bool {
+        matches!(self.range(), CodeRange::Application)
+    }
 }
 
 impl fmt::Display for Code {
@@ -163,12 +168,7 @@ pub struct ApplicationCode(i64);
 impl ApplicationCode {
     /// The code `CODE`, checked when the program is compiled.
     pub const fn of<const CODE: i64>() -> Self {
-        const {
-            assert!(
-                matches!(Code(CODE).range(), CodeRange::Application),
-                "reserved by JSON-RPC or MCP"
-            )
-        };
+        const { assert!(Code(CODE).is_application(), "reserved by JSON-RPC or MCP") };
         Self(CODE)
     }
 

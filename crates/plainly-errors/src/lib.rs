@@ -70,36 +70,37 @@ pub mod revision;
 
 pub mod code;
 
+pub mod retry;
+
+pub mod kind;
+
 pub mod registry;
-
-pub mod protocol_error;
-
-pub mod wire_error;
-
-pub mod dialect;
-
-pub mod policy;
-
-pub mod recognise;
-
-pub mod condition;
 
 pub mod problem;
 
-pub mod retry;
+pub mod wire_error;
+
+pub mod protocol_error;
+
+mod problem_error;
+
+mod dialect;
+
+mod recognise;
+
+pub mod policy;
 
 #[cfg(feature = "rmcp")]
 mod rmcp;
 
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
-pub use condition::{Condition, conditions};
-pub use dialect::Dialect;
-pub use problem::{Problem, ProblemBag, ProblemCode};
-pub use protocol_error::{
-    ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError, Refusal, Unavailable,
-    UrlElicitation,
+pub use kind::{
+    ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
-pub use registry::{Retry, registry};
+pub use problem::{Problem, ProblemBag, ProblemCode};
+pub use protocol_error::ProtocolError;
+pub use registry::{Condition, Dialect, conditions, registry};
+pub use retry::Retry;
 pub use revision::{Era, Revision, UnknownRevision};
 pub use wire_error::WireError;
 

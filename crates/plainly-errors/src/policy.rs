@@ -2,8 +2,7 @@
 //! [registry](mod@crate::registry), as one function.
 
 use crate::code::{Code, CodeRange};
-use crate::dialect::Dialect;
-use crate::registry::{Emit, lookup};
+use crate::registry::{Dialect, Emit, lookup};
 use crate::revision::Revision;
 
 /// Whether policy lets us send `code` to a peer of `revision` in `dialect`: the allocation policy of the specification
@@ -22,7 +21,7 @@ pub fn may_emit(code: Code, revision: Revision, dialect: Dialect) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::RESOURCE_NOT_FOUND;
+    use crate::registry::table::RESOURCE_NOT_FOUND;
 
     #[test]
     fn the_legacy_range_is_closed_but_for_minus_32002_on_the_revisions_that_defined_it() {

@@ -6,7 +6,6 @@ mod code;
 mod details;
 mod factories;
 mod object;
-mod protocol;
 mod recognise;
 
 use std::borrow::Cow;
@@ -18,6 +17,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::bag::ProblemBag;
+pub(crate) use self::code::Written;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
 
@@ -46,10 +46,10 @@ pub use self::details::Details;
 ///
 /// As an error it displays the text that the model gets. Compared by what its renderings say, not by context or source.
 #[derive(Clone, Debug)]
-pub struct Problem(Box<Inner>);
+pub struct Problem(Box<Parts>);
 
 #[derive(Clone, Debug)]
-struct Inner {
+struct Parts {
     code: ProblemCode,
     message: Cow<'static, str>,
     suggestion: Option<Cow<'static, str>>,
@@ -70,7 +70,7 @@ impl Problem {
     /// assert_eq!(problem.code().as_str(), "PAYLOAD_TOO_LARGE");
     /// ```
     pub fn new(code: ProblemCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(Parts {
             code,
             message: message.into(),
             suggestion: None,
@@ -151,17 +151,17 @@ impl Problem {
         &self.0.message
     }
 
-    /// What to do about it.
+    /// A sentence that says what to do about it.
     pub fn suggestion(&self) -> Option<&str> {
         self.0.suggestion.as_deref()
     }
 
-    /// What programs read.
+    /// Details for programs.
     pub fn details(&self) -> &Details {
         &self.0.details
     }
 
-    /// What only logs may know.
+    /// Context that only logs may show.
     pub fn log_context(&self) -> &Details {
         &self.0.context
     }
@@ -176,7 +176,7 @@ impl Problem {
         self.0.retry_after.map(whole_seconds)
     }
 
-    /// What it is about.
+    /// The category of its code.
     pub fn category(&self) -> Category {
         self.0.code.category()
     }
@@ -214,6 +214,14 @@ impl Problem {
         match &self.0.suggestion {
             Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
             None => Cow::Borrowed(&self.0.message),
+        }
+    }
+
+    /// The same to keep: a fixed sentence is not copied.
+    pub(crate) fn owned_sentences(&self) -> Cow<'static, str> {
+        match &self.0.suggestion {
+            Some(_) => self.sentences().into_owned().into(),
+            None => self.0.message.clone(),
         }
     }
 }

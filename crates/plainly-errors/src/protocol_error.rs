@@ -1,9 +1,7 @@
 //! The typed protocol error: what happened, said where it is known. It has no number and no HTTP status: those follow
-//! from its type and the peer's revision in [`dialect`](crate::dialect), and nowhere else.
+//! from its type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
 
-mod detail;
-mod kind;
-mod message;
+mod retry;
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -12,12 +10,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use self::detail::{
-    Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
-};
-pub use self::kind::ErrorKind;
 use crate::code::ApplicationCode;
+use crate::kind::{
+    ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
+};
 use crate::problem::Problem;
+use crate::registry::table::words;
 use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
@@ -25,10 +23,10 @@ use crate::wire_error::WireError;
 /// Compared by what it says, [`kind`](Self::kind), [`message`](Self::message) and [`received_data`](Self::received_data),
 /// not by its source or what else is for logs.
 #[derive(Clone, Debug)]
-pub struct ProtocolError(Box<Inner>);
+pub struct ProtocolError(Box<Stated>);
 
 #[derive(Clone, Debug)]
-struct Inner {
+struct Stated {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
     /// Only where `kind` has no data of its own.
@@ -43,7 +41,7 @@ struct Inner {
 impl ProtocolError {
     /// An error of this kind with its default message.
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(Stated {
             kind,
             message: None,
             received_data: None,
@@ -59,7 +57,7 @@ impl ProtocolError {
         message: Cow<'static, str>,
         data: Option<Value>,
     ) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(Stated {
             kind,
             message: Some(message),
             received_data: data,
@@ -165,7 +163,7 @@ impl ProtocolError {
         self
     }
 
-    /// What happened.
+    /// What happened, to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -174,7 +172,7 @@ impl ProtocolError {
     pub fn message(&self) -> Cow<'_, str> {
         match &self.0.message {
             Some(message) => Cow::Borrowed(message),
-            None => message::default(&self.0.kind),
+            None => words(&self.0.kind),
         }
     }
 
@@ -182,7 +180,7 @@ impl ProtocolError {
     pub(crate) fn owned_message(&self) -> Cow<'static, str> {
         match &self.0.message {
             Some(message) => message.clone(),
-            None => message::default(&self.0.kind),
+            None => words(&self.0.kind),
         }
     }
 

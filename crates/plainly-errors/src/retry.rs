@@ -1,95 +1,47 @@
-//! Whether a failed request is worth sending again, and when: by what the problem says, else by the error's row in the
-//! [registry](mod@crate::registry).
+//! Whether sending a failed request again may help.
 
-use std::time::Duration;
+use std::fmt;
 
-use crate::code::Code;
-use crate::protocol_error::{ErrorKind, Internal, ProtocolError, Unavailable};
-use crate::registry::{
-    HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND,
-    MISSING_CLIENT_CAPABILITY, PARSE_ERROR, RESOURCE_NOT_FOUND, Retry, UNSUPPORTED_VERSION,
-    URL_ELICITATION_REQUIRED, lookup,
-};
+/// Whether sending the same request again may succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Retry {
+    /// No.
+    Never,
+    /// Once what is wrong with the request is mended.
+    AfterFix,
+    /// After a pause, if the request may be sent twice.
+    AfterDelay,
+    /// At once.
+    Immediately,
+}
 
-/// How long to leave a server alone that has too much to do and does not say how long.
-const OVERLOADED: Duration = Duration::from_secs(1);
-
-impl ProtocolError {
-    /// Whether sending the request again helps, and under which condition. What a problem says counts for more than the
-    /// number beside it, and a hint when to try again for more than its code.
-    pub fn retry(&self) -> Retry {
-        match self.problem() {
-            Some(problem) if problem.retry_hint().is_some() => Retry::AfterDelay,
-            Some(problem) => problem.code().retry(),
-            None => by_kind(self.kind()),
+impl Retry {
+    /// Its name: `never`, `after-fix`, `after-delay` or `immediately`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::AfterFix => "after-fix",
+            Self::AfterDelay => "after-delay",
+            Self::Immediately => "immediately",
         }
     }
 
-    /// Whether the same request may succeed later, unchanged. Whether it may be sent *twice* is another question, which
-    /// only the method or the tool can answer.
-    ///
-    /// ```
-    /// use plainly_errors::{Problem, ProtocolError};
-    ///
-    /// assert!(ProtocolError::internal("Disk full").is_retryable());
-    /// assert!(!ProtocolError::invalid_params("no such thing").is_retryable());
-    /// assert!(Problem::timeout("export").to_protocol_error().is_retryable());
-    /// assert!(!Problem::operation_failed("It can't be done.").to_protocol_error().is_retryable());
-    /// ```
-    pub fn is_retryable(&self) -> bool {
-        match self.retry() {
-            Retry::AfterDelay | Retry::Immediately => true,
-            Retry::Never | Retry::AfterFix => false,
-        }
-    }
-
-    /// How long to wait before the request is sent again, if the error says so: as a problem's hint, which is the peer's to
-    /// choose and may be ages, or as an overloaded server's, a second.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use plainly_errors::{Problem, ProtocolError, Unavailable};
-    ///
-    /// let minute = Duration::from_secs(60);
-    /// let error = Problem::rate_limited("api_calls", minute).to_protocol_error();
-    /// assert_eq!(error.retry_after(), Some(minute));
-    /// assert!(ProtocolError::from(Unavailable::Overloaded).retry_after().is_some());
-    /// ```
-    pub fn retry_after(&self) -> Option<Duration> {
-        match (self.problem(), self.kind()) {
-            (Some(problem), _) => problem.retry_hint(),
-            (None, ErrorKind::Unavailable(Unavailable::Overloaded)) => Some(OVERLOADED),
-            (None, _) => None,
+    /// What to do about an error of which nothing else is known.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Never => "don't send the request again: it would fail again",
+            Self::AfterFix => "mend what the message names, and send the request again",
+            Self::AfterDelay => {
+                "send the request again after a pause, as long as the error says, if it may be served twice"
+            }
+            Self::Immediately => "send the request again at once",
         }
     }
 }
 
-fn by_kind(kind: &ErrorKind) -> Retry {
-    match kind {
-        ErrorKind::Parse => row(PARSE_ERROR),
-        ErrorKind::InvalidRequest(_) => row(INVALID_REQUEST),
-        ErrorKind::MethodNotFound { .. } => row(METHOD_NOT_FOUND),
-        ErrorKind::InvalidParams(_) => row(INVALID_PARAMS),
-        ErrorKind::ResourceNotFound { .. } => row(RESOURCE_NOT_FOUND),
-        // The reply will not have shrunk.
-        ErrorKind::Internal(Internal::ReplyTooLarge { .. }) => Retry::Never,
-        ErrorKind::Internal(
-            Internal::Failed | Internal::Incident { .. } | Internal::DeadlineExceeded { .. },
-        ) => row(INTERNAL_ERROR),
-        ErrorKind::Unavailable(Unavailable::Overloaded | Unavailable::ShuttingDown) => {
-            Retry::AfterDelay
-        }
-        ErrorKind::HeaderMismatch => row(HEADER_MISMATCH),
-        ErrorKind::MissingRequiredClientCapability { .. } => row(MISSING_CLIENT_CAPABILITY),
-        ErrorKind::UnsupportedProtocolVersion { .. } => row(UNSUPPORTED_VERSION),
-        ErrorKind::UrlElicitationRequired { .. } => row(URL_ELICITATION_REQUIRED),
-        ErrorKind::Application { code, .. } => row((*code).into()),
-        ErrorKind::Unrecognised { code, .. } => row(*code),
+impl fmt::Display for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
-}
-
-/// Of a code that nobody defined nothing is known, so nothing is promised.
-fn row(code: Code) -> Retry {
-    lookup(code).map_or(Retry::Never, |entry| entry.retry)
 }

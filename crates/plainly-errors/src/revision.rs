@@ -1,16 +1,36 @@
-//! The five dated revisions of the protocol and their two eras. Everything that differs between revisions is keyed by
-//! [`Revision`]; a version that is not one of the five is another type, [`UnknownRevision`].
+//! The dated revisions of the protocol. How a revision behaves stands in its [`Traits`]; what it has, in tables
+//! with a column for each revision ([`Revisions`]). A version that is none of them is another type, [`UnknownRevision`].
+
+mod revisions;
+mod traits;
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A dated protocol version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a new revision must be a compile error in every table that it touches"
-)]
-pub enum Revision {
+pub use self::revisions::Revisions;
+pub use self::traits::{Forms, Resumption, Traits, UrlMode};
+
+/// Makes the enum and its list of the same rows, so that neither can have one that the other lacks.
+macro_rules! revisions {
+    ($($(#[$doc:meta])+ $variant:ident,)+) => {
+        /// A dated protocol version.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(
+            clippy::exhaustive_enums,
+            reason = "a new revision must be a compile error in every table that it touches"
+        )]
+        pub enum Revision {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        impl Revision {
+            /// Every revision, oldest first.
+            pub const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
+        }
+    };
+}
+
+revisions! {
     /// `2024-11-05`: the first one.
     V2024_11_05,
     /// `2025-03-26`: Streamable HTTP, batches, tool annotations.
@@ -37,40 +57,33 @@ pub enum Era {
 }
 
 impl Revision {
-    /// Every revision, oldest first.
-    pub const ALL: [Self; 5] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-        Self::V2026_07_28,
-    ];
-
     /// The newest revision.
-    pub const LATEST: Self = Self::V2026_07_28;
+    pub const LATEST: Self = Self::ALL[Self::ALL.len() - 1];
 
     /// The newest revision that is opened by `initialize`, and our answer to an `initialize` that asks for a version
     /// that we don't know.
-    pub const LATEST_LEGACY: Self = Self::V2025_11_25;
+    pub const LATEST_LEGACY: Self = {
+        let mut at = Self::ALL.len() - 1;
+        while !Self::ALL[at].traits().sessions {
+            at -= 1;
+        }
+        Self::ALL[at]
+    };
+
+    /// The revision to answer in as long as the peer has not said which one it speaks.
+    pub const UNKNOWN_PEER: Self = Self::LATEST;
 
     /// The date that names it on the wire.
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::V2024_11_05 => "2024-11-05",
-            Self::V2025_03_26 => "2025-03-26",
-            Self::V2025_06_18 => "2025-06-18",
-            Self::V2025_11_25 => "2025-11-25",
-            Self::V2026_07_28 => "2026-07-28",
-        }
+        self.traits().name
     }
 
     /// The era that it belongs to.
     pub const fn era(self) -> Era {
-        match self {
-            Self::V2024_11_05 | Self::V2025_03_26 | Self::V2025_06_18 | Self::V2025_11_25 => {
-                Era::Legacy
-            }
-            Self::V2026_07_28 => Era::Modern,
+        if self.traits().sessions {
+            Era::Legacy
+        } else {
+            Era::Modern
         }
     }
 
@@ -79,12 +92,6 @@ impl Revision {
         Self::ALL
             .into_iter()
             .filter(move |revision| revision.era() == era)
-    }
-
-    /// Whether this revision is `first` or newer and `last` or older; `None` is no bound. The tables' one comparison.
-    pub fn within(self, first: Option<Self>, last: Option<Self>) -> bool {
-        first.is_none_or(|first| first as u8 <= self as u8)
-            && last.is_none_or(|last| self as u8 <= last as u8)
     }
 }
 
@@ -105,7 +112,7 @@ impl FromStr for Revision {
     }
 }
 
-/// A protocol version that is none of the five, as the peer wrote it.
+/// A protocol version that is none of those above, as the peer wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol version {0:?}")]
 #[expect(clippy::exhaustive_structs, reason = "it is the text and nothing else")]
@@ -120,6 +127,11 @@ mod tests {
         for revision in Revision::ALL {
             assert_eq!(revision.as_str().parse(), Ok(revision));
         }
+    }
+
+    #[test]
+    fn the_revisions_are_in_the_order_of_their_dates() {
+        assert!(Revision::ALL.is_sorted_by_key(|revision| revision.as_str()));
     }
 
     #[test]
@@ -152,11 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_inclusive() {
-        let middle = Revision::V2025_06_18;
-        assert!(middle.within(None, None));
-        assert!(middle.within(Some(middle), Some(middle)));
-        assert!(!middle.within(Some(Revision::V2025_11_25), None));
-        assert!(!middle.within(None, Some(Revision::V2025_03_26)));
+    fn whoever_has_not_said_its_revision_can_be_sent_an_error() {
+        assert!(Revision::UNKNOWN_PEER.traits().errors_without_id);
     }
 }

@@ -4,13 +4,13 @@
 use rmcp::model::{ErrorCode, ErrorData};
 
 use crate::code::Code;
-use crate::dialect::Dialect;
 use crate::problem::Problem;
 use crate::protocol_error::ProtocolError;
+use crate::registry::Dialect;
 use crate::revision::Revision;
 use crate::wire_error::WireError;
 
-/// As it is, without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp can't hold, becomes -32603.
+/// The same error without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp can't hold, becomes -32603.
 impl From<WireError> for ErrorData {
     fn from(error: WireError) -> Self {
         let code = i32::try_from(error.code.get()).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
@@ -35,11 +35,13 @@ impl From<WireError> for ErrorData {
 /// ```
 impl From<ProtocolError> for ErrorData {
     fn from(error: ProtocolError) -> Self {
-        Dialect::default().encode(&error, OLDEST).into()
+        // It has no codes but those that all later ones have too.
+        let [oldest, ..] = Revision::ALL;
+        Dialect::default().encode(&error, oldest).into()
     }
 }
 
-/// As the [protocol error](Problem::to_protocol_error) that it is.
+/// The problem as a [protocol error](Problem::to_protocol_error).
 ///
 /// ```
 /// use plainly_errors::{Problem, ProblemCode, ProtocolError};
@@ -56,19 +58,16 @@ impl From<Problem> for ErrorData {
     }
 }
 
-/// As received.
+/// The error object as received.
 impl From<ErrorData> for WireError {
     fn from(error: ErrorData) -> Self {
         Self::received(Code::new(error.code.0.into()), error.message, error.data)
     }
 }
 
-/// [Recognised](WireError::recognise).
+/// The typed error, [recognised](WireError::recognise).
 impl From<ErrorData> for ProtocolError {
     fn from(error: ErrorData) -> Self {
         WireError::from(error).recognise()
     }
 }
-
-/// It has no codes but those that all later ones have too.
-const OLDEST: Revision = Revision::V2024_11_05;

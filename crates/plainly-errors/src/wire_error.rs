@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::code::Code;
 
-/// `{code, message, data}`: what [`dialect`](crate::dialect) writes and [`recognise`](crate::recognise) reads.
+/// `{code, message, data}`: what [`Dialect::encode`](crate::Dialect::encode) writes and [`recognise`](Self::recognise) reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WireError {
@@ -15,7 +15,7 @@ pub struct WireError {
     pub code: Code,
     /// One sentence for a person.
     pub message: Cow<'static, str>,
-    /// What a program needs to act.
+    /// Details that a program needs in order to act.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// The status of the HTTP response that carries it; not part of the object. 200 where an error was read.

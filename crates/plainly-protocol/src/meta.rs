@@ -28,7 +28,7 @@ pub const PROGRESS_TOKEN: &str = "progressToken";
 /// one member is no reason to know less of the others.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMeta<'a> {
-    /// If it is a string.
+    /// The protocol version, if it is a string.
     version: Option<Cow<'a, str>>,
     capabilities: Option<&'a str>,
     client: Option<&'a str>,

@@ -2,6 +2,7 @@
 //! revision does not have is absent for it, so the right error follows by itself.
 
 use plainly_errors::Revision;
+use plainly_errors::revision::Revisions;
 
 /// A method that this implementation knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,22 +83,20 @@ pub enum Method {
     TaskChanged,
 }
 
-/// What is known of one method.
+/// The facts about one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Row {
+pub struct MethodRow {
     /// The method.
     pub method: Method,
     /// Its name on the wire.
     pub name: &'static str,
     /// Request or notification.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Who sends it.
     pub sender: Sender,
-    /// The first revision that has it.
-    pub first: Option<Revision>,
-    /// The last revision that has it.
-    pub last: Option<Revision>,
+    /// The revisions that have it.
+    pub revisions: Revisions,
     /// The server capability without which a server does not serve it.
     pub capability: Option<Capability>,
     /// The member of `params` that the `Mcp-Name` header mirrors (2026-07-28, Standard Request Headers).
@@ -111,7 +110,7 @@ pub struct Row {
 /// Whether a message wants a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "JSON-RPC has these two")]
-pub enum Kind {
+pub enum MessageKind {
     /// It does.
     Request,
     /// It does not.
@@ -150,103 +149,105 @@ pub enum Capability {
     Tasks,
 }
 
-const LEGACY: Option<Revision> = Some(Revision::LATEST_LEGACY);
-const MODERN: Option<Revision> = Some(Revision::V2026_07_28);
+// Which revisions have something, oldest first.
+const ALL: Revisions = Revisions([true, true, true, true, true]);
+const LEGACY: Revisions = Revisions([true, true, true, true, false]);
+const MODERN: Revisions = Revisions([false, false, false, false, true]);
+/// Later revisions ask within results.
+const ELICITATION: Revisions = Revisions([false, false, true, true, false]);
+const ELICITATION_COMPLETE: Revisions = Revisions([false, false, false, true, false]);
 
-const ELICITATION: Option<Revision> = Some(Revision::V2025_06_18);
-
-const REQUEST: Row = Row {
+const REQUEST: MethodRow = MethodRow {
     method: Method::Ping,
     name: "",
-    kind: Kind::Request,
+    kind: MessageKind::Request,
     sender: Sender::Client,
-    first: None,
-    last: None,
+    revisions: ALL,
     capability: None,
     name_header: None,
     cacheable: false,
     may_ask: false,
 };
-const NOTIFICATION: Row = Row {
-    kind: Kind::Notification,
+const NOTIFICATION: MethodRow = MethodRow {
+    kind: MessageKind::Notification,
     ..REQUEST
 };
-const RESOURCES: Row = Row {
+const RESOURCES: MethodRow = MethodRow {
     capability: Some(Capability::Resources),
     ..REQUEST
 };
-const TOOLS: Row = Row {
+const TOOLS: MethodRow = MethodRow {
     capability: Some(Capability::Tools),
     ..REQUEST
 };
-const PROMPTS: Row = Row {
+const PROMPTS: MethodRow = MethodRow {
     capability: Some(Capability::Prompts),
     ..REQUEST
 };
-const TASKS: Row = Row {
+const TASKS: MethodRow = MethodRow {
     capability: Some(Capability::Tasks),
-    first: MODERN,
+    revisions: MODERN,
     name_header: Some("taskId"),
     ..REQUEST
 };
-const NEWS: Row = Row {
+const NEWS: MethodRow = MethodRow {
     sender: Sender::Server,
     ..NOTIFICATION
 };
 /// Later revisions ask within results.
-const QUESTION: Row = Row {
+const QUESTION: MethodRow = MethodRow {
     sender: Sender::Server,
-    last: LEGACY,
+    revisions: LEGACY,
     ..REQUEST
 };
-const SUBSCRIBE: Row = Row {
+const SUBSCRIBE: MethodRow = MethodRow {
     capability: Some(Capability::ResourcesSubscribe),
-    last: LEGACY,
+    revisions: LEGACY,
     ..REQUEST
 };
 
 /// In the order of [`Method`], so that a method finds its row by position.
 #[rustfmt::skip]
-static METHODS: [Row; 35] = [
-    Row { method: Method::Discover, name: "server/discover", first: MODERN, cacheable: true, ..REQUEST },
-    Row { method: Method::Initialize, name: "initialize", last: LEGACY, ..REQUEST },
-    Row { method: Method::Ping, name: "ping", sender: Sender::Either, last: LEGACY, ..REQUEST },
-    Row { method: Method::ListResources, name: "resources/list", cacheable: true, ..RESOURCES },
-    Row { method: Method::ListResourceTemplates, name: "resources/templates/list", cacheable: true, ..RESOURCES },
-    Row { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES },
-    Row { method: Method::ResourceMetadata, name: "resources/metadata", ..RESOURCES },
-    Row { method: Method::ReadDirectory, name: "resources/directory/read", ..RESOURCES },
-    Row { method: Method::Subscribe, name: "resources/subscribe", ..SUBSCRIBE },
-    Row { method: Method::Unsubscribe, name: "resources/unsubscribe", ..SUBSCRIBE },
-    Row { method: Method::ListTools, name: "tools/list", cacheable: true, ..TOOLS },
-    Row { method: Method::CallTool, name: "tools/call", name_header: Some("name"), may_ask: true, ..TOOLS },
-    Row { method: Method::ListPrompts, name: "prompts/list", cacheable: true, ..PROMPTS },
-    Row { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
-    Row { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
-    Row { method: Method::SetLevel, name: "logging/setLevel", capability: Some(Capability::Logging), last: LEGACY, ..REQUEST },
-    Row { method: Method::Listen, name: "subscriptions/listen", first: MODERN, ..REQUEST },
-    Row { method: Method::Elicit, name: "elicitation/create", first: ELICITATION, ..QUESTION },
-    Row { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
-    Row { method: Method::ListRoots, name: "roots/list", ..QUESTION },
-    Row { method: Method::GetTask, name: "tasks/get", ..TASKS },
-    Row { method: Method::UpdateTask, name: "tasks/update", ..TASKS },
-    Row { method: Method::CancelTask, name: "tasks/cancel", ..TASKS },
-    Row { method: Method::Initialized, name: "notifications/initialized", last: LEGACY, ..NOTIFICATION },
-    Row { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
-    Row { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
-    Row { method: Method::LoggingMessage, name: "notifications/message", ..NEWS },
-    Row { method: Method::ResourceUpdated, name: "notifications/resources/updated", ..NEWS },
-    Row { method: Method::ResourcesChanged, name: "notifications/resources/list_changed", ..NEWS },
-    Row { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
-    Row { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
-    Row { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", first: MODERN, ..NEWS },
-    Row { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", first: LEGACY, last: LEGACY, ..NEWS },
-    Row { method: Method::RootsChanged, name: "notifications/roots/list_changed", last: LEGACY, ..NOTIFICATION },
-    Row { method: Method::TaskChanged, name: "notifications/tasks", first: MODERN, ..NEWS },
+static METHODS: [MethodRow; 35] = [
+    MethodRow { method: Method::Discover, name: "server/discover", revisions: MODERN, cacheable: true, ..REQUEST },
+    MethodRow { method: Method::Initialize, name: "initialize", revisions: LEGACY, ..REQUEST },
+    MethodRow { method: Method::Ping, name: "ping", sender: Sender::Either, revisions: LEGACY, ..REQUEST },
+    MethodRow { method: Method::ListResources, name: "resources/list", cacheable: true, ..RESOURCES },
+    MethodRow { method: Method::ListResourceTemplates, name: "resources/templates/list", cacheable: true, ..RESOURCES },
+    MethodRow { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES },
+    MethodRow { method: Method::ResourceMetadata, name: "resources/metadata", ..RESOURCES },
+    MethodRow { method: Method::ReadDirectory, name: "resources/directory/read", ..RESOURCES },
+    MethodRow { method: Method::Subscribe, name: "resources/subscribe", ..SUBSCRIBE },
+    MethodRow { method: Method::Unsubscribe, name: "resources/unsubscribe", ..SUBSCRIBE },
+    MethodRow { method: Method::ListTools, name: "tools/list", cacheable: true, ..TOOLS },
+    MethodRow { method: Method::CallTool, name: "tools/call", name_header: Some("name"), may_ask: true, ..TOOLS },
+    MethodRow { method: Method::ListPrompts, name: "prompts/list", cacheable: true, ..PROMPTS },
+    MethodRow { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
+    MethodRow { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
+    MethodRow { method: Method::SetLevel, name: "logging/setLevel", capability: Some(Capability::Logging), revisions: LEGACY, ..REQUEST },
+    MethodRow { method: Method::Listen, name: "subscriptions/listen", revisions: MODERN, ..REQUEST },
+    MethodRow { method: Method::Elicit, name: "elicitation/create", revisions: ELICITATION, ..QUESTION },
+    MethodRow { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
+    MethodRow { method: Method::ListRoots, name: "roots/list", ..QUESTION },
+    MethodRow { method: Method::GetTask, name: "tasks/get", ..TASKS },
+    MethodRow { method: Method::UpdateTask, name: "tasks/update", ..TASKS },
+    MethodRow { method: Method::CancelTask, name: "tasks/cancel", ..TASKS },
+    MethodRow { method: Method::Initialized, name: "notifications/initialized", revisions: LEGACY, ..NOTIFICATION },
+    MethodRow { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
+    MethodRow { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
+    MethodRow { method: Method::LoggingMessage, name: "notifications/message", ..NEWS },
+    MethodRow { method: Method::ResourceUpdated, name: "notifications/resources/updated", ..NEWS },
+    MethodRow { method: Method::ResourcesChanged, name: "notifications/resources/list_changed", ..NEWS },
+    MethodRow { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
+    MethodRow { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
+    MethodRow { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", revisions: MODERN, ..NEWS },
+    MethodRow { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", revisions: ELICITATION_COMPLETE, ..NEWS },
+    MethodRow { method: Method::RootsChanged, name: "notifications/roots/list_changed", revisions: LEGACY, ..NOTIFICATION },
+    MethodRow { method: Method::TaskChanged, name: "notifications/tasks", revisions: MODERN, ..NEWS },
 ];
 
 /// Every row.
-pub fn methods() -> &'static [Row] {
+pub fn methods() -> &'static [MethodRow] {
     &METHODS
 }
 
@@ -254,11 +255,16 @@ impl Method {
     /// The method of this name, if `revision` has it.
     pub fn find(name: &str, revision: Revision) -> Option<Self> {
         let row = METHODS.iter().find(|row| row.name == name)?;
-        revision.within(row.first, row.last).then_some(row.method)
+        row.revisions.has(revision).then_some(row.method)
+    }
+
+    /// Whether `revision` has it.
+    pub fn is_in(self, revision: Revision) -> bool {
+        self.row().revisions.has(revision)
     }
 
     /// What is known of it.
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static MethodRow {
         &METHODS[self as usize]
     }
 

@@ -14,11 +14,11 @@ use crate::types::{ClientCapabilities, Implementation};
 pub struct Peer {
     /// The revision that it speaks.
     pub revision: Revision,
-    /// What it declared that it can do.
+    /// The capabilities that it declared.
     pub capabilities: ClientCapabilities,
-    /// Who it says it is: for display and logs only.
+    /// The name and version that it gave itself: for display and logs only.
     pub implementation: Option<Implementation>,
-    /// Whom the transport has found it to be; nobody where nothing asks for a proof, as on a stream of its own.
+    /// The user or client that the transport has authenticated; `None` where no proof is asked for, as on a stream.
     pub principal: Option<Principal>,
 }
 
@@ -37,7 +37,7 @@ impl Peer {
         }
     }
 
-    /// The same, found to be `principal`.
+    /// The same peer, authenticated as `principal`.
     #[must_use]
     pub fn principal(mut self, principal: Option<Principal>) -> Self {
         self.principal = principal;
@@ -45,8 +45,7 @@ impl Peer {
     }
 }
 
-/// Whom a transport has found a peer to be: the name of a user, of a client, or of both. It is compared as a whole and
-/// never looked into; two are the same if and only if their names are.
+/// A user or client that a transport has authenticated, by name. The name is compared as a whole and never looked into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(Arc<str>);
 

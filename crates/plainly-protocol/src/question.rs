@@ -1,7 +1,8 @@
-//! THE place of what differs between revisions where a server asks its client: what the client must have declared, what
-//! older revisions can't be asked and how it is asked instead, and how such an answer reads. Knows not how questions travel.
+//! What a server can ask its client: what the client must have declared, what older revisions can't be asked and how it is
+//! asked instead, and how such an answer reads. How questions travel is no business of this file.
 
 use plainly_errors::Revision;
+use plainly_errors::revision::{Forms, UrlMode};
 use serde_json::{Map, Value, json};
 
 use crate::peer::Peer;
@@ -11,34 +12,36 @@ use crate::types::{
     Field, FormSchema, IncludeContext, InputRequest, JsonObject, SamplingMessage,
 };
 
-/// The first revision with forms.
-const FORMS: Option<Revision> = Some(Revision::V2025_06_18);
-
-/// The first revision with visits to a URL, modes, titled and several choices, defaults of every kind of field, and with
-/// tools, context as a capability, and several blocks in a message of sampling.
-const WHOLE: Option<Revision> = Some(Revision::V2025_11_25);
-
 /// The capabilities that `question` needs and `peer` hasn't declared, as it would have to declare them: nothing if all is
 /// there. A capability that the peer's revision hasn't got is not declared, whatever the peer says.
 #[must_use]
 pub fn undeclared(question: &InputRequest, peer: &Peer) -> Option<Map<String, Value>> {
-    let since = |first| peer.revision.within(first, None);
+    let traits = peer.revision.traits();
     let elicitation = peer.capabilities.elicitation.as_ref();
     let sampling = peer.capabilities.sampling.as_ref();
     let (name, needs): (_, &[(&str, bool)]) = match question {
         InputRequest::Elicit(ElicitParams::Form(_)) => {
-            let form = elicitation.is_some_and(|declared| declared.offers_form()) && since(FORMS);
+            let has_forms = match traits.forms {
+                Forms::None => false,
+                Forms::Simple | Forms::Full => true,
+            };
+            let form = has_forms && elicitation.is_some_and(|declared| declared.offers_form());
             ("elicitation", &[("form", form)])
         }
         InputRequest::Elicit(ElicitParams::Url(_)) => {
-            let url = elicitation.is_some_and(|declared| declared.offers_url()) && since(WHOLE);
+            let has_visits = match traits.url_mode {
+                UrlMode::None => false,
+                UrlMode::Error | UrlMode::Result => true,
+            };
+            let url = has_visits && elicitation.is_some_and(|declared| declared.offers_url());
             ("elicitation", &[("url", url)])
         }
         InputRequest::CreateMessage(params) => {
             let uses_tools = params.tools.is_some() || params.tool_choice.is_some();
-            let tools = sampling.is_some_and(|declared| declared.tools.is_some()) && since(WHOLE);
-            let uses_context = since(WHOLE)
-                && !matches!(params.include_context, None | Some(IncludeContext::None));
+            let has_tools = traits.sampling_with_tools;
+            let tools = has_tools && sampling.is_some_and(|declared| declared.tools.is_some());
+            let uses_context =
+                has_tools && !matches!(params.include_context, None | Some(IncludeContext::None));
             let context = sampling.is_some_and(|declared| declared.context.is_some());
             let needs = &[
                 ("", sampling.is_some()),
@@ -69,61 +72,72 @@ fn required(capability: &str, needs: &[(&str, bool)]) -> Option<Map<String, Valu
 /// own, only a yes or no has a default, and each block of sampling is a message.
 #[must_use]
 pub fn asked(question: InputRequest, revision: Revision) -> InputRequest {
-    let is_older = !revision.within(WHOLE, None);
+    let traits = revision.traits();
     match question {
-        InputRequest::Elicit(ElicitParams::Form(form)) if is_older => older_form(&form).into(),
+        InputRequest::Elicit(ElicitParams::Form(form)) => match traits.forms {
+            Forms::None | Forms::Simple => simple_form(&form).into(),
+            Forms::Full => form.into(),
+        },
         InputRequest::Elicit(ElicitParams::Url(mut visit)) => {
-            if !revision.within(WHOLE, Some(Revision::LATEST_LEGACY)) {
-                visit.elicitation_id = None;
+            match traits.url_mode {
+                // It names the visit in the notification that it is over.
+                UrlMode::Error => {}
+                UrlMode::None | UrlMode::Result => visit.elicitation_id = None,
             }
             visit.into()
         }
         InputRequest::CreateMessage(mut params) => {
             params.shape(revision);
-            if is_older {
+            if !traits.sampling_with_tools {
                 params.messages = params.messages.into_iter().flat_map(one_by_one).collect();
             }
             params.into()
         }
-        same @ (InputRequest::Elicit(ElicitParams::Form(_)) | InputRequest::ListRoots(_)) => same,
+        roots @ InputRequest::ListRoots(_) => roots,
     }
 }
 
 /// The answer to `form` as the newest revision would have given it, from one that was given in `revision`.
 #[must_use]
 pub fn answered(form: &FormSchema, mut answer: ElicitResult, revision: Revision) -> ElicitResult {
-    if let (Some(content), false) = (&mut answer.content, revision.within(WHOLE, None)) {
-        for (name, field) in form.properties.iter() {
-            if let Field::Choices(choices) = field {
-                let chosen = chosen(name, choices, content);
-                content.entry(name).or_insert(chosen);
+    let Some(content) = &mut answer.content else {
+        return answer;
+    };
+    match revision.traits().forms {
+        Forms::Full => {}
+        Forms::None | Forms::Simple => {
+            for (name, field) in form.properties.iter() {
+                if let Field::Choices(choices) = field {
+                    let chosen = chosen(name, choices, content);
+                    content.entry(name).or_insert(chosen);
+                }
             }
         }
     }
     answer
 }
 
-fn older_form(form: &ElicitFormParams) -> ElicitFormParams {
-    let mut older = ElicitFormParams::new(&form.message);
-    older.mode = None;
+fn simple_form(form: &ElicitFormParams) -> ElicitFormParams {
+    let mut simple = ElicitFormParams::new(&form.message);
+    simple.mode = None;
     let schema = &form.requested_schema;
     for (name, field) in schema.properties.iter() {
         let is_required = schema.required.iter().any(|required| required == name);
-        let fields = &mut older.requested_schema;
+        let fields = &mut simple.requested_schema;
         if let Field::Choices(choices) = field {
             for choice in &choices.choices {
                 let yes = Field::Boolean(yes_or_no(name, choices, choice));
                 fields.properties.insert(member(name, choice), yes);
             }
         } else {
-            fields.properties.insert(name, older_field(field.clone()));
+            fields.properties.insert(name, simple_field(field.clone()));
             fields.required.extend(is_required.then(|| name.to_owned()));
         }
     }
-    older
+    simple
 }
 
-fn older_field(mut field: Field) -> Field {
+fn simple_field(mut field: Field) -> Field {
     match &mut field {
         Field::Text(text) => text.default = None,
         Field::Number(number) => number.default = None,
@@ -165,8 +179,9 @@ fn chosen(name: &str, choices: &ChoicesField, content: &mut JsonObject) -> Value
 /// A message for each block.
 fn one_by_one(message: SamplingMessage) -> impl Iterator<Item = SamplingMessage> {
     let SamplingMessage { role, content, .. } = message;
-    let single = move |block| SamplingMessage::new(role, [block]);
-    content.into_iter().map(single)
+    content
+        .into_iter()
+        .map(move |block| SamplingMessage::new(role, [block]))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod schema;
 mod tools;
 
 use plainly_errors::Revision;
+use plainly_errors::revision::Revisions;
 use serde_json::{Map, Value, json};
 
 use crate::meta::SERVER_INFO;
@@ -17,13 +18,13 @@ use crate::types::{
     CacheHint, Implementation, JsonObject, ResultType, ServerCapabilities, TASKS_EXTENSION,
 };
 
-/// What not every revision has.
+/// A field or kind of content that not every revision has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "a new field must be a compile error wherever fields lead somewhere"
+    reason = "a new feature must be a compile error wherever features lead somewhere"
 )]
-pub enum Field {
+pub enum Feature {
     /// `resultType` of results.
     ResultType,
     /// `ttlMs` of cacheable results.
@@ -68,23 +69,21 @@ pub enum Field {
     About,
 }
 
-/// What is known of one field.
+/// The facts about one feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Row {
-    /// The field.
-    pub field: Field,
+pub struct FeatureRow {
+    /// The feature.
+    pub feature: Feature,
     /// What it is, for people.
     pub name: &'static str,
-    /// The first revision that has it.
-    pub first: Option<Revision>,
-    /// The last revision that has it.
-    pub last: Option<Revision>,
+    /// The revisions that have it.
+    pub revisions: Revisions,
     /// What becomes of it in the others.
     pub elsewhere: Elsewhere,
 }
 
-/// What becomes of a field in a revision that doesn't have it.
+/// What becomes of a feature in a revision that doesn't have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is nothing else to do")]
 pub enum Elsewhere {
@@ -96,72 +95,73 @@ pub enum Elsewhere {
     Sent,
 }
 
-const AUDIO: Option<Revision> = Some(Revision::V2025_03_26);
-const STRUCTURED: Option<Revision> = Some(Revision::V2025_06_18);
-const ICONS: Option<Revision> = Some(Revision::V2025_11_25);
-const MODERN: Option<Revision> = Some(Revision::V2026_07_28);
+// Which revisions have something, oldest first.
+const AUDIO: Revisions = Revisions([false, true, true, true, true]);
+const STRUCTURED: Revisions = Revisions([false, false, true, true, true]);
+const ICONS: Revisions = Revisions([false, false, false, true, true]);
+/// In the revision that came after they are an extension.
+const TASKS: Revisions = Revisions([false, false, false, true, false]);
+const MODERN: Revisions = Revisions([false, false, false, false, true]);
 
-const LEFT_OUT: Row = Row {
-    field: Field::ResultType,
+const LEFT_OUT: FeatureRow = FeatureRow {
+    feature: Feature::ResultType,
     name: "",
-    first: MODERN,
-    last: None,
+    revisions: MODERN,
     elsewhere: Elsewhere::LeftOut,
 };
-const REWRITTEN: Row = Row {
+const REWRITTEN: FeatureRow = FeatureRow {
     elsewhere: Elsewhere::Rewritten,
     ..LEFT_OUT
 };
-const SENT: Row = Row {
+const SENT: FeatureRow = FeatureRow {
     elsewhere: Elsewhere::Sent,
     ..LEFT_OUT
 };
 
-/// In the order of [`Field`], so that a field finds its row by position.
+/// In the order of [`Feature`], so that a feature finds its row by position.
 #[rustfmt::skip]
-static FIELDS: [Row; 21] = [
-    Row { field: Field::ResultType, name: "`resultType` of results", ..LEFT_OUT },
-    Row { field: Field::TtlMs, name: "`ttlMs` of cacheable results", ..LEFT_OUT },
-    Row { field: Field::CacheScope, name: "`cacheScope` of cacheable results", ..LEFT_OUT },
-    Row { field: Field::ServerInfo, name: "`serverInfo` in the `_meta` of results", ..LEFT_OUT },
-    Row { field: Field::Audio, name: "content of type `audio`", first: AUDIO, ..REWRITTEN },
-    Row { field: Field::ResourceLink, name: "content of type `resource_link`", first: STRUCTURED, ..REWRITTEN },
-    Row { field: Field::StructuredContent, name: "`structuredContent` that is an object", first: STRUCTURED, ..REWRITTEN },
-    Row { field: Field::StructuredValue, name: "`structuredContent` that is anything else", ..REWRITTEN },
-    Row { field: Field::OutputSchema, name: "`outputSchema` of objects", first: STRUCTURED, ..LEFT_OUT },
-    Row { field: Field::OutputValueSchema, name: "`outputSchema` of anything else", ..LEFT_OUT },
-    Row { field: Field::BooleanSchema, name: "`true` and `false` as the schema of an argument", ..REWRITTEN },
-    Row { field: Field::Completions, name: "the capability `completions`", first: AUDIO, ..LEFT_OUT },
-    Row { field: Field::Extensions, name: "the capability `extensions`", ..REWRITTEN },
-    Row { field: Field::Tasks, name: "the capability `tasks`", first: ICONS, last: ICONS, ..LEFT_OUT },
-    Row { field: Field::ToolAnnotations, name: "`annotations` of tools", first: AUDIO, ..SENT },
-    Row { field: Field::ProgressMessage, name: "`message` of progress", first: AUDIO, ..SENT },
-    Row { field: Field::Title, name: "`title` of what has a name", first: STRUCTURED, ..SENT },
-    Row { field: Field::Meta, name: "`_meta` of what is listed and of content", first: STRUCTURED, ..SENT },
-    Row { field: Field::LastModified, name: "`lastModified` of annotations", first: STRUCTURED, ..SENT },
-    Row { field: Field::Icons, name: "`icons`", first: ICONS, ..SENT },
-    Row { field: Field::About, name: "`description` and `websiteUrl` of client and server", first: ICONS, ..SENT },
+static FEATURES: [FeatureRow; 21] = [
+    FeatureRow { feature: Feature::ResultType, name: "`resultType` of results", ..LEFT_OUT },
+    FeatureRow { feature: Feature::TtlMs, name: "`ttlMs` of cacheable results", ..LEFT_OUT },
+    FeatureRow { feature: Feature::CacheScope, name: "`cacheScope` of cacheable results", ..LEFT_OUT },
+    FeatureRow { feature: Feature::ServerInfo, name: "`serverInfo` in the `_meta` of results", ..LEFT_OUT },
+    FeatureRow { feature: Feature::Audio, name: "content of type `audio`", revisions: AUDIO, ..REWRITTEN },
+    FeatureRow { feature: Feature::ResourceLink, name: "content of type `resource_link`", revisions: STRUCTURED, ..REWRITTEN },
+    FeatureRow { feature: Feature::StructuredContent, name: "`structuredContent` that is an object", revisions: STRUCTURED, ..REWRITTEN },
+    FeatureRow { feature: Feature::StructuredValue, name: "`structuredContent` that is anything else", ..REWRITTEN },
+    FeatureRow { feature: Feature::OutputSchema, name: "`outputSchema` of objects", revisions: STRUCTURED, ..LEFT_OUT },
+    FeatureRow { feature: Feature::OutputValueSchema, name: "`outputSchema` of anything else", ..LEFT_OUT },
+    FeatureRow { feature: Feature::BooleanSchema, name: "`true` and `false` as the schema of an argument", ..REWRITTEN },
+    FeatureRow { feature: Feature::Completions, name: "the capability `completions`", revisions: AUDIO, ..LEFT_OUT },
+    FeatureRow { feature: Feature::Extensions, name: "the capability `extensions`", ..REWRITTEN },
+    FeatureRow { feature: Feature::Tasks, name: "the capability `tasks`", revisions: TASKS, ..LEFT_OUT },
+    FeatureRow { feature: Feature::ToolAnnotations, name: "`annotations` of tools", revisions: AUDIO, ..SENT },
+    FeatureRow { feature: Feature::ProgressMessage, name: "`message` of progress", revisions: AUDIO, ..SENT },
+    FeatureRow { feature: Feature::Title, name: "`title` of what has a name", revisions: STRUCTURED, ..SENT },
+    FeatureRow { feature: Feature::Meta, name: "`_meta` of what is listed and of content", revisions: STRUCTURED, ..SENT },
+    FeatureRow { feature: Feature::LastModified, name: "`lastModified` of annotations", revisions: STRUCTURED, ..SENT },
+    FeatureRow { feature: Feature::Icons, name: "`icons`", revisions: ICONS, ..SENT },
+    FeatureRow { feature: Feature::About, name: "`description` and `websiteUrl` of client and server", revisions: ICONS, ..SENT },
 ];
 
 /// Every row.
-pub fn fields() -> &'static [Row] {
-    &FIELDS
+pub fn features() -> &'static [FeatureRow] {
+    &FEATURES
 }
 
-impl Field {
+impl Feature {
     /// What is known of it.
-    pub fn row(self) -> &'static Row {
-        &FIELDS[self as usize]
+    pub fn row(self) -> &'static FeatureRow {
+        &FEATURES[self as usize]
     }
 
     /// Whether `revision` has it.
     pub fn is_in(self, revision: Revision) -> bool {
-        let row = self.row();
-        revision.within(row.first, row.last)
+        self.row().revisions.has(revision)
     }
 }
 
-/// What can be brought into the shape that a revision has for it, losing nothing that can be said there.
+/// A result or a definition that can be rewritten to fit a revision, losing nothing that can be said there.
 pub trait Shape {
     /// Leaves out or rewrites what `revision` does not have. Free for the newest.
     fn shape(&mut self, revision: Revision);
@@ -170,13 +170,13 @@ pub trait Shape {
 impl Shape for ServerCapabilities {
     /// Extensions become unstandardised capabilities; one that is declared as such already stays as it is.
     fn shape(&mut self, revision: Revision) {
-        if !Field::Completions.is_in(revision) {
+        if !Feature::Completions.is_in(revision) {
             self.completions = None;
         }
-        if !Field::Tasks.is_in(revision) {
+        if !Feature::Tasks.is_in(revision) {
             self.tasks = None;
         }
-        if !Field::Extensions.is_in(revision)
+        if !Feature::Extensions.is_in(revision)
             && let Some(mut extensions) = self.extensions.take()
         {
             // Its methods do not exist there.
@@ -207,18 +207,22 @@ pub fn surroundings(
     server: &Implementation,
 ) -> Surroundings {
     let mut around = Surroundings::default();
-    let mut add = |field: Field, name: &str, value: Value| {
+    let mut add = |field: Feature, name: &str, value: Value| {
         if field.is_in(revision) {
             around.members.insert(name.to_owned(), value);
         }
     };
-    add(Field::ResultType, "resultType", json!(result_type.as_str()));
+    add(
+        Feature::ResultType,
+        "resultType",
+        json!(result_type.as_str()),
+    );
     if let Some(hint) = cache {
         let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
-        add(Field::TtlMs, "ttlMs", json!(millis));
-        add(Field::CacheScope, "cacheScope", json!(hint.scope));
+        add(Feature::TtlMs, "ttlMs", json!(millis));
+        add(Feature::CacheScope, "cacheScope", json!(hint.scope));
     }
-    if Field::ServerInfo.is_in(revision) {
+    if Feature::ServerInfo.is_in(revision) {
         around.meta.insert(SERVER_INFO.to_owned(), json!(server));
     }
     around
@@ -230,9 +234,9 @@ mod tests {
 
     #[test]
     fn each_field_finds_its_own_row() {
-        for (position, row) in fields().iter().enumerate() {
-            assert_eq!(row.field as usize, position, "{}", row.name);
-            assert_eq!(row.field.row(), row);
+        for (position, row) in features().iter().enumerate() {
+            assert_eq!(row.feature as usize, position, "{}", row.name);
+            assert_eq!(row.feature.row(), row);
         }
     }
 
@@ -251,11 +255,11 @@ mod tests {
         for revision in Revision::ALL {
             let mut declared = all.clone();
             declared.shape(revision);
-            let has = |field: Field| field.is_in(revision);
-            assert_eq!(declared.completions.is_some(), has(Field::Completions));
-            assert_eq!(declared.tasks.is_some(), has(Field::Tasks));
-            assert_eq!(declared.extensions.is_some(), has(Field::Extensions));
-            let experimental = match has(Field::Extensions) {
+            let has = |field: Feature| field.is_in(revision);
+            assert_eq!(declared.completions.is_some(), has(Feature::Completions));
+            assert_eq!(declared.tasks.is_some(), has(Feature::Tasks));
+            assert_eq!(declared.extensions.is_some(), has(Feature::Extensions));
+            let experimental = match has(Feature::Extensions) {
                 true => json!({"a": {"is": 0}}),
                 false => json!({"a": {"is": 0}, "b": {}}),
             };

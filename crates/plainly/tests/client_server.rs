@@ -52,10 +52,7 @@ fn server(directory: &Path) -> Server {
 }
 
 async fn over_memory(server: Server, revision: Revision) -> Client {
-    let (near, far) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     let builder = Client::over(reader, writer).revision(revision);
     builder.connect().await.expect("connected")
 }
@@ -231,10 +228,7 @@ async fn arguments_that_a_router_sees_reach_the_tool() {
 async fn without_a_pin_the_newest_revision_is_spoken() {
     let directory = TempDir::new().unwrap();
     let server = server(directory.path());
-    let (near, far) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     let client = Client::over(reader, writer).connect().await.unwrap();
     assert_eq!(client.revision(), Revision::LATEST);
 }

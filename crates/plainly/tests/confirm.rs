@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::client::Client;
+use plainly::errors::revision::Forms;
 use plainly::errors::{ErrorKind, Revision};
 use plainly::protocol::types::ElicitResult;
 use plainly::server::Server;
@@ -11,12 +12,10 @@ use serde_json::{Map, Value, json};
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
 mod confirm;
 
-/// The first revision in which users can be asked.
-const ELICITATION: Option<Revision> = Some(Revision::V2025_06_18);
-
+/// The revisions in which users can be asked.
 fn able() -> impl Iterator<Item = Revision> {
     let all = Revision::ALL.into_iter();
-    all.filter(|revision| revision.within(ELICITATION, None))
+    all.filter(|revision| revision.traits().forms != Forms::None)
 }
 
 async fn connect(server: &Server, revision: Revision, answer: ElicitResult) -> Client {

@@ -96,10 +96,7 @@ handlers!(eyre, "eyre", WrapErr, wrap_err);
 
 async fn connect(builder: ServerBuilder) -> Client {
     let server = builder.build().unwrap();
-    let (near, far) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer).connect().await.unwrap()
 }
 

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainly::{Client, Revision};
+use plainly_peer::Peer;
+use plainly_peer::message::{TASKS, capable};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 #[path = "../examples/job.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
@@ -32,30 +33,17 @@ async fn who_waits_hears_of_each_page() {
 }
 
 /// A client that knows tasks, in raw messages.
-struct Raw(BufReader<DuplexStream>);
+struct Raw(Peer);
 
 impl Raw {
     fn open() -> Self {
-        let (near, far) = tokio::io::duplex(1 << 16);
-        let (reader, writer) = tokio::io::split(far);
-        tokio::spawn(async move { job::server().unwrap().serve(reader, writer).await });
-        Self(BufReader::new(near))
+        Self(Peer::connect(&job::server().unwrap()))
     }
 
-    async fn result(&mut self, method: &str, mut params: Value) -> Value {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {
-                "extensions": {"io.modelcontextprotocol/tasks": {}},
-            },
-        });
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let line = format!("{message}\n");
-        self.0.write_all(line.as_bytes()).await.unwrap();
-        let mut reply = String::new();
-        self.0.read_line(&mut reply).await.unwrap();
-        let reply: Value = serde_json::from_str(&reply).unwrap();
-        reply["result"].clone()
+    async fn result(&mut self, method: &str, params: Value) -> Value {
+        let capabilities = json!({"extensions": {TASKS: {}}});
+        let request = capable(1, method, params, capabilities);
+        self.0.ask(request).await["result"].take()
     }
 
     async fn scan(&mut self, pages: u32) -> Value {

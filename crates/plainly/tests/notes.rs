@@ -10,12 +10,7 @@ use serde_json::json;
 mod notes;
 
 async fn connect(revision: Revision) -> Client {
-    let (near, far) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(far);
-        notes::server().unwrap().serve(reader, writer).await
-    });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&notes::server().unwrap());
     let client = Client::over(reader, writer).revision(revision);
     client.connect().await.unwrap()
 }

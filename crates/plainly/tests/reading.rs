@@ -14,10 +14,7 @@ use plainly::{Blob, Client, Resource, Server, Text};
 
 async fn connect(builder: ServerBuilder, revision: Revision) -> Client {
     let server = builder.build().unwrap();
-    let (near, far) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer)
         .revision(revision)
         .connect()

@@ -91,12 +91,7 @@ async fn connect(tools: StoreTools<Notebook>) -> Client {
         .tools(tools.build())
         .build()
         .unwrap();
-    let (near, far) = tokio::io::duplex(64 << 10);
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(far);
-        server.serve(reader, writer).await
-    });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer).connect().await.unwrap()
 }
 

@@ -6,17 +6,14 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
-use http::header::CONTENT_TYPE;
-use http::{Request, StatusCode};
 use plainly::limits::Limits;
 use plainly::protocol::types::LoggingLevel;
 use plainly::server::extract::Progress;
 use plainly::server::{Server, Tool};
 use plainly::{Context, Revision};
+use plainly_peer::message::initialize;
+use plainly_peer::{Peer, Site};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
-use tower_service::Service;
 
 /// Tells three times of progress, of which one is none.
 async fn work(context: Context) -> &'static str {
@@ -92,14 +89,6 @@ fn server() -> Server {
         .unwrap()
 }
 
-fn initialize(revision: Revision) -> Value {
-    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": revision.as_str(),
-        "capabilities": {},
-        "clientInfo": {"name": "raw", "version": "1"},
-    }})
-}
-
 /// A call of `tool`, as `revision` has it.
 fn call(revision: Revision, tool: &str, mut meta: Value) -> Value {
     if revision == Revision::V2026_07_28 {
@@ -110,30 +99,24 @@ fn call(revision: Revision, tool: &str, mut meta: Value) -> Value {
 }
 
 /// A client over a byte stream.
-struct Stream(BufReader<DuplexStream>);
+struct Stream(Peer);
 
 impl Stream {
     async fn open(revision: Revision) -> Self {
-        let (near, far) = tokio::io::duplex(1 << 10);
-        let (reader, writer) = tokio::io::split(far);
-        tokio::spawn(async move { server().serve(reader, writer).await });
-        let mut stream = Self(BufReader::new(near));
+        let mut peer = Peer::with_room(&server(), 1 << 10);
         if revision != Revision::V2026_07_28 {
-            stream.send(&initialize(revision)).await;
-            assert!(stream.next().await["result"]["capabilities"]["logging"].is_object());
+            let opened = peer.ask(initialize(revision.as_str())).await;
+            assert!(opened["result"]["capabilities"]["logging"].is_object());
         }
-        stream
+        Self(peer)
     }
 
     async fn send(&mut self, message: &Value) {
-        let line = format!("{message}\n");
-        self.0.write_all(line.as_bytes()).await.unwrap();
+        self.0.send(message).await;
     }
 
     async fn next(&mut self) -> Value {
-        let mut line = String::new();
-        self.0.read_line(&mut line).await.unwrap();
-        serde_json::from_str(&line).unwrap()
+        self.0.next().await
     }
 
     /// All that is sent for a request, the reply last.
@@ -149,68 +132,32 @@ impl Stream {
 
 /// A client over HTTP.
 struct Http {
-    server: Server,
-    revision: Revision,
+    site: Site,
     session: Option<String>,
 }
 
 impl Http {
     async fn open(revision: Revision) -> Self {
-        let (server, session) = (server(), None);
-        let mut client = Self {
-            server,
-            revision,
-            session,
-        };
+        let site = Site::serve(server().http()).await;
+        let mut session = None;
         if revision != Revision::V2026_07_28 {
-            let response = client.response(&initialize(revision)).await;
-            let session = response.headers()["mcp-session-id"].to_str().unwrap();
-            client.session = Some(session.to_owned());
+            let opened = site.post("/", None, &initialize(revision.as_str())).await;
+            session = Some(opened.session());
         }
-        client
-    }
-
-    async fn response(&self, message: &Value) -> http::Response<plainly::transport::http::Body> {
-        let mut request = Request::post("/")
-            .header("host", "localhost")
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream");
-        if self.revision == Revision::V2026_07_28 {
-            request = request
-                .header("mcp-protocol-version", self.revision.as_str())
-                .header("mcp-method", message["method"].as_str().unwrap())
-                .header("mcp-name", message["params"]["name"].as_str().unwrap());
-        }
-        if let Some(session) = &self.session {
-            request = request.header("mcp-session-id", session);
-        }
-        let request = request.body(Body::from(message.to_string())).unwrap();
-        self.server.http().call(request).await.unwrap()
+        Self { site, session }
     }
 
     /// All that is sent for a request, and whether as events.
     async fn answer(&self, request: &Value) -> (bool, Vec<Value>) {
-        let response = self.response(request).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        let is_stream = response.headers()[CONTENT_TYPE] == "text/event-stream";
-        assert_eq!(
-            response.headers().contains_key("x-accel-buffering"),
-            is_stream
-        );
-        let body = to_bytes(Body::new(response.into_body()), 1 << 20)
-            .await
-            .unwrap();
-        let body = String::from_utf8(body.to_vec()).unwrap();
-        let messages = if is_stream {
-            let events = body.lines().filter_map(|line| line.strip_prefix("data: "));
-            // One that is empty only says where to go on.
-            events
-                .filter(|data| !data.is_empty())
-                .map(|data| serde_json::from_str(data).unwrap())
-                .collect()
-        } else {
-            vec![serde_json::from_str(&body).unwrap()]
-        };
+        let session = self.session.as_deref();
+        let mut response = self.site.post("/", session, request).await;
+        assert_eq!(response.status, 200);
+        let is_stream = response.header("content-type") == Some("text/event-stream");
+        assert_eq!(response.header("x-accel-buffering").is_some(), is_stream);
+        let mut messages = Vec::new();
+        while let Some(message) = response.next().await {
+            messages.push(message);
+        }
         (is_stream, messages)
     }
 }

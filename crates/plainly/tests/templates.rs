@@ -102,10 +102,7 @@ fn a_static_resource_has_no_variables() {
 }
 
 async fn connect(server: Server) -> Client {
-    let (near, far) = tokio::io::duplex(64 << 10);
-    let (reader, writer) = tokio::io::split(far);
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer)
         .connect()
         .await

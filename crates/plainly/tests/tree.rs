@@ -12,13 +12,7 @@ use serde_json::json;
 mod tree;
 
 async fn connect(server: &Server, revision: Revision) -> Client {
-    let (near, far) = tokio::io::duplex(64 << 10);
-    let server = server.clone();
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(far);
-        server.serve(reader, writer).await
-    });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = plainly_peer::served(&server);
     let client = Client::over(reader, writer).revision(revision);
     client.connect().await.unwrap()
 }

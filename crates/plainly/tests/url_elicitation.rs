@@ -5,8 +5,9 @@
 
 use plainly::errors::{ProtocolError, Revision, UrlElicitation};
 use plainly::server::{Resource, Server, Tool};
+use plainly_peer::Peer;
+use plainly_peer::message::{capable, initialize_with, request};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 const URL: &str = "https://mcp.example.com/connect";
 const WORDS: &str = "The user must visit https://mcp.example.com/connect first\n\
@@ -19,7 +20,7 @@ async fn sign_in() -> Result<String, ProtocolError> {
 
 /// A client that declares these capabilities.
 struct Raw {
-    stream: BufReader<DuplexStream>,
+    peer: Peer,
     revision: Revision,
     capabilities: Value,
 }
@@ -31,44 +32,25 @@ impl Raw {
             .resource(Resource::new("archive://all", sign_in))
             .build()
             .unwrap();
-        let (near, far) = tokio::io::duplex(1 << 16);
-        let (reader, writer) = tokio::io::split(far);
-        tokio::spawn(async move { server.serve(reader, writer).await });
-        let stream = BufReader::new(near);
         let mut client = Self {
-            stream,
+            peer: Peer::connect(&server),
             revision,
             capabilities,
         };
         if revision != Revision::V2026_07_28 {
-            let params = json!({
-                "protocolVersion": revision.as_str(),
-                "capabilities": client.capabilities,
-                "clientInfo": { "name": "raw", "version": "1" },
-            });
-            client.send("initialize", params).await;
+            let capabilities = client.capabilities.clone();
+            let initialize = initialize_with(revision.as_str(), capabilities);
+            client.peer.ask(initialize).await;
         }
         client
     }
 
-    async fn send(&mut self, method: &str, params: Value) -> Value {
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let line = format!("{message}\n");
-        self.stream.write_all(line.as_bytes()).await.unwrap();
-        let mut reply = String::new();
-        self.stream.read_line(&mut reply).await.unwrap();
-        serde_json::from_str(&reply).unwrap()
-    }
-
-    async fn request(&mut self, method: &str, mut params: Value) -> Value {
-        if self.revision == Revision::V2026_07_28 {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": self.revision.as_str(),
-                "io.modelcontextprotocol/clientInfo": { "name": "raw", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
-            });
-        }
-        self.send(method, params).await
+    async fn request(&mut self, method: &str, params: Value) -> Value {
+        let request = match self.revision {
+            Revision::V2026_07_28 => capable(1, method, params, self.capabilities.clone()),
+            _ => request(1, method, params),
+        };
+        self.peer.ask(request).await
     }
 
     /// What a tool and what a resource answers.

@@ -1,6 +1,7 @@
 //! The example of the weather, as clients of every revision see it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use plainly::protocol::shape::Feature;
 use plainly::protocol::types::CallToolResult;
 use plainly::{Client, Revision};
 use serde_json::{Value, json};
@@ -27,9 +28,6 @@ fn structured(result: &CallToolResult) -> Option<Value> {
     Some(structured.decode().unwrap())
 }
 
-/// The first revision that has structured content.
-const STRUCTURED: Option<Revision> = Some(Revision::V2025_06_18);
-
 #[tokio::test]
 async fn the_model_reads_what_the_host_reads_as_fields() {
     let expected = json!({
@@ -43,7 +41,7 @@ async fn the_model_reads_what_the_host_reads_as_fields() {
             serde_json::from_str::<Value>(text(&result)).unwrap(),
             expected
         );
-        let has_fields = revision.within(STRUCTURED, None);
+        let has_fields = Feature::StructuredContent.is_in(revision);
         assert_eq!(structured(&result), has_fields.then(|| expected.clone()));
 
         let tool = client.tools().await.unwrap().remove(0);

@@ -10,7 +10,7 @@ use plainly::protocol::types::ListToolsParams;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-use crate::hostile::{Answer, Asked, Hostile, Peer};
+use crate::hostile::{Answer, Asked, Hostile, connected};
 use crate::within;
 
 /// The most of one message that a client takes, and what may be on its way besides.
@@ -27,11 +27,11 @@ fn content(text: &str) -> Value {
 /// A line without end: the call fails at once, and no more is read than a line may have.
 #[tokio::test]
 async fn ghsa_6vrr_g4hw_f3hj_endless_line_from_a_server() {
-    let (client, mut peer) = Peer::connected().await;
+    let (client, mut peer) = connected().await;
     let flood = tokio::spawn(async move {
         peer.next().await;
         let mut written = 0;
-        while peer.writer.write_all(&[b'x'; 64 << 10]).await.is_ok() {
+        while peer.stream.write_all(&[b'x'; 64 << 10]).await.is_ok() {
             written += 64 << 10;
         }
         written
@@ -229,12 +229,12 @@ async fn rmcp_744_secrets_in_debug_output() {
 /// A peer that is there and does nothing holds nobody up.
 #[tokio::test]
 async fn go_sdk_1184_silent_peer_blocks_close() {
-    let (client, peer) = Peer::connected().await;
+    let (client, peer) = connected().await;
     within(client.close()).await;
     drop(peer);
 
     // Its buffers are full, and a call waits.
-    let (client, peer) = Peer::connected().await;
+    let (client, peer) = connected().await;
     let arguments = json!({"text": "x".repeat(1 << 20)});
     let waiting = client.clone();
     let call = tokio::spawn(async move { waiting.call_tool("x", &arguments).await });
@@ -329,12 +329,12 @@ async fn skipped_lines() {
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}",
         "{\"jsonrpc\":\"2.0\",\"id\":\"another\",\"result\":{}}",
     ] {
-        let (client, mut peer) = Peer::connected().await;
+        let (client, mut peer) = connected().await;
         let (result, ()) = tokio::join!(within(client.call_tool("x", ())), async {
             let asked = peer.next().await;
             let noise = format!("{skipped}\n").repeat(50_000);
-            peer.writer.write_all(noise.as_bytes()).await.unwrap();
-            peer.reply(&asked["id"], content("good")).await;
+            peer.stream.write_all(noise.as_bytes()).await.unwrap();
+            peer.reply(&asked, content("good")).await;
         });
         assert_eq!(text(&result.unwrap()), "good", "{skipped:?}");
     }
@@ -397,16 +397,16 @@ async fn rmcp_771_result_taken_for_one_of_another_type() {
         json!(null),
     ];
     for other in others {
-        let (client, mut peer) = Peer::connected().await;
+        let (client, mut peer) = connected().await;
         let (result, ()) = tokio::join!(within(client.call_tool("x", ())), async {
             let asked = peer.next().await;
-            peer.reply(&asked["id"], other.clone()).await;
+            peer.reply(&asked, other.clone()).await;
         });
         let error = result.expect_err(&other.to_string());
         assert!(error.local().is_some(), "{other}: {error}");
     }
     // And what only looks like another is what was asked for.
-    let (client, mut peer) = Peer::connected().await;
+    let (client, mut peer) = connected().await;
     let params = ListToolsParams::default();
     let listing = client.list_tools(&params);
     let (result, ()) = tokio::join!(within(listing), async {
@@ -416,7 +416,7 @@ async fn rmcp_771_result_taken_for_one_of_another_type() {
         result["ttlMs"] = json!(0);
         result["cacheScope"] = json!("private");
         result["isError"] = json!(true);
-        peer.reply(&asked["id"], result).await;
+        peer.reply(&asked, result).await;
     });
     assert!(result.unwrap().tools.is_empty());
 }
@@ -424,7 +424,7 @@ async fn rmcp_771_result_taken_for_one_of_another_type() {
 /// There the text of a number was taken for the number. Replies that are nobody's reach nobody.
 #[tokio::test]
 async fn rmcp_1021_reply_with_the_id_as_text() {
-    let (client, mut peer) = Peer::connected().await;
+    let (client, mut peer) = connected().await;
     let (first, second, ()) = tokio::join!(
         within(client.call_tool("first", ())),
         within(client.call_tool("second", ())),
@@ -439,14 +439,14 @@ async fn rmcp_1021_reply_with_the_id_as_text() {
                 };
                 let next = id.as_i64().map_or(json!("next"), |id| json!(id + 1_000));
                 for wrong in [as_text, next, json!(null), json!({}), json!(1.5)] {
-                    peer.reply(&wrong, content("wrong")).await;
+                    peer.reply(&json!({"id": wrong}), content("wrong")).await;
                 }
             }
             for asked in asked.iter().rev() {
                 let name = asked["params"]["name"].as_str().unwrap();
-                peer.reply(&asked["id"], content(name)).await;
+                peer.reply(&asked, content(name)).await;
                 // A second one is nobody's.
-                peer.reply(&asked["id"], content("wrong")).await;
+                peer.reply(&asked, content("wrong")).await;
             }
         }
     );

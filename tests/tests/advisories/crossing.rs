@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::http::{Attempt, Events, Session, bare, modern};
 use crate::site::{Kind, Site, TOGETHER, server};
-use crate::stream::Stream;
+use crate::stream;
 
 /// The way a client comes.
 #[derive(Clone, Copy, Debug)]
@@ -64,11 +64,11 @@ async fn heard(site: &Site, way: Way, text: &str) -> Vec<Value> {
         Way::Stream | Way::LegacyStream => {
             let (mut stream, message) = if matches!(way, Way::Stream) {
                 let message = modern(0, "tools/call", params);
-                (Stream::open(&site.server), message)
+                (stream::open(&site.server), message)
             } else {
-                (Stream::legacy(&site.server).await, call)
+                (stream::legacy(&site.server).await, call)
             };
-            stream.say(&message).await;
+            stream.send(&message).await;
             while !all.last().is_some_and(is_reply) {
                 all.push(stream.next().await);
             }
@@ -155,17 +155,17 @@ async fn ruby_sdk_hardening_duplicate_ids_in_flight() {
         let params = json!({"name": "wait", "arguments": {"text": text}});
         modern(7, "tools/call", params)
     };
-    let mut stream = Stream::open(&server);
-    stream.say(&call("first")).await;
-    probe.waits(1).await;
-    stream.say(&call("second")).await;
+    let mut stream = stream::open(&server);
+    stream.send(&call("first")).await;
+    probe.gate.holds(1).await;
+    stream.send(&call("second")).await;
     let refused = stream.next().await;
     assert_eq!(refused["error"]["code"], -32600, "{refused}");
-    assert_eq!(probe.waiting(), 1);
-    probe.let_go(1);
+    assert_eq!(probe.gate.waiting(), 1);
+    probe.gate.open(1);
     let reply = stream.next().await;
     assert_eq!(reply["result"]["content"][0]["text"], "first");
-    assert!(stream.before_a_good_reply().await.is_empty());
+    assert!(stream::before_a_good_reply(&mut stream).await.is_empty());
 }
 
 /// There ids of sessions were addresses in memory.

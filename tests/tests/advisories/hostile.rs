@@ -5,11 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainly::client::{Builder, Client, Http};
+use plainly_peer::{Peer, message, received};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf,
-    WriteHalf,
-};
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 /// What a client asked, over HTTP.
@@ -47,8 +45,7 @@ impl Answer {
     }
 
     pub(crate) fn result(asked: &Asked, result: Value) -> Self {
-        let reply = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result});
-        Self::json("200 OK", "", &reply)
+        Self::json("200 OK", "", &message::result(&asked.body, result))
     }
 
     /// The head of a stream of events that ends with the connection.
@@ -59,11 +56,7 @@ impl Answer {
 
 /// What a server says that speaks the newest revision.
 pub(crate) fn discovered() -> Value {
-    json!({
-        "resultType": "complete",
-        "supportedVersions": ["2026-07-28"],
-        "capabilities": {"tools": {}, "resources": {}},
-    })
+    message::discovered(json!({"tools": {}, "resources": {}}))
 }
 
 /// A server over HTTP, and what it has seen.
@@ -119,7 +112,8 @@ async fn talk(
     taken: Arc<AtomicUsize>,
 ) {
     let mut stream = BufReader::new(stream);
-    while let Some(asked) = next(&mut stream).await {
+    while let Some((head, body)) = received(&mut stream).await {
+        let asked = Asked { head, body };
         all.lock().unwrap().push(asked.clone());
         let answer = match asked.is("server/discover") {
             true => Answer::result(&asked, discovered()),
@@ -173,59 +167,13 @@ fn unread(stream: &TcpStream) -> usize {
     queue.unwrap_or(0)
 }
 
-async fn next(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if stream.read_line(&mut head).await.unwrap_or(0) == 0 {
-            return None;
-        }
-    }
-    let lower = head.to_lowercase();
-    let length = lower.split_once("content-length: ").map_or(0, |(_, rest)| {
-        rest.split("\r\n").next().unwrap().parse().unwrap()
+/// A client that is connected over a byte stream, and its peer.
+pub(crate) async fn connected() -> (Client, Peer) {
+    let (mut peer, far) = plainly_peer::pair(64 << 10);
+    let (reader, writer) = tokio::io::split(far);
+    let (client, ()) = tokio::join!(Client::over(reader, writer).connect(), async {
+        let probe = peer.next().await;
+        peer.reply(&probe, discovered()).await;
     });
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.ok()?;
-    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Asked { head, body })
-}
-
-/// The other end of a client's byte stream.
-pub(crate) struct Peer {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    pub(crate) writer: WriteHalf<DuplexStream>,
-}
-
-impl Peer {
-    /// A client that is connected, and its peer.
-    pub(crate) async fn connected() -> (Client, Self) {
-        let (near, far) = tokio::io::duplex(64 << 10);
-        let (reader, writer) = tokio::io::split(near);
-        let (far_reader, far_writer) = tokio::io::split(far);
-        let mut peer = Self {
-            lines: BufReader::new(far_reader).lines(),
-            writer: far_writer,
-        };
-        let (client, ()) = tokio::join!(Client::over(reader, writer).connect(), async {
-            let probe = peer.next().await;
-            peer.reply(&probe["id"], discovered()).await;
-        });
-        (client.unwrap(), peer)
-    }
-
-    pub(crate) async fn next(&mut self) -> Value {
-        let line = crate::within(self.lines.next_line()).await.unwrap();
-        serde_json::from_str(&line.unwrap()).unwrap()
-    }
-
-    pub(crate) async fn say(&mut self, message: &Value) {
-        let line = format!("{message}\n");
-        // The client may have hung up, which is for it to tell.
-        self.writer.write_all(line.as_bytes()).await.ok();
-    }
-
-    pub(crate) async fn reply(&mut self, id: &Value, result: Value) {
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
-            .await;
-    }
+    (client.unwrap(), peer)
 }

@@ -23,11 +23,4 @@ mod hostile;
 #[path = "../wire/log.rs"]
 mod log;
 
-use std::time::Duration;
-
-/// A test that hangs fails.
-async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("took too long")
-}
+use plainly_peer::within;

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 use crate::http::{Attempt, Events, Session, bare, modern};
 use crate::site::{KINDS, Kind, Site, server};
-use crate::stream::Stream;
+use crate::stream;
 use crate::within;
 
 fn code(reply: &Value) -> Option<i64> {
@@ -59,11 +59,11 @@ fn rubbish() -> Vec<(Vec<u8>, Option<i64>)> {
 #[tokio::test]
 async fn cve_2025_53366_invalid_request_ends_the_session() {
     let (server, _) = server();
-    for mut stream in [Stream::open(&server), Stream::legacy(&server).await] {
+    for mut stream in [stream::open(&server), stream::legacy(&server).await] {
         for (bytes, _) in rubbish() {
             stream.write(&bytes).await;
             stream.write(b"\n").await;
-            let before = stream.before_a_good_reply().await;
+            let before = stream::before_a_good_reply(&mut stream).await;
             assert!(before.len() <= 1, "{bytes:?}: {before:?}");
         }
     }
@@ -90,11 +90,11 @@ async fn cve_2025_53366_invalid_request_ends_the_session() {
 #[tokio::test]
 async fn php_sdk_383_scalars_white_space_and_batches() {
     let (server, probe) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     for (bytes, expected) in rubbish() {
         stream.write(&bytes).await;
         stream.write(b"\n").await;
-        let before = stream.before_a_good_reply().await;
+        let before = stream::before_a_good_reply(&mut stream).await;
         let codes: Vec<_> = before.iter().filter_map(code).collect();
         let expected: Vec<_> = expected.into_iter().collect();
         assert_eq!(codes, expected, "{:?}", String::from_utf8_lossy(&bytes));
@@ -129,7 +129,7 @@ async fn php_sdk_383_scalars_white_space_and_batches() {
 #[tokio::test]
 async fn python_sdk_2328_invalid_utf_8_ends_the_server() {
     let (server, _) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     for bytes in [
         &b"\xff\xfe"[..],
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}",
@@ -140,7 +140,7 @@ async fn python_sdk_2328_invalid_utf_8_ends_the_server() {
     ] {
         stream.write(bytes).await;
         stream.write(b"\n").await;
-        let before = stream.before_a_good_reply().await;
+        let before = stream::before_a_good_reply(&mut stream).await;
         assert_eq!(before.iter().filter_map(code).collect::<Vec<_>>(), [-32700]);
     }
 }
@@ -170,7 +170,7 @@ async fn cve_2025_53365_client_that_disconnects_ends_the_server() {
             }
         }
         // What ran for somebody who is gone has ended.
-        within(site.probe.waits(0)).await;
+        within(site.probe.gate.holds(0)).await;
         let good = Attempt::call(site.address, "echo", json!({"text": "here"}));
         assert_eq!(good.status().await, 200, "{kind:?}");
         assert_eq!(session.get().status().await, 200, "{kind:?}");
@@ -198,7 +198,7 @@ async fn cve_2026_27896_keys_matched_by_case_folding() {
         ),
     ];
     let (server, probe) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     let site = Site::start(Kind::Own).await;
     for (key, others) in spellings {
         for other in others {
@@ -206,7 +206,7 @@ async fn cve_2026_27896_keys_matched_by_case_folding() {
             assert_eq!(call.matches(&key).count(), 1, "{key}");
             let text = call.replace(&key, &other);
             stream.write(format!("{text}\n").as_bytes()).await;
-            for reply in stream.before_a_good_reply().await {
+            for reply in stream::before_a_good_reply(&mut stream).await {
                 assert!(reply["error"].is_object(), "{text}: {reply}");
             }
             let attempt = Attempt::call(site.address, "canary", json!({})).body(text.clone());
@@ -238,7 +238,7 @@ async fn cve_2026_27896_keys_given_twice() {
     )
     .to_string();
     let (server, probe) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     let site = Site::start(Kind::Own).await;
     for (key, value) in [
         ("method", "\"ping\""),
@@ -255,7 +255,7 @@ async fn cve_2026_27896_keys_given_twice() {
         let (before, after) = call.split_once(&format!("\"{plain}\":")).unwrap();
         let text = format!("{before}\"{key}\":{value},\"{plain}\":{after}");
         stream.write(format!("{text}\n").as_bytes()).await;
-        let replies = stream.before_a_good_reply().await;
+        let replies = stream::before_a_good_reply(&mut stream).await;
         assert_eq!(
             replies.iter().filter_map(code).collect::<Vec<_>>(),
             [-32600],

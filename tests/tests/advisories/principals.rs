@@ -1,6 +1,6 @@
 //! Two users of one server: what is given to one is good for nobody else, however they came by it.
 
-use plainly::protocol::method::{Kind as MessageKind, Method, Sender};
+use plainly::protocol::method::{MessageKind, Method, Sender};
 use serde_json::{Value, json};
 
 use crate::http::{Attempt, Events, Session, bare};

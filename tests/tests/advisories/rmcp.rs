@@ -11,7 +11,7 @@ use tower::ServiceExt;
 
 use crate::http::{Attempt, Session, bare, initialize, modern};
 use crate::site::{KINDS, Kind, Site, server};
-use crate::stream::Stream;
+use crate::stream;
 use crate::within;
 
 fn code(reply: &Value) -> Option<i64> {
@@ -27,7 +27,7 @@ fn call(id: impl Into<Value>, tool: &str, text: &str) -> Value {
 #[tokio::test]
 async fn rmcp_947_requests_lost_under_concurrent_replies() {
     let (server, _) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     let all = 1_000;
     let mut answered = HashSet::new();
     let mut sent = 0;
@@ -53,13 +53,13 @@ async fn rmcp_947_requests_lost_under_concurrent_replies() {
 async fn rmcp_1026_finished_tasks_never_reaped() {
     let (server, _) = server();
     let site = Site::start(Kind::Own).await;
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     let alive = || Handle::current().metrics().num_alive_tasks();
     let session = Session::open(site.address, None).await;
     let mut before = None;
     for round in 0..3 {
         for number in 0..100 {
-            stream.say(&call(number, "echo", "x")).await;
+            stream.send(&call(number, "echo", "x")).await;
             stream.next().await;
             let echo = Attempt::call(site.address, "echo", json!({"text": "x"}));
             assert_eq!(echo.status().await, 200);
@@ -80,17 +80,17 @@ async fn rmcp_1026_finished_tasks_never_reaped() {
 #[tokio::test]
 async fn rmcp_914_responses_to_nothing() {
     let (server, _) = server();
-    for mut stream in [Stream::open(&server), Stream::legacy(&server).await] {
+    for mut stream in [stream::open(&server), stream::legacy(&server).await] {
         for id in [json!(1), json!("x"), json!(0), json!(-1)] {
             stream
-                .say(&json!({"jsonrpc": "2.0", "id": id, "result": {}}))
+                .send(&json!({"jsonrpc": "2.0", "id": id, "result": {}}))
                 .await;
             let error = json!({"code": -32603, "message": "x"});
             stream
-                .say(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
+                .send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
                 .await;
         }
-        assert!(stream.before_a_good_reply().await.is_empty());
+        assert!(stream::before_a_good_reply(&mut stream).await.is_empty());
     }
 }
 
@@ -132,17 +132,19 @@ async fn rmcp_611_lost_wake_up() {
     let (server, _) = server();
     let mut listeners = Vec::new();
     for _ in 0..32 {
-        let mut stream = Stream::open(&server);
+        let mut stream = stream::open(&server);
         let filter = json!({"notifications": {"toolsListChanged": true}});
-        stream.say(&modern(1, "subscriptions/listen", filter)).await;
+        stream
+            .send(&modern(1, "subscriptions/listen", filter))
+            .await;
         let first = stream.next().await;
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
         listeners.push(stream);
     }
-    let mut caller = Stream::open(&server);
+    let mut caller = stream::open(&server);
     for _ in 0..20 {
         caller
-            .say(&modern(1, "tools/call", json!({"name": "touch"})))
+            .send(&modern(1, "tools/call", json!({"name": "touch"})))
             .await;
         caller.next().await;
         for listener in &mut listeners {
@@ -156,13 +158,13 @@ async fn rmcp_611_lost_wake_up() {
 #[tokio::test]
 async fn rmcp_759_requests_in_flight_at_the_end_of_input() {
     let (server, probe) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     for id in 0..10 {
-        stream.say(&call(id, "wait", "late")).await;
+        stream.send(&call(id, "wait", "late")).await;
     }
-    probe.waits(10).await;
-    stream.writer.shutdown().await.unwrap();
-    probe.let_go(10);
+    probe.gate.holds(10).await;
+    stream.finish().await;
+    probe.gate.open(10);
     let mut answered = HashSet::new();
     while let Some(line) = stream.line().await {
         let reply: Value = serde_json::from_str(&line).unwrap();
@@ -175,16 +177,16 @@ async fn rmcp_759_requests_in_flight_at_the_end_of_input() {
 #[tokio::test]
 async fn rmcp_957_replies_to_cancelled_requests() {
     let (server, probe) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     for id in 0..20 {
-        stream.say(&call(id, "wait", "x")).await;
-        probe.waits(1).await;
+        stream.send(&call(id, "wait", "x")).await;
+        probe.gate.holds(1).await;
         let params = json!({"requestId": id});
         let cancel =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
-        stream.say(&cancel).await;
-        probe.waits(0).await;
-        assert!(stream.before_a_good_reply().await.is_empty());
+        stream.send(&cancel).await;
+        probe.gate.holds(0).await;
+        assert!(stream::before_a_good_reply(&mut stream).await.is_empty());
     }
 }
 
@@ -198,9 +200,9 @@ async fn rmcp_967_work_goes_on_for_who_is_gone() {
         let attempt = attempt.with("Content-Length", body.len().to_string());
         let text = attempt.head() + &body;
         gone.write_all(text.as_bytes()).await.unwrap();
-        site.probe.waits(1).await;
+        site.probe.gate.holds(1).await;
         drop(gone);
-        site.probe.waits(0).await;
+        site.probe.gate.holds(0).await;
     }
 }
 
@@ -209,18 +211,18 @@ async fn rmcp_967_work_goes_on_for_who_is_gone() {
 #[tokio::test]
 async fn rmcp_940_storm_of_parse_errors() {
     let (server, _) = server();
-    let mut stream = Stream::open(&server);
+    let mut stream = stream::open(&server);
     let error = r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#;
     for _ in 0..2_000 {
         stream.write(format!("{error}\n").as_bytes()).await;
     }
-    let answers = stream.before_a_good_reply().await;
+    let answers = stream::before_a_good_reply(&mut stream).await;
     assert!(answers.is_empty(), "{} answers to errors", answers.len());
     let mut noise = tokio::spawn(async move {
         for _ in 0..5_000 {
             stream.write(b"no JSON\n").await;
         }
-        stream.before_a_good_reply().await.len()
+        stream::before_a_good_reply(&mut stream).await.len()
     });
     // A hundred at once, and then no more than ten a second.
     let answers = within(&mut noise).await.unwrap();
@@ -303,16 +305,16 @@ async fn rmcp_media_types_compared_by_their_beginning() {
 async fn rustsec_2025_0055_escapes_of_peers_in_the_log() {
     let (log, _guard) = crate::log::Log::capture();
     let site = Site::start(Kind::Own).await;
-    let mut stream = Stream::open(&site.server);
+    let mut stream = stream::open(&site.server);
     let escape = "\u{1b}]0;pwned\u{7}\u{1b}[2J\r\n\u{202e}";
     stream
-        .say(&modern(escape, escape, json!({"name": escape})))
+        .send(&modern(escape, escape, json!({"name": escape})))
         .await;
-    stream.say(&call(1, escape, escape)).await;
+    stream.send(&call(1, escape, escape)).await;
     stream
-        .say(&modern(2, "resources/read", json!({"uri": escape})))
+        .send(&modern(2, "resources/read", json!({"uri": escape})))
         .await;
-    stream.before_a_good_reply().await;
+    stream::before_a_good_reply(&mut stream).await;
     Attempt::post(site.address, "/mcp", modern(escape, escape, json!({})))
         .with("Origin", "http://evil.example")
         .send()

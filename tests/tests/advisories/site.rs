@@ -17,22 +17,20 @@ use plainly::{
     Args, Ask, Context, Principal, Prompt, Resource, ResourceTemplate, Server, State, TaskSupport,
     Tool, Vars,
 };
+use plainly_peer::Gate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::net::TcpListener;
-use tokio::sync::{Barrier, Semaphore};
+use tokio::sync::Barrier;
 
 /// What handlers leave behind, and what they wait for.
 #[derive(Clone, Debug)]
-pub(crate) struct Probe(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    ran: AtomicUsize,
-    waiting: AtomicUsize,
-    gate: Semaphore,
-    together: Barrier,
+pub(crate) struct Probe {
+    ran: Arc<AtomicUsize>,
+    together: Arc<Barrier>,
+    /// Where calls of `wait` wait.
+    pub(crate) gate: Gate,
 }
 
 /// How many calls of `whisper` go on together.
@@ -41,38 +39,11 @@ pub(crate) const TOGETHER: usize = 64;
 impl Probe {
     /// How often a handler ran.
     pub(crate) fn ran(&self) -> usize {
-        self.0.ran.load(Ordering::SeqCst)
+        self.ran.load(Ordering::SeqCst)
     }
 
     fn note(&self) {
-        self.0.ran.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// How many calls of `wait` have not ended.
-    pub(crate) fn waiting(&self) -> usize {
-        self.0.waiting.load(Ordering::SeqCst)
-    }
-
-    /// Waits until so many calls of `wait` are there.
-    pub(crate) async fn waits(&self, count: usize) {
-        crate::within(async {
-            while self.waiting() != count {
-                tokio::task::yield_now().await;
-            }
-        })
-        .await;
-    }
-
-    pub(crate) fn let_go(&self, count: usize) {
-        self.0.gate.add_permits(count);
-    }
-}
-
-struct Waiting<'a>(&'a Inner);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.ran.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -96,9 +67,7 @@ async fn echo(Args(Words { text }): Args<Words>) -> String {
 }
 
 async fn wait(State(probe): State<Probe>, Args(Words { text }): Args<Words>) -> String {
-    probe.0.waiting.fetch_add(1, Ordering::SeqCst);
-    let _waiting = Waiting(&probe.0);
-    probe.0.gate.acquire().await.unwrap().forget();
+    probe.gate.pass().await;
     text
 }
 
@@ -108,10 +77,10 @@ async fn whisper(
     context: Context,
     Args(Words { text }): Args<Words>,
 ) -> String {
-    probe.0.together.wait().await;
+    probe.together.wait().await;
     let progress = plainly::Progress::new(1).message(text.clone());
     context.progress(progress).await;
-    probe.0.together.wait().await;
+    probe.together.wait().await;
     text
 }
 
@@ -151,12 +120,11 @@ async fn greeting() -> &'static str {
 
 /// A server with something of each kind, and nothing configured.
 pub(crate) fn server() -> (Server, Probe) {
-    let probe = Probe(Arc::new(Inner {
-        ran: AtomicUsize::new(0),
-        waiting: AtomicUsize::new(0),
-        gate: Semaphore::new(0),
-        together: Barrier::new(TOGETHER),
-    }));
+    let probe = Probe {
+        ran: Arc::default(),
+        together: Arc::new(Barrier::new(TOGETHER)),
+        gate: Gate::new(),
+    };
     let changes = Changes::new();
     let server = Server::builder("site", "1")
         .state(probe.clone())

@@ -17,6 +17,7 @@ use tower::ServiceExt;
 use crate::http::{Response, initialize};
 use crate::routes::{ROUTES, Route};
 use crate::site::{KINDS, Site, server};
+use crate::stream::{before_a_good_reply, open};
 use crate::within;
 
 /// The most that is taken by default.
@@ -298,7 +299,7 @@ fn cve_2026_32871_values_that_escape_their_template() {
 #[tokio::test]
 async fn ruby_sdk_hardening_json_that_costs_more_than_its_bytes() {
     let (server, probe) = server();
-    let mut stream = crate::stream::Stream::open(&server);
+    let mut stream = open(&server);
     let members: Vec<_> = (0..50_000).map(|at| format!("\"k{at}\":1")).collect();
     for arguments in [
         "[".repeat(1 << 20),
@@ -310,7 +311,7 @@ async fn ruby_sdk_hardening_json_that_costs_more_than_its_bytes() {
         let call = modern_call(&arguments);
         let start = Instant::now();
         stream.write(call.as_bytes()).await;
-        for reply in stream.before_a_good_reply().await {
+        for reply in before_a_good_reply(&mut stream).await {
             assert!(reply["error"].is_object());
         }
         assert!(start.elapsed() < Duration::from_secs(10));

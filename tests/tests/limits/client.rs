@@ -15,7 +15,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::support::{exchange, listening, saying, server, server_with, whole, within};
+use crate::support::{exchange, listening, saying, server, server_with, whole};
+use plainly_peer::within;
 
 fn limits(change: impl FnOnce(&mut ClientLimits)) -> ClientLimits {
     let mut limits = ClientLimits::default();

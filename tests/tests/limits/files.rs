@@ -10,10 +10,10 @@ use plainly::transport::Reply;
 use serde_json::{Value, json};
 use tokio::io::AsyncBufReadExt;
 
-use crate::support::{
-    Stream, assert_overloaded, exchange, json_of, listening, request, saying, server_with, whole,
-    within,
-};
+use crate::support::{assert_overloaded, exchange, json_of, listening, saying, server_with, whole};
+use plainly_peer::Peer;
+use plainly_peer::message::modern as request;
+use plainly_peer::within;
 
 const LARGE: usize = 60_000;
 
@@ -110,10 +110,12 @@ async fn files_have_room_together_until_somebody_takes_them() {
     };
     // It reads nothing: what it asked for is read, and then nobody takes it.
     let left = async |server: &Server| {
-        let mut stream = Stream::open(server, None, 4 << 10);
-        stream.send(&[reading(1, "a"), saying(2, 2 * LARGE)]).await;
+        let mut stream = Peer::known(server, None, 4 << 10);
+        stream
+            .send_all(&[reading(1, "a"), saying(2, 2 * LARGE)])
+            .await;
         // The second is on its way, so the first has begun.
-        within(stream.near.fill_buf()).await.unwrap();
+        within(stream.stream.fill_buf()).await.unwrap();
         assert_eq!(read(server, "small").await.status, 200);
         stream
     };

@@ -12,9 +12,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::support::{
-    Stream, exchange, listening, request, saying, server, server_with, status, within,
-};
+use crate::support::{exchange, listening, saying, server, server_with, status};
+use plainly_peer::Peer;
+use plainly_peer::message::modern as request;
+use plainly_peer::within;
 
 /// What any test costs beside: threads, stacks, and what an allocator keeps.
 const BESIDE: usize = 4 << 20;
@@ -62,7 +63,7 @@ async fn warm_up() {
     let address = listening(&server).await;
     for bytes in [1, 100_000] {
         status(address, &saying(1, bytes)).await;
-        let mut stream = Stream::open(&server, None, 1 << 16);
+        let mut stream = Peer::known(&server, None, 1 << 16);
         assert!(stream.ask(saying(1, bytes)).await["result"].is_object());
     }
     let client = Client::http(format!("http://{address}"));
@@ -119,10 +120,10 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
             };
             let mut streams = Vec::new();
             for _ in 0..2 {
-                let mut stream = Stream::open(&server, None, 64 << 10);
+                let mut stream = Peer::known(&server, None, 64 << 10);
                 let mut asked: Vec<_> = (0..60).map(|id| reading(id, "large")).collect();
                 asked.push(saying(60, 100_000));
-                stream.send(&asked).await;
+                stream.send_all(&asked).await;
                 streams.push(stream);
             }
             // As soon as what is being read has become replies.
@@ -136,7 +137,7 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
             for stream in &mut streams {
                 let (mut read, mut refused) = (0, 0);
                 for _ in 0..61 {
-                    let line = stream.next_line().await;
+                    let line = stream.line().await.unwrap();
                     refused += usize::from(line.contains("overloaded"));
                     read += usize::from(line.contains("xxx"));
                 }
@@ -186,12 +187,12 @@ fn a_line_without_end_costs_no_more_than_the_limit() {
         LIMIT,
         async || {
             let (server, _) = server(|_| {});
-            let mut stream = Stream::open(&server, None, 1 << 16);
+            let mut stream = Peer::known(&server, None, 1 << 16);
             let piece = vec![b' '; 1 << 16];
             for _ in 0..(128 << 20 >> 16) {
-                within(stream.near.write_all(&piece)).await.unwrap();
+                within(stream.stream.write_all(&piece)).await.unwrap();
             }
-            within(stream.near.write_all(b"\n")).await.unwrap();
+            within(stream.stream.write_all(b"\n")).await.unwrap();
             assert_eq!(stream.next().await["error"]["code"], -32600);
             assert!(stream.ask(saying(1, 1)).await["result"].is_object());
         },

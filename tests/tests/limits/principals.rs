@@ -6,9 +6,10 @@ use plainly::server::{Principal, Server};
 use plainly::transport::{Exchange, ReplyBody};
 use serde_json::{Value, json};
 
-use crate::support::{
-    Stream, assert_overloaded, exchange, frame, json_of, request, saying, server, waiting, within,
-};
+use crate::support::{assert_overloaded, exchange, frame, json_of, saying, server, waiting};
+use plainly_peer::Peer;
+use plainly_peer::message::modern as request;
+use plainly_peer::within;
 
 fn alice() -> Principal {
     Principal::new("alice")
@@ -31,8 +32,8 @@ async fn requests_of_one_leave_room_for_others() {
     assert!(first.as_mut().poll(&mut context).is_pending());
     assert!(second.as_mut().poll(&mut context).is_pending());
     // Over HTTP and over a stream they are one's.
-    let mut stream = Stream::open(&server, Some(&alice), 1 << 16);
-    stream.send(&[waiting(1), saying(2, 1)]).await;
+    let mut stream = Peer::known(&server, Some(&alice), 1 << 16);
+    stream.send_all(&[waiting(1), saying(2, 1)]).await;
     let overloaded = stream.next().await;
     assert_eq!(
         (&overloaded["id"], &overloaded["error"]["data"]["kind"]),
@@ -44,7 +45,7 @@ async fn requests_of_one_leave_room_for_others() {
             let reply = exchange(&server, other.as_ref(), &saying(4, 1)).await;
             assert_eq!(reply.status, 200, "{other:?}");
         }
-        let mut stream = Stream::open(&server, other.as_ref(), 1 << 16);
+        let mut stream = Peer::known(&server, other.as_ref(), 1 << 16);
         assert!(stream.ask(saying(1, 1)).await["result"].is_object());
     }
     // Whoever is given up, answered or gone leaves their place.
@@ -106,7 +107,7 @@ async fn subscriptions_of_one_leave_room_for_others() {
             assert!(matches!(reply.body, ReplyBody::Feed(_)), "{reply:?}");
             open.push(reply);
         }
-        let mut stream = Stream::open(&server, Some(&alice), 1 << 16);
+        let mut stream = Peer::known(&server, Some(&alice), 1 << 16);
         assert_eq!(
             stream.ask(listening(1)).await["method"],
             "notifications/subscriptions/acknowledged"

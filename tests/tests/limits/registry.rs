@@ -1,13 +1,6 @@
 //! The table of all limits: which tests hold each, at it, one above, and where what comes may have no end. Nothing is limited
 //! without a row in docs/limits.md and one here, with the default that it has.
 
-mod row;
-
-mod client;
-mod directory;
-mod http;
-mod server;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -15,13 +8,39 @@ use std::path::Path;
 use plainly::limits::{ClientLimits, Limits};
 use plainly::transport::http::HttpLimits;
 
-use self::row::{Endless, Row};
+/// A limit, and what holds it.
+struct Row {
+    /// The first cell of its row in docs/limits.md, up to what it says after its name.
+    name: &'static str,
+    /// What holds it at the limit and one above.
+    tests: Vec<&'static str>,
+    /// What holds it where what comes has no end.
+    endless: Vec<&'static str>,
+    /// Why nothing can come without end.
+    never: Option<&'static str>,
+}
 
-/// As in docs/limits.md, section by section.
-fn rows() -> impl Iterator<Item = &'static Row> {
-    [server::ROWS, http::ROWS, directory::ROWS, client::ROWS]
-        .into_iter()
-        .flatten()
+/// The rows of registry.txt: a name, and what is said of it in the indented lines below.
+fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let lines = include_str!("registry.txt").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let said = line.strip_prefix("  ");
+        match (said, rows.last_mut()) {
+            (Some(test), Some(row)) => match test.split_once(": ") {
+                Some(("endless", test)) => row.endless.push(test),
+                Some(("never", why)) => row.never = Some(why),
+                _ => row.tests.push(test),
+            },
+            _ => rows.push(Row {
+                name: line,
+                tests: Vec::new(),
+                endless: Vec::new(),
+                never: None,
+            }),
+        }
+    }
+    rows
 }
 
 /// A row of a table of docs/limits.md.
@@ -66,7 +85,8 @@ fn documented() -> Vec<Documented<'static>> {
 fn every_limit_that_is_documented_has_tests_and_every_test_a_limit() {
     let documented = documented();
     let names: Vec<_> = documented.iter().map(|row| row.name).collect();
-    let known: Vec<_> = rows().map(|row| row.name).collect();
+    let rows = rows();
+    let known: Vec<_> = rows.iter().map(|row| row.name).collect();
     for name in &names {
         assert!(known.contains(name), "{name} has no tests");
     }
@@ -154,14 +174,8 @@ fn every_test_that_is_named_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for row in rows() {
         assert!(!row.tests.is_empty(), "{}", row.name);
-        let endless = match row.endless {
-            Endless::ByTest(tests) => tests,
-            Endless::Never(why) => {
-                assert!(!why.is_empty());
-                &[]
-            }
-        };
-        for test in row.tests.iter().chain(endless) {
+        assert_eq!(row.endless.is_empty(), row.never.is_some(), "{}", row.name);
+        for test in row.tests.iter().chain(&row.endless) {
             let (place, name) = test.split_once(' ').unwrap();
             let file = file(place);
             let source = fs::read_to_string(root.join(&file))

@@ -6,9 +6,12 @@ use plainly::transport::{Exchange, Reply};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Stream, assert_overloaded, exchange, frame, json_of, listening, request, saying, server,
-    server_with, status, whole, within,
+    assert_overloaded, exchange, frame, json_of, listening, saying, server, server_with, status,
+    whole,
 };
+use plainly_peer::Peer;
+use plainly_peer::message::modern as request;
+use plainly_peer::within;
 
 #[tokio::test]
 async fn a_reply_is_sent_up_to_its_length() {
@@ -22,7 +25,7 @@ async fn a_reply_is_sent_up_to_its_length() {
             is_sent,
             "{limit}: {reply}"
         );
-        let mut stream = Stream::open(&server, None, 1 << 16);
+        let mut stream = Peer::known(&server, None, 1 << 16);
         assert_eq!(stream.ask(saying(1, 1_000)).await, reply);
         assert_eq!(exchange(&server, None, &saying(1, 1)).await.status, 200);
     }
@@ -84,10 +87,10 @@ async fn large_replies_have_room_together_until_they_are_sent() {
     );
     // A stream whose peer does not read keeps its room, and gives it back when it is read.
     drop(first);
-    let mut stream = Stream::open(&server, None, 64);
+    let mut stream = Peer::known(&server, None, 64);
     let sent = saying(1, 2 * LARGE);
     drop(second);
-    stream.send(&[sent]).await;
+    stream.send_all(&[sent]).await;
     within(async {
         while say(&server, LARGE).await.status == 200 {
             tokio::task::yield_now().await;

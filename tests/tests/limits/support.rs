@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::{Extensions, HeaderMap, HeaderValue};
 use plainly::limits::Limits;
@@ -10,20 +9,14 @@ use plainly::server::{Keys, Principal, Server, ServerBuilder, Tool};
 use plainly::transport::http::HttpServer;
 use plainly::transport::{Exchange, Frame, Reply, ReplyBody};
 use plainly::{Args, State};
+use plainly_peer::message::{modern, posted};
+use plainly_peer::within;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
-
-/// A test that hangs fails.
-pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), future)
-        .await
-        .expect("took too long")
-}
 
 #[derive(Deserialize, JsonSchema)]
 struct Many {
@@ -62,24 +55,15 @@ pub(crate) fn server_with(
     (more(builder).build().unwrap(), gate)
 }
 
-/// A modern request.
-pub(crate) fn request(id: u32, method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-}
-
 /// A call of the tool `say`.
 pub(crate) fn saying(id: u32, bytes: usize) -> Value {
     let params = json!({"name": "say", "arguments": {"bytes": bytes}});
-    request(id, "tools/call", params)
+    modern(id, "tools/call", params)
 }
 
 /// A call of the tool `wait`.
 pub(crate) fn waiting(id: u32) -> Value {
-    request(id, "tools/call", json!({"name": "wait"}))
+    modern(id, "tools/call", json!({"name": "wait"}))
 }
 
 /// What came with a message: its headers, and whose it is.
@@ -146,14 +130,7 @@ pub(crate) async fn listening(server: &Server) -> SocketAddr {
 
 /// A request as it is written over HTTP.
 pub(crate) fn written(address: SocketAddr, message: &Value) -> String {
-    let body = message.to_string();
-    let name = message["params"]["name"].as_str().unwrap();
-    format!(
-        "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: */*\r\n\
-         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {name}\r\n\
-         Content-Length: {}\r\n\r\n{body}",
-        body.len(),
-    )
+    posted("/", &address.to_string(), None, message)
 }
 
 /// Sends a request and reads the status alone.
@@ -164,50 +141,4 @@ pub(crate) async fn status(address: SocketAddr, message: &Value) -> (String, Tcp
     let mut status = vec![0; "HTTP/1.1 200".len()];
     within(stream.read_exact(&mut status)).await.unwrap();
     (String::from_utf8(status).unwrap(), stream)
-}
-
-/// The client's end of a byte stream.
-pub(crate) struct Stream {
-    pub(crate) near: BufReader<DuplexStream>,
-    pub(crate) serving: JoinHandle<std::io::Result<()>>,
-}
-
-impl Stream {
-    /// One that takes `bytes` before they are read.
-    pub(crate) fn open(server: &Server, principal: Option<&Principal>, bytes: usize) -> Self {
-        let (near, far) = tokio::io::duplex(bytes);
-        let (reader, writer) = tokio::io::split(far);
-        let server = server.clone();
-        let extensions = frame(principal, &[], String::new()).extensions;
-        let serving = tokio::spawn(async move {
-            let never = std::future::pending();
-            server.serve_known(extensions, reader, writer, never).await
-        });
-        let near = BufReader::new(near);
-        Self { near, serving }
-    }
-
-    /// Writes them in one piece.
-    pub(crate) async fn send(&mut self, messages: &[Value]) {
-        let lines: String = messages
-            .iter()
-            .map(|message| format!("{message}\n"))
-            .collect();
-        within(self.near.write_all(lines.as_bytes())).await.unwrap();
-    }
-
-    pub(crate) async fn next_line(&mut self) -> String {
-        let mut line = String::new();
-        within(self.near.read_line(&mut line)).await.unwrap();
-        line
-    }
-
-    pub(crate) async fn next(&mut self) -> Value {
-        serde_json::from_str(&self.next_line().await).unwrap()
-    }
-
-    pub(crate) async fn ask(&mut self, message: Value) -> Value {
-        self.send(&[message]).await;
-        self.next().await
-    }
 }

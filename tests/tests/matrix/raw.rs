@@ -1,15 +1,18 @@
 //! A client that writes each message itself: for what ours would never say, or has no word for.
 
 use axum::body::{Body, to_bytes};
-use axum::http::{Extensions, Request};
+use axum::http::Request;
 use plainly::Server;
 use plainly::errors::{Era, Revision};
+use plainly_peer::{Peer, message};
 use serde_json::{Map, Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 use tower::ServiceExt;
 
 use crate::cell::refusal;
 use crate::drivers::Transport;
+
+/// Bytes that may be on their way.
+const ROOM: usize = 64 << 10;
 
 pub(crate) struct Raw {
     wire: Wire,
@@ -20,7 +23,7 @@ pub(crate) struct Raw {
 }
 
 enum Wire {
-    Stream(BufReader<DuplexStream>),
+    Stream(Peer),
     Http {
         server: Server,
         session: Option<String>,
@@ -65,7 +68,8 @@ impl Raw {
                 server: server.clone(),
                 session: None,
             },
-            Transport::Stream | Transport::Memory => Wire::Stream(serve(server, transport)),
+            Transport::Stream => Wire::Stream(Peer::with_room(server, ROOM)),
+            Transport::Memory => Wire::Stream(Peer::known(server, None, ROOM)),
         };
         let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}, "elicitation": {}});
         Self {
@@ -78,30 +82,23 @@ impl Raw {
 
     /// Opens a session of what `version` names; the version that the server answers.
     pub(crate) async fn initialize(&mut self, version: &str) -> Reply {
-        let params = json!({
-            "protocolVersion": version,
-            "capabilities": {},
-            "clientInfo": {"name": "raw", "version": "1"},
-        });
-        let request = self.message("initialize", params);
+        let request = message::initialize(version);
         self.send(&request.to_string(), &[]).await
     }
 
     /// A request with what the revision wants in each.
-    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
-        if self.revision.era() == Era::Modern {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": self.revision.as_str(),
-                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
-            });
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        if self.revision.era() == Era::Legacy {
+            return self.message(method, params);
         }
-        self.message(method, params)
+        self.count += 1;
+        message::capable(self.count, method, params, self.capabilities.clone())
     }
 
     /// A request with nothing but this.
     pub(crate) fn message(&mut self, method: &str, params: Value) -> Value {
         self.count += 1;
-        json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+        message::request(self.count, method, params)
     }
 
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Reply {
@@ -117,7 +114,7 @@ impl Raw {
 
     pub(crate) fn headers(&self, request: &Value) -> Vec<(&'static str, String)> {
         let mut headers = Vec::new();
-        if self.revision.within(Some(Revision::V2025_06_18), None) {
+        if self.revision.traits().version_header {
             headers.push(("mcp-protocol-version", self.revision.as_str().to_owned()));
         }
         if let Wire::Http {
@@ -143,25 +140,20 @@ impl Raw {
 
     /// The next message of a stream.
     pub(crate) async fn next(&mut self) -> Reply {
-        let Wire::Stream(stream) = &mut self.wire else {
+        let Wire::Stream(peer) = &mut self.wire else {
             panic!("over HTTP a reply comes to a request");
         };
-        let mut line = String::new();
-        stream.read_line(&mut line).await.unwrap();
         Reply {
             status: None,
-            message: serde_json::from_str(&line).unwrap(),
+            message: peer.next().await,
         }
     }
 
     /// Sends `text` as it is and waits for what comes back. `headers` are for HTTP alone.
     pub(crate) async fn send(&mut self, text: &str, headers: &[(&str, String)]) -> Reply {
         match &mut self.wire {
-            Wire::Stream(stream) => {
-                stream
-                    .write_all(format!("{text}\n").as_bytes())
-                    .await
-                    .unwrap();
+            Wire::Stream(peer) => {
+                peer.say(text).await;
                 self.next().await
             }
             Wire::Http { server, session } => {
@@ -189,23 +181,4 @@ impl Raw {
             }
         }
     }
-}
-
-/// The client's end of a stream to `server`.
-fn serve(server: &Server, transport: Transport) -> BufReader<DuplexStream> {
-    let (near, far) = duplex(64 << 10);
-    let server = server.clone();
-    tokio::spawn(async move {
-        let (reader, writer) = split(far);
-        match transport {
-            Transport::Memory => {
-                let known = Extensions::new();
-                server
-                    .serve_known(known, reader, writer, std::future::pending())
-                    .await
-            }
-            Transport::Stream | Transport::Http => server.serve(reader, writer).await,
-        }
-    });
-    BufReader::new(near)
 }

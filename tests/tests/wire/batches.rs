@@ -138,7 +138,7 @@ async fn a_batch_waits_for_its_slowest_and_holds_up_nobody_else() {
         stream.before_a_good_reply("a batch").await,
         [] as [String; 0]
     );
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     let replies: Value = serde_json::from_str(&stream.next().await).unwrap();
     let ids: Vec<_> = replies
         .as_array()
@@ -161,8 +161,8 @@ async fn a_batch_cannot_run_more_than_the_connection_may() {
     let ping = r#"{"jsonrpc":"2.0","id":99,"method":"ping"}"#;
     assert!(stream.ask(ping).await.contains("99"));
     // What is refused must not have begun.
-    assert_eq!(fixture.probe.started(), 4);
-    fixture.probe.release(4);
+    assert_eq!(fixture.probe.gate.came(), 4);
+    fixture.probe.gate.open(4);
     let replies = summary(&stream.next().await);
     let refused = replies
         .as_array()
@@ -181,20 +181,20 @@ async fn a_request_of_a_batch_can_be_cancelled() {
     stream
         .send(batch(&[&say("1", "slow", "x"), &say("2", "echo", "y")]))
         .await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     stream.send(cancel("1")).await;
-    fixture.probe.running(0).await;
+    fixture.probe.gate.holds(0).await;
     assert_eq!(
         summary(&stream.next().await),
         json!([{"id": 2, "result": {"content": [{"type": "text", "text": "y"}]}}])
     );
     // A batch may cancel too, even what it began itself.
     stream.send(say("3", "slow", "x")).await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     stream
         .send(batch(&[&cancel("3"), &say("4", "slow", "x"), &cancel("4")]))
         .await;
-    fixture.probe.running(0).await;
+    fixture.probe.gate.holds(0).await;
     assert_eq!(stream.end().await, [] as [String; 0]);
 }
 
@@ -210,7 +210,7 @@ async fn a_batch_respects_the_ids_in_flight() {
         ]))
         .await;
     assert_eq!(summary(&replies)[0], json!([1, INVALID]));
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     assert!(stream.next().await.contains("first"));
 }
 
@@ -254,7 +254,7 @@ async fn the_replies_of_a_batch_together_are_no_more_than_one_may_be() {
         let client = http.client(BATCHING).await;
         for over_http in [true, false] {
             if slow {
-                fixture.probe.release(some);
+                fixture.probe.gate.open(some);
             }
             let replies = match over_http {
                 true => client.send(&sent).await.body,
@@ -282,15 +282,15 @@ async fn batches_cannot_take_all_places_of_the_server() {
         let other = http.client(BATCHING).await;
         hanging.push(other.begin(batch(&slow)).await);
         if first {
-            fixture.probe.running(2 * 64).await;
+            fixture.probe.gate.holds(2 * 64).await;
         }
     }
-    fixture.probe.running(6 * 64).await;
+    fixture.probe.gate.holds(6 * 64).await;
     for sender in Sender::all() {
         let client = http.client(sender).await;
         assert_eq!(client.send(call("1", "canary", "{}")).await.status, 200);
     }
-    fixture.probe.release(6 * 64);
+    fixture.probe.gate.open(6 * 64);
     let mut served = 0;
     for response in hanging {
         let replies = response.response().await.body;
@@ -300,7 +300,7 @@ async fn batches_cannot_take_all_places_of_the_server() {
         served += replies.filter(|reply| reply["result"].is_object()).count();
     }
     assert_eq!(served, 6 * 64);
-    assert_eq!(fixture.probe.started(), 6 * 64);
+    assert_eq!(fixture.probe.gate.came(), 6 * 64);
 }
 
 #[tokio::test]
@@ -318,7 +318,7 @@ async fn an_id_is_there_once_in_a_batch() {
         ]);
         for over_http in [false, true] {
             if tool == "slow" {
-                fixture.probe.release(2);
+                fixture.probe.gate.open(2);
             }
             let replies = match over_http {
                 true => client.send(&sent).await.body,

@@ -17,15 +17,15 @@ async fn a_running_request_of_a_stream_is_dropped_and_not_answered() {
             .saying_anything();
         stream.send(say("1", "slow", "x")).await;
         stream.send(say("\"1\"", "slow", "y")).await;
-        fixture.probe.running(2).await;
+        fixture.probe.gate.holds(2).await;
         stream.send(cancel("1")).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         // Twice, and what is not running.
         for id in ["1", "2", "\"\"", "null", "1.0", "{}"] {
             stream.send(cancel(id)).await;
         }
         assert_eq!(stream.before_a_good_reply("cancellation").await, NOTHING);
-        fixture.probe.release(1);
+        fixture.probe.gate.open(1);
         let rest = stream.end().await;
         assert!(
             rest.len() == 1 && rest[0].contains(r#""id":"1","result""#),
@@ -41,8 +41,8 @@ async fn what_is_cancelled_before_or_after_is_answered_as_ever() {
         let mut stream = Stream::open(&fixture.server, sender).await;
         stream.send(cancel("1")).await;
         stream.send(say("1", "slow", "late")).await;
-        fixture.probe.running(1).await;
-        fixture.probe.release(1);
+        fixture.probe.gate.holds(1).await;
+        fixture.probe.gate.open(1);
         assert!(stream.next().await.contains("late"));
         stream.send(cancel("1")).await;
         assert!(
@@ -60,12 +60,12 @@ async fn the_id_of_a_cancelled_request_is_free_at_once() {
     let fixture = Fixture::new();
     let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
     stream.send(say("1", "slow", "first")).await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     stream.send(cancel("1")).await;
     stream.send(say("1", "slow", "second")).await;
-    fixture.probe.has_started(2).await;
-    fixture.probe.running(1).await;
-    fixture.probe.release(1);
+    fixture.probe.gate.saw(2).await;
+    fixture.probe.gate.holds(1).await;
+    fixture.probe.gate.open(1);
     assert!(stream.next().await.contains("second"));
     assert_eq!(stream.end().await, NOTHING);
 }
@@ -80,9 +80,9 @@ async fn of_a_thousand_requests_each_is_answered_once_or_cancelled() {
             stream.send(cancel(&(id / 2 * 2 + 1).to_string())).await;
         }
     }
-    fixture.probe.has_started(1_000).await;
-    fixture.probe.running(500).await;
-    fixture.probe.release(500);
+    fixture.probe.gate.saw(1_000).await;
+    fixture.probe.gate.holds(500).await;
+    fixture.probe.gate.open(500);
     let mut ids: Vec<u64> = stream
         .end()
         .await
@@ -106,10 +106,10 @@ async fn closing_its_connection_cancels_a_modern_request_over_http() {
     for _ in 0..5 {
         let going = client.begin(say("1", "slow", "x")).await;
         let staying = client.begin(say("2", "slow", "y")).await;
-        fixture.probe.running(2).await;
+        fixture.probe.gate.holds(2).await;
         drop(going);
-        fixture.probe.running(1).await;
-        fixture.probe.release(1);
+        fixture.probe.gate.holds(1).await;
+        fixture.probe.gate.open(1);
         assert!(staying.response().await.body.contains("y"));
         let good = client.send(say("1", "echo", "z")).await;
         assert_eq!(good.status, 200, "{good:?}");
@@ -125,7 +125,7 @@ async fn a_session_cancels_by_notification_and_only_its_own() {
         let other = http.client(sender).await;
         let cancelled = client.begin(say("1", "slow", "mine")).await;
         let others = other.begin(say("1", "slow", "other's")).await;
-        fixture.probe.running(2).await;
+        fixture.probe.gate.holds(2).await;
         for id in ["2", "\"1\""] {
             assert_eq!(client.send(cancel(id)).await.status, 202);
         }
@@ -135,8 +135,8 @@ async fn a_session_cancels_by_notification_and_only_its_own() {
             response.status == 202 && response.body.is_empty(),
             "{response:?}"
         );
-        fixture.probe.running(1).await;
-        fixture.probe.release(1);
+        fixture.probe.gate.holds(1).await;
+        fixture.probe.gate.open(1);
         assert!(others.response().await.body.contains("other's"));
     }
 }
@@ -147,13 +147,13 @@ async fn of_two_requests_with_one_id_a_session_cancels_the_first() {
     let http = Http::listen(&fixture.server).await;
     let client = http.client(Sender::Legacy("2025-11-25")).await;
     let first = client.begin(say("1", "slow", "first")).await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     let second = client.begin(say("1", "slow", "second")).await;
-    fixture.probe.running(2).await;
+    fixture.probe.gate.holds(2).await;
     client.send(cancel("1")).await;
     assert_eq!(first.response().await.status, 202);
     client.send(cancel("1")).await;
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     assert!(second.response().await.body.contains("second"));
 }
 
@@ -165,7 +165,7 @@ async fn a_session_cancels_requests_of_batches_and_by_batches() {
     for cancelling in [cancel("1"), format!("[{}]", cancel("1"))] {
         let batch = format!("[{},{}]", say("1", "slow", "x"), say("2", "echo", "y"));
         let batch = client.begin(batch).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         assert_eq!(client.send(cancelling).await.status, 202);
         let replies = batch.response().await.json();
         assert_eq!(replies.as_array().unwrap().len(), 1);
@@ -179,9 +179,9 @@ async fn without_a_session_a_notification_cancels_nothing() {
     let http = Http::listen(&fixture.server).await;
     let client = http.client(Sender::Modern).await;
     let running = client.begin(say("1", "slow", "modern")).await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     assert_eq!(client.send(cancel("1")).await.status, 202);
     assert_eq!(client.post("", cancel("1").as_bytes()).await.status, 202);
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     assert!(running.response().await.body.contains("modern"));
 }

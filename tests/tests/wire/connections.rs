@@ -92,10 +92,10 @@ async fn a_request_cut_off_anywhere_harms_nobody() {
         let mut stream = TcpStream::connect(http.address).await.unwrap();
         let slow = bytes(&http, &say("1", "slow", "x"));
         stream.write_all(&slow).await.unwrap();
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         stream.set_zero_linger().unwrap();
         drop(stream);
-        fixture.probe.running(0).await;
+        fixture.probe.gate.holds(0).await;
     }
     assert_eq!(fixture.probe.ran(), 0);
     let client = http.client(Sender::Modern).await;
@@ -109,9 +109,9 @@ async fn a_client_that_says_no_more_still_gets_its_answer() {
     let mut stream = TcpStream::connect(http.address).await.unwrap();
     let request = bytes(&http, &say("1", "slow", "after the end"));
     stream.write_all(&request).await.unwrap();
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     stream.shutdown().await.unwrap();
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     let (status, body) = response(&mut stream).await;
     assert!(
         status == 200 && body.contains("after the end"),

@@ -10,96 +10,27 @@ use plainly::limits::Limits;
 use plainly::server::extract::{Args, State};
 use plainly::server::reply::{Blob, Json, Text};
 use plainly::server::{Resource, Server, ServerBuilder, Tool};
+use plainly_peer::Gate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::sync::{Notify, Semaphore};
-
-use crate::within;
 
 /// What handlers leave behind, and what they wait for.
-#[derive(Clone, Debug)]
-pub(crate) struct Probe(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    ran: AtomicUsize,
-    started: AtomicUsize,
-    running: AtomicUsize,
-    changed: Notify,
-    gate: Semaphore,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Probe {
+    ran: Arc<AtomicUsize>,
+    /// Where slow handlers wait.
+    pub(crate) gate: Gate,
 }
 
 impl Probe {
-    fn new() -> Self {
-        Self(Arc::new(Inner {
-            ran: AtomicUsize::new(0),
-            started: AtomicUsize::new(0),
-            running: AtomicUsize::new(0),
-            changed: Notify::new(),
-            gate: Semaphore::new(0),
-        }))
-    }
-
     /// How often the canary ran.
     pub(crate) fn ran(&self) -> usize {
-        self.0.ran.load(Ordering::SeqCst)
+        self.ran.load(Ordering::SeqCst)
     }
 
-    /// How many slow handlers ever started.
-    pub(crate) fn started(&self) -> usize {
-        self.0.started.load(Ordering::SeqCst)
-    }
-
-    /// Waits until so many slow handlers have ever started.
-    pub(crate) async fn has_started(&self, count: usize) {
-        self.until(|inner| inner.started.load(Ordering::SeqCst) == count)
-            .await;
-    }
-
-    /// Waits until exactly so many slow handlers are running.
-    pub(crate) async fn running(&self, count: usize) {
-        self.until(|inner| inner.running.load(Ordering::SeqCst) == count)
-            .await;
-    }
-
-    async fn until(&self, is_so: impl Fn(&Inner) -> bool) {
-        let reached = async {
-            loop {
-                let changed = self.0.changed.notified();
-                tokio::pin!(changed);
-                changed.as_mut().enable();
-                if is_so(&self.0) {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        within(reached).await;
-    }
-
-    /// Lets so many slow handlers finish.
-    pub(crate) fn release(&self, count: usize) {
-        self.0.gate.add_permits(count);
-    }
-}
-
-/// One slow handler; gone when it finishes or is dropped.
-struct Slow(Arc<Inner>);
-
-impl Slow {
-    fn start(probe: &Probe) -> Self {
-        probe.0.started.fetch_add(1, Ordering::SeqCst);
-        probe.0.running.fetch_add(1, Ordering::SeqCst);
-        probe.0.changed.notify_waiters();
-        Self(Arc::clone(&probe.0))
-    }
-}
-
-impl Drop for Slow {
-    fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::SeqCst);
-        self.0.changed.notify_waiters();
+    fn run(&self) {
+        self.ran.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -131,13 +62,12 @@ async fn structured(Args(Count { n }): Args<Count>) -> Json<Sum> {
 }
 
 async fn canary(State(probe): State<Probe>, Args(_any): Args<Map<String, Value>>) -> &'static str {
-    probe.0.ran.fetch_add(1, Ordering::SeqCst);
+    probe.run();
     "ran"
 }
 
 async fn slow(State(probe): State<Probe>, Args(Words { text }): Args<Words>) -> String {
-    let _running = Slow::start(&probe);
-    probe.0.gate.acquire().await.unwrap().forget();
+    probe.gate.pass().await;
     text
 }
 
@@ -154,7 +84,7 @@ async fn large() -> String {
 }
 
 async fn motd(State(probe): State<Probe>) -> Text {
-    probe.0.ran.fetch_add(1, Ordering::SeqCst);
+    probe.run();
     Text::plain("Be kind.")
 }
 
@@ -171,8 +101,7 @@ async fn broken() -> Result<Text, ProtocolError> {
 }
 
 async fn slow_read(State(probe): State<Probe>) -> Text {
-    let _running = Slow::start(&probe);
-    probe.0.gate.acquire().await.unwrap().forget();
+    probe.gate.pass().await;
     Text::plain("at last")
 }
 
@@ -201,7 +130,7 @@ impl Fixture {
     }
 
     pub(crate) fn build(more: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
-        let probe = Probe::new();
+        let probe = Probe::default();
         let builder = Server::builder("fixture", "1.0.0")
             .state(probe.clone())
             .tool(

@@ -57,11 +57,11 @@ async fn replies_leave_while_a_line_is_half_here() {
     let fixture = Fixture::new();
     let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
     stream.send(say("1", "slow", "slow")).await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     let message = filled(&call("2", "canary", "{}"));
     let (head, tail) = message.split_at(40);
     stream.write(head).await;
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     assert!(stream.next().await.contains("slow"));
     stream.write(tail).await;
     assert!(stream.next().await.contains(r#""id":2,"result""#));

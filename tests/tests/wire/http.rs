@@ -1,27 +1,23 @@
 //! A listening server, and clients that write raw requests to it.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plainly::server::Server;
-use plainly::transport::http::HttpServer;
+use plainly_peer::{Site, within};
 use plainly_tests::valid::Conversation;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::sender::{MODERN, Sender, initialize};
-use crate::within;
 
 /// A server that listens on loopback.
 pub(crate) struct Http {
     pub(crate) address: SocketAddr,
-    stop: Arc<Notify>,
-    task: JoinHandle<std::io::Result<()>>,
+    site: Site,
 }
 
 /// What came back.
@@ -34,17 +30,9 @@ pub(crate) struct Response {
 
 impl Http {
     pub(crate) async fn listen(server: &Server) -> Self {
-        let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr();
-        let service = server.http().path("/mcp");
-        let stop = Arc::new(Notify::new());
-        let stopped = Arc::clone(&stop);
-        let task = tokio::spawn(async move { listener.serve(service, stopped.notified()).await });
-        Self {
-            address,
-            stop,
-            task,
-        }
+        let site = Site::serve(server.http().path("/mcp")).await;
+        let address = site.address;
+        Self { address, site }
     }
 
     /// A client of this server; a legacy one opens its session.
@@ -81,9 +69,9 @@ impl Http {
     }
 
     /// Asks it to stop; it is over when the returned task is.
-    pub(crate) fn stop(self) -> JoinHandle<std::io::Result<()>> {
-        self.stop.notify_one();
-        self.task
+    pub(crate) fn stop(mut self) -> JoinHandle<std::io::Result<()>> {
+        self.site.stop();
+        self.site.serving
     }
 }
 

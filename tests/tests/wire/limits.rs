@@ -218,16 +218,16 @@ async fn a_place_is_free_again_however_its_request_ended() {
         let client = http.client(sender).await;
         for _ in 0..3 {
             stream.send(say("1", "slow", "x")).await;
-            fixture.probe.running(1).await;
+            fixture.probe.gate.holds(1).await;
             stream.send(cancel("1")).await;
-            fixture.probe.running(0).await;
+            fixture.probe.gate.holds(0).await;
             stream.before_a_good_reply("a cancellation").await;
 
             if sender == Sender::Modern {
                 let closing = client.begin(say("1", "slow", "x")).await;
-                fixture.probe.running(1).await;
+                fixture.probe.gate.holds(1).await;
                 drop(closing);
-                fixture.probe.running(0).await;
+                fixture.probe.gate.holds(0).await;
                 stream.before_a_good_reply("a closed connection").await;
             }
             for ending in [

@@ -32,11 +32,4 @@ mod replies;
 mod schema;
 mod templates;
 
-use std::time::Duration;
-
-/// A test that hangs fails.
-async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("took too long")
-}
+use plainly_peer::within;

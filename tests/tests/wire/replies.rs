@@ -103,9 +103,9 @@ async fn a_deadline_ends_the_handler_and_answers() {
                 json!({"kind": "deadline_exceeded", "limitMs": 20})
             );
         }
-        fixture.probe.running(0).await;
+        fixture.probe.gate.holds(0).await;
     }
-    assert_eq!(fixture.probe.started(), 8);
+    assert_eq!(fixture.probe.gate.came(), 8);
 }
 
 #[tokio::test]
@@ -114,9 +114,9 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
     for sender in Sender::all() {
         let mut stream = Stream::open(&fixture.server, sender).await;
         let mut other = Stream::open(&fixture.server, sender).await;
-        let started = fixture.probe.started();
+        let started = fixture.probe.gate.came();
         stream.send(say("1", "slow", "first")).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         for second in [
             say("1", "slow", "second"),
             call("1", "canary", "{}"),
@@ -126,7 +126,7 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
             stream.send(second).await;
         }
         // A string is another id than a number.
-        fixture.probe.running(2).await;
+        fixture.probe.gate.holds(2).await;
         let refused = stream.before_a_good_reply("the second").await;
         assert_eq!(refused.len(), 3, "{refused:?}");
         for reply in refused {
@@ -141,10 +141,10 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
                 .await
                 .contains("other")
         );
-        fixture.probe.release(2);
+        fixture.probe.gate.open(2);
         let last = [stream.next().await, stream.next().await];
         assert!(last.iter().any(|reply| reply.contains("first")), "{last:?}");
-        assert_eq!(fixture.probe.started() - started, 2);
+        assert_eq!(fixture.probe.gate.came() - started, 2);
         assert_eq!(stream.end().await, [] as [String; 0]);
     }
     assert_eq!(fixture.probe.ran(), 0);
@@ -158,8 +158,8 @@ async fn over_http_equal_ids_are_independent() {
         let client = http.client(sender).await;
         let first = client.begin(say("1", "slow", "first")).await;
         let second = client.begin(say("1", "slow", "second")).await;
-        fixture.probe.running(2).await;
-        fixture.probe.release(2);
+        fixture.probe.gate.holds(2).await;
+        fixture.probe.gate.open(2);
         assert!(first.response().await.body.contains("first"));
         assert!(second.response().await.body.contains("second"));
     }
@@ -185,8 +185,8 @@ async fn each_of_many_mixed_requests_is_answered_once() {
         for id in 0..350 {
             stream.send(kinds(id)).await;
         }
-        fixture.probe.running(100).await;
-        fixture.probe.release(100);
+        fixture.probe.gate.holds(100).await;
+        fixture.probe.gate.open(100);
         let mut answers: HashMap<u64, usize> = HashMap::new();
         for reply in stream.end().await {
             let id = json(&reply)["id"].as_u64().unwrap();
@@ -203,22 +203,22 @@ async fn beyond_its_limit_a_connection_is_told_to_wait_and_others_are_served() {
     for sender in Sender::all() {
         let mut stream = Stream::open(&fixture.server, sender).await;
         let mut other = Stream::open(&fixture.server, sender).await;
-        let started = fixture.probe.started();
+        let started = fixture.probe.gate.came();
         for id in ["1", "2"] {
             stream.send(say(id, "slow", "x")).await;
         }
-        fixture.probe.running(2).await;
+        fixture.probe.gate.holds(2).await;
         let refused = json(&stream.ask(&say("3", "slow", "x")).await);
         assert_eq!(refused["id"], 3);
         assert_eq!(refused["error"]["code"], 503);
         assert_eq!(refused["error"]["data"], json!({"kind": "overloaded"}));
         other.before_a_good_reply("overload elsewhere").await;
-        fixture.probe.release(2);
+        fixture.probe.gate.open(2);
         stream.next().await;
         stream.next().await;
         stream.before_a_good_reply("overload").await;
         assert_eq!(
-            fixture.probe.started() - started,
+            fixture.probe.gate.came() - started,
             2,
             "the third never began"
         );
@@ -234,7 +234,7 @@ async fn beyond_its_limit_a_server_is_unavailable_for_all() {
         let mut stream = Stream::open(&fixture.server, sender).await;
         let first = client.begin(say("1", "slow", "x")).await;
         stream.send(say("2", "slow", "x")).await;
-        fixture.probe.running(2).await;
+        fixture.probe.gate.holds(2).await;
         let refused = client.send(say("3", "echo", "x")).await;
         assert_eq!(refused.status, 503, "{refused:?}");
         assert_eq!(refused.json()["id"], 3);
@@ -242,7 +242,7 @@ async fn beyond_its_limit_a_server_is_unavailable_for_all() {
         assert!(refused.header("retry-after").is_some(), "{refused:?}");
         let refused = json(&stream.ask(&say("4", "echo", "x")).await);
         assert_eq!(refused["error"]["code"], 503);
-        fixture.probe.release(2);
+        fixture.probe.gate.open(2);
         assert_eq!(first.response().await.status, 200);
         assert!(stream.next().await.contains(r#""id":2,"result""#));
         stream.before_a_good_reply("overload").await;
@@ -255,23 +255,21 @@ async fn what_runs_is_finished_when_the_stream_ends_or_the_server_stops() {
     for sender in Sender::all() {
         let mut stream = Stream::open(&fixture.server, sender).await;
         stream.send(say("1", "slow", "until the end")).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         let rest = tokio::spawn(stream.end());
-        fixture.probe.release(1);
+        fixture.probe.gate.open(1);
         let rest = within(rest).await.unwrap();
         assert!(
             rest.len() == 1 && rest[0].contains("until the end"),
             "{rest:?}"
         );
 
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let stopped = async { stopped.await.unwrap() };
-        let mut stream = Stream::open_until(&fixture.server, sender, stopped).await;
+        let mut stream = Stream::open(&fixture.server, sender).await;
         stream.send(say("1", "slow", "until the stop")).await;
-        fixture.probe.running(1).await;
-        stop.send(()).unwrap();
+        fixture.probe.gate.holds(1).await;
+        stream.peer.stop();
         let rest = tokio::spawn(stream.rest());
-        fixture.probe.release(1);
+        fixture.probe.gate.open(1);
         let rest = within(rest).await.unwrap();
         assert!(
             rest.len() == 1 && rest[0].contains("until the stop"),
@@ -290,7 +288,7 @@ async fn what_does_not_finish_in_time_is_dropped_and_answered() {
         stream
             .send(request("\"3\"", "resources/read", r#""uri":"app://slow""#))
             .await;
-        fixture.probe.running(3).await;
+        fixture.probe.gate.holds(3).await;
         stream.send(cancel("2")).await;
         let mut replies = stream.end().await;
         replies.sort();
@@ -300,7 +298,7 @@ async fn what_does_not_finish_in_time_is_dropped_and_answered() {
         };
         let replies: Vec<_> = replies.iter().map(|reply| json(reply)).collect();
         assert_eq!(replies, [refused(json!("3")), refused(json!(1))]);
-        fixture.probe.running(0).await;
+        fixture.probe.gate.holds(0).await;
     }
 }
 
@@ -310,7 +308,7 @@ async fn a_batch_that_does_not_finish_in_time_is_answered_too() {
     let mut stream = Stream::open(&fixture.server, Sender::Legacy("2025-03-26")).await;
     let batch = format!("[{},{}]", say("1", "slow", "x"), say("2", "echo", "y"));
     stream.send(batch).await;
-    fixture.probe.running(1).await;
+    fixture.probe.gate.holds(1).await;
     let replies = stream.end().await;
     assert_eq!(replies.len(), 1, "{replies:?}");
     let replies = json(&replies[0]);
@@ -319,7 +317,7 @@ async fn a_batch_that_does_not_finish_in_time_is_answered_too() {
         json!({"kind": "shutting_down"})
     );
     assert_eq!(replies[1]["result"]["content"][0]["text"], "y");
-    fixture.probe.running(0).await;
+    fixture.probe.gate.holds(0).await;
 }
 
 #[tokio::test]
@@ -329,9 +327,9 @@ async fn what_runs_in_a_session_is_answered_after_it_has_ended() {
     for sender in Sender::legacy() {
         let client = http.client(sender).await;
         let running = client.begin(say("1", "slow", "deleted")).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         assert_eq!(client.delete().await.status, 204);
-        fixture.probe.release(1);
+        fixture.probe.gate.open(1);
         let response = running.response().await;
         assert!(
             response.status == 200 && response.body.contains("deleted"),
@@ -340,9 +338,9 @@ async fn what_runs_in_a_session_is_answered_after_it_has_ended() {
 
         let client = http.client(sender).await;
         let running = client.begin(say("1", "slow", "displaced")).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         http.client(sender).await;
-        fixture.probe.release(1);
+        fixture.probe.gate.open(1);
         let response = running.response().await;
         assert!(
             response.status == 200 && response.body.contains("displaced"),
@@ -366,10 +364,10 @@ async fn a_reply_that_is_half_written_when_time_is_over_is_written_once() {
         writer.write_all(&sent).await.unwrap();
     }
     writer.shutdown().await.unwrap();
-    fixture.probe.has_started(2).await;
+    fixture.probe.gate.saw(2).await;
     let moment = Duration::from_millis(500);
     tokio::time::sleep(limit - moment).await;
-    fixture.probe.release(1);
+    fixture.probe.gate.open(1);
     tokio::time::sleep(2 * moment).await;
     let mut lines = BufReader::new(reader).lines();
     let first = json(&lines.next_line().await.unwrap().unwrap());
@@ -397,8 +395,8 @@ async fn a_peer_that_reads_none_of_its_replies_is_given_up() {
     writer.write_all(&both).await.unwrap();
     let error = serving.await.unwrap().unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
-    fixture.probe.has_started(1).await;
-    fixture.probe.running(0).await;
+    fixture.probe.gate.saw(1).await;
+    fixture.probe.gate.holds(0).await;
 }
 
 #[tokio::test]
@@ -409,7 +407,7 @@ async fn a_stopping_http_server_answers_what_runs_and_takes_no_more() {
         let address = http.address;
         let client = http.client(sender).await;
         let running = client.begin(say("1", "slow", "to the end")).await;
-        fixture.probe.running(1).await;
+        fixture.probe.gate.holds(1).await;
         let stopped = http.stop();
         let refused = async {
             while tokio::net::TcpStream::connect(address).await.is_ok() {
@@ -417,7 +415,7 @@ async fn a_stopping_http_server_answers_what_runs_and_takes_no_more() {
             }
         };
         within(refused).await;
-        fixture.probe.release(1);
+        fixture.probe.gate.open(1);
         let response = running.response().await;
         assert!(response.status == 200 && response.body.contains("to the end"));
         within(stopped).await.unwrap().unwrap();
@@ -445,7 +443,7 @@ async fn streams_with_equal_ids_get_only_their_own() {
                     .send(say(&id.to_string(), tool, &nonce(client, id)))
                     .await;
             }
-            fixture.probe.release(5);
+            fixture.probe.gate.open(5);
             let mut replies = stream.end().await;
             replies.sort();
             for (id, reply) in replies.iter().enumerate() {
@@ -478,7 +476,7 @@ async fn http_clients_with_equal_ids_get_only_their_own() {
             });
         }
     }
-    fixture.probe.running(64).await;
-    fixture.probe.release(64);
+    fixture.probe.gate.holds(64).await;
+    fixture.probe.gate.open(64);
     within(clients.join_all()).await;
 }

@@ -1,16 +1,10 @@
 //! The client's end of a byte stream: lines in, lines out.
 
-use std::io;
-
 use plainly::server::Server;
+use plainly_peer::Peer;
 use plainly_tests::valid::Conversation;
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
-use tokio::task::JoinHandle;
 
 use crate::sender::{Sender, initialize};
-use crate::within;
 
 const OTHER_RESOURCES: &str = r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed""#;
 
@@ -22,38 +16,18 @@ pub(crate) struct Stream {
     says_anything: bool,
     /// What was written of a line that has not ended.
     begun: Vec<u8>,
-    writer: WriteHalf<DuplexStream>,
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    serving: JoinHandle<io::Result<()>>,
+    pub(crate) peer: Peer,
 }
 
 impl Stream {
     /// Connects; a legacy client opens its session.
     pub(crate) async fn open(server: &Server, sender: Sender) -> Self {
-        Self::open_until(server, sender, std::future::pending()).await
-    }
-
-    pub(crate) async fn open_until(
-        server: &Server,
-        sender: Sender,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Self {
-        let (near, far) = tokio::io::duplex(64 << 10);
-        let server = server.clone();
-        let serving = tokio::spawn(async move {
-            let (reader, writer) = tokio::io::split(far);
-            server.serve_until(reader, writer, stop).await
-        });
-        let (reader, writer) = tokio::io::split(near);
-        let lines = BufReader::new(reader).lines();
         let mut stream = Self {
             sender,
             conversation: Conversation::new(),
             says_anything: false,
             begun: Vec::new(),
-            writer,
-            lines,
-            serving,
+            peer: Peer::with_room(server, 64 << 10),
         };
         if let Sender::Legacy(revision) = sender {
             let reply = stream.ask(&initialize("\"opens\"", revision)).await;
@@ -76,7 +50,7 @@ impl Stream {
             let line: Vec<_> = self.begun.drain(..=end).collect();
             self.conversation.note(&line);
         }
-        within(self.writer.write_all(bytes)).await.unwrap();
+        self.peer.write(bytes).await;
     }
 
     /// Writes a message and its newline.
@@ -92,7 +66,7 @@ impl Stream {
     /// The next line but those that say that there are other resources: a session is told so at any time.
     pub(crate) async fn next(&mut self) -> String {
         loop {
-            let line = within(self.lines.next_line()).await.unwrap();
+            let line = self.peer.line().await;
             let line = line.expect("the server closed the stream");
             self.conversation.heard(line.as_bytes());
             if !line.starts_with(OTHER_RESOURCES) {
@@ -124,18 +98,18 @@ impl Stream {
 
     /// Ends what is sent, and gives all lines that still come.
     pub(crate) async fn end(mut self) -> Vec<String> {
-        within(self.writer.shutdown()).await.unwrap();
+        self.peer.finish().await;
         self.rest().await
     }
 
     /// All lines until the server ends the stream.
     pub(crate) async fn rest(mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        while let Some(line) = within(self.lines.next_line()).await.unwrap() {
+        while let Some(line) = self.peer.line().await {
             self.conversation.heard(line.as_bytes());
             lines.push(line);
         }
-        within(self.serving).await.unwrap().unwrap();
+        self.peer.served().await.unwrap();
         lines
     }
 }

@@ -13,8 +13,6 @@ use crate::args::{Coded, CodesArgs};
 use crate::failure::Failure;
 use crate::output::Output;
 
-const DIALECTS: [Dialect; 2] = [Dialect::Uniform, Dialect::PerRevision];
-
 pub(crate) fn run(args: &CodesArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.format());
     match (&args.code, args.revision) {
@@ -52,7 +50,7 @@ fn list(output: &mut Output) -> Result<(), Failure> {
         output,
     )?;
     for entry in registry() {
-        let (code, revisions) = (entry.code.to_string(), entry.revisions());
+        let (code, revisions) = (entry.code.to_string(), entry.revisions.to_string());
         let fields = [
             &code,
             entry.name,
@@ -126,12 +124,11 @@ type Written = (Code, &'static str, Option<u16>, &'static str);
 
 /// By code, in the registry's order, then the codes that are ours.
 fn written_on(revision: Revision) -> Vec<Written> {
-    let conditions = conditions();
     let mut rows = Vec::new();
     for entry in registry().iter().filter(|it| it.defined_in(revision)) {
         let before = rows.len();
-        for condition in &conditions {
-            let written = DIALECTS.map(|dialect| condition.written(dialect, revision));
+        for condition in conditions() {
+            let written = Dialect::ALL.map(|dialect| condition.written(dialect, revision));
             if let Some((_, status)) = written.into_iter().flatten().find(|it| it.0 == entry.code) {
                 rows.push((entry.code, entry.name, Some(status), condition.name));
             }
@@ -140,7 +137,7 @@ fn written_on(revision: Revision) -> Vec<Written> {
             rows.push((entry.code, entry.name, None, entry.meaning));
         }
     }
-    for condition in &conditions {
+    for condition in conditions() {
         if let Some((code, status)) = condition.written(Dialect::Uniform, revision)
             && lookup(code).is_none()
         {
@@ -169,11 +166,11 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
             "range",
             Some(format!("{range}, {}: {}", range.bounds(), range.policy())),
         ),
-        ("revisions", entry.map(Entry::revisions)),
+        ("revisions", entry.map(|it| it.revisions.to_string())),
         ("sent", Some(sent(code))),
         ("received", Some(receive(code).to_owned())),
         ("data", entry.map(|it| it.data.to_owned())),
-        ("http status", entry.map(|it| it.http_status.to_owned())),
+        ("http status", entry.map(Entry::http_status)),
         ("retry", entry.map(|it| it.retry.to_string())),
         ("advice", Some(advice(code).to_owned())),
         ("problems", joined(problems(code))),
@@ -202,7 +199,7 @@ fn explain_on(code: Code, revision: Revision, output: &mut Output) -> Result<(),
     };
     output.labelled(revision.as_str(), verdict)?;
     for condition in stands_for(code) {
-        let [uniform, pinned] = DIALECTS.map(|dialect| condition.written(dialect, revision));
+        let [uniform, pinned] = Dialect::ALL.map(|dialect| condition.written(dialect, revision));
         if let Some((code, status)) = uniform {
             let line = format!("{code}, HTTP {status}: {}", condition.name);
             output.labelled("", &line)?;
@@ -289,16 +286,14 @@ fn problems(code: Code) -> impl Iterator<Item = &'static str> {
 }
 
 /// The conditions that a code states on some revision.
-fn stands_for(code: Code) -> Vec<Condition> {
-    let states = |condition: &Condition, dialect| {
-        Revision::ALL
+fn stands_for(code: Code) -> Vec<&'static Condition> {
+    let is_written_with = |condition: &&Condition| {
+        let cells = Revision::ALL
             .into_iter()
-            .filter_map(|revision| condition.written(dialect, revision))
-            .any(|(written, _)| written == code)
+            .flat_map(|revision| Dialect::ALL.map(|dialect| condition.written(dialect, revision)));
+        cells.flatten().any(|(written, _)| written == code)
     };
-    let mut conditions = conditions();
-    conditions.retain(|it| DIALECTS.into_iter().any(|dialect| states(it, dialect)));
-    conditions
+    conditions().iter().filter(is_written_with).collect()
 }
 
 fn joined<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {

@@ -1,7 +1,7 @@
 //! `plainly discover`: who a server is, which revisions it speaks, what it offers.
 
 use plainly::client::Client;
-use plainly::errors::{Era, Revision};
+use plainly::errors::Revision;
 use serde_json::{Map, Value, json};
 
 use super::client::with_client;
@@ -67,13 +67,12 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
 /// The versions that the server says it supports. A modern server need not list those that are agreed on by a handshake.
 fn supported(client: &Client) -> String {
     let versions = client.supported_versions();
-    let is_legacy = |version: &String| {
-        let legacy = Revision::of_era(Era::Legacy);
-        legacy.map(Revision::as_str).any(|legacy| legacy == version)
-    };
-    let of_what = match client.revision().era() {
-        Era::Modern if !versions.iter().any(is_legacy) => " (modern revisions)",
-        Era::Modern | Era::Legacy => "",
+    let mut known = versions.iter().filter_map(|version| version.parse().ok());
+    let has_sessions = |revision: Revision| revision.traits().sessions;
+    let of_what = if has_sessions(client.revision()) || known.any(has_sessions) {
+        ""
+    } else {
+        " (modern revisions)"
     };
     versions.join(", ") + of_what
 }

@@ -82,13 +82,13 @@ impl ProblemBag {
         self.0.iter()
     }
 
-    /// Those whose detail `field` is this one.
+    /// The problems whose detail `field` is this one.
     pub fn by_field(&self, field: &str) -> impl Iterator<Item = &Problem> {
         self.iter()
             .filter(move |problem| problem.details().get("field").is_some_and(|it| it == field))
     }
 
-    /// Those about this.
+    /// The problems of one category.
     pub fn by_category(&self, category: Category) -> impl Iterator<Item = &Problem> {
         self.iter()
             .filter(move |problem| problem.category() == category)

@@ -4,9 +4,10 @@
 use std::fmt;
 
 use crate::code::{ApplicationCode, Code};
-use crate::registry::{INTERNAL_ERROR, INVALID_PARAMS, Retry};
+use crate::registry::table::{INTERNAL_ERROR, INVALID_PARAMS};
+use crate::retry::Retry;
 
-/// What a problem is about.
+/// The area that a problem belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -46,7 +47,7 @@ impl fmt::Display for Category {
 
 /// How a problem is written as a protocol error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(crate) enum Written {
     /// The request is wrong: -32602.
     InvalidParams,
     /// Something failed inside: -32603.
@@ -55,7 +56,7 @@ pub(super) enum Written {
     Status,
 }
 
-/// What is known of one code.
+/// The facts about one code.
 struct Row<'a> {
     name: &'a str,
     meaning: &'static str,
@@ -218,12 +219,12 @@ impl ProblemCode {
         self.row().name
     }
 
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub fn meaning(&self) -> &'static str {
         self.row().meaning.trim_ascii()
     }
 
-    /// What it is about.
+    /// The area that it belongs to.
     pub fn category(&self) -> Category {
         self.row().category
     }
@@ -259,7 +260,7 @@ impl ProblemCode {
         }
     }
 
-    pub(super) fn written(&self) -> Written {
+    pub(crate) fn written(&self) -> Written {
         self.row().written
     }
 }

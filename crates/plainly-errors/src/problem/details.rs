@@ -26,7 +26,7 @@ impl Details {
         }
     }
 
-    /// What is under this name.
+    /// The value under this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.iter()
             .find_map(|(known, value)| (known == name).then_some(value))
@@ -50,8 +50,12 @@ impl Details {
 
 impl From<&Map<String, Value>> for Details {
     fn from(members: &Map<String, Value>) -> Self {
-        let owned = |(name, value): (&String, &Value)| (Cow::Owned(name.clone()), value.clone());
-        Self(members.iter().map(owned).collect())
+        let members = members.iter();
+        Self(
+            members
+                .map(|(name, value)| (Cow::Owned(name.clone()), value.clone()))
+                .collect(),
+        )
     }
 }
 

@@ -87,7 +87,7 @@ impl Problem {
         })
     }
 
-    pub(super) fn to_data(&self) -> Value {
+    pub(crate) fn to_data(&self) -> Value {
         to_value(&self.as_data())
     }
 

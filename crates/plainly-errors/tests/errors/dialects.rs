@@ -30,7 +30,7 @@ impl Row {
         assert_eq!(wire.http_status, http_status, "{context}");
         if let Some(entry) = lookup(wire.code) {
             assert!(
-                entry.http_status.contains(&http_status.to_string()),
+                entry.http_status().contains(&http_status.to_string()),
                 "the registry does not name this status: {context}"
             );
         }
@@ -105,7 +105,7 @@ fn the_members_of_an_error_are_code_message_data() {
 fn an_error_without_id_can_be_sent_since_2025_11_25() {
     let can: Vec<_> = Revision::ALL
         .into_iter()
-        .filter(|revision| Dialect::has_errors_without_id(*revision))
+        .filter(|revision| revision.traits().errors_without_id)
         .collect();
     assert_eq!(can, [Revision::V2025_11_25, Revision::V2026_07_28]);
 }

@@ -1,10 +1,13 @@
 //! Property over all integers: whatever is stated, passed on or made up, the code that leaves is one that the
 //! specification lets us send to that revision.
 
+use std::collections::HashSet;
+
 use plainly_errors::policy::may_emit;
 use plainly_errors::registry::{Emit, Entry, lookup};
 use plainly_errors::{
-    ApplicationCode, Code, Dialect, ErrorKind, ProtocolError, Revision, WireError, registry,
+    ApplicationCode, Code, Dialect, ErrorKind, ProtocolError, Revision, WireError, conditions,
+    registry,
 };
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -143,5 +146,35 @@ fn every_row_that_is_history_means_nothing_when_it_comes() {
         for revision in Revision::ALL {
             assert!(!entry.defined_in(revision), "{} {revision}", entry.name);
         }
+    }
+}
+
+#[test]
+fn each_condition_is_written_with_a_code_that_may_be_sent() {
+    for (revision, dialect) in everywhere() {
+        for condition in conditions() {
+            if let Some((code, _)) = condition.written(dialect, revision) {
+                assert!(may_emit(code, revision, dialect), "{}", condition.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn each_code_that_servers_send_states_a_condition() {
+    let written: HashSet<Code> = conditions()
+        .iter()
+        .flat_map(|it| Revision::ALL.map(|revision| it.written(Dialect::PerRevision, revision)))
+        .flatten()
+        .map(|(code, _)| code)
+        .collect();
+    for entry in registry().iter().filter(|it| it.emit != Emit::Never) {
+        let is_client_s = entry.name == "UserRejected";
+        assert_eq!(
+            written.contains(&entry.code),
+            !is_client_s,
+            "{}",
+            entry.name
+        );
     }
 }

@@ -5,14 +5,14 @@ use std::fmt::Write;
 
 use plainly_errors::Revision;
 
-use super::{Field, Shape};
+use super::{Feature, Shape};
 use crate::types::{Content, GetPromptResult, MediaContent, Resource, TextContent};
 
 impl Shape for Content {
     fn shape(&mut self, revision: Revision) {
         let text = match self {
-            Self::Audio(audio) if !Field::Audio.is_in(revision) => note(audio, revision),
-            Self::ResourceLink(link) if !Field::ResourceLink.is_in(revision) => TextContent {
+            Self::Audio(audio) if !Feature::Audio.is_in(revision) => note(audio, revision),
+            Self::ResourceLink(link) if !Feature::ResourceLink.is_in(revision) => TextContent {
                 text: reference(link),
                 annotations: link.annotations.take(),
                 meta: link.meta.take(),
@@ -125,7 +125,7 @@ mod tests {
         ] {
             let link = Content::resource_link(link);
             for revision in Revision::ALL {
-                let expected = match revision.within(Some(Revision::V2025_06_18), None) {
+                let expected = match Feature::ResourceLink.is_in(revision) {
                     true => link.clone(),
                     false => text(words),
                 };

@@ -4,7 +4,7 @@ use plainly_errors::Revision;
 
 use super::content::note;
 use super::tools::shape_output;
-use super::{Field, Shape};
+use super::{Feature, Shape};
 use crate::types::{CreateMessageParams, SamplingContent};
 
 impl Shape for CreateMessageParams {
@@ -23,7 +23,7 @@ impl Shape for CreateMessageParams {
 impl Shape for SamplingContent {
     fn shape(&mut self, revision: Revision) {
         match self {
-            Self::Audio(audio) if !Field::Audio.is_in(revision) => {
+            Self::Audio(audio) if !Feature::Audio.is_in(revision) => {
                 *self = Self::Text(note(audio, revision));
             }
             Self::ToolResult(result) => {

@@ -3,7 +3,7 @@
 use plainly_errors::Revision;
 
 use super::schema::{is_of_object, without_booleans};
-use super::{Field, Shape};
+use super::{Feature, Shape};
 use crate::types::{CallToolResult, Content, ListToolsResult, RawJson, Tool};
 
 impl Shape for CallToolResult {
@@ -22,11 +22,14 @@ pub(super) fn shape_output(
     for block in &mut *content {
         block.shape(revision);
     }
-    let fits = |value: &mut RawJson| match value.get().starts_with('{') {
-        true => Field::StructuredContent.is_in(revision),
-        false => Field::StructuredValue.is_in(revision),
-    };
-    if let Some(lost) = structured.take_if(|value| !fits(value))
+    let unfit = structured.take_if(|value| {
+        let feature = match value.get().starts_with('{') {
+            true => Feature::StructuredContent,
+            false => Feature::StructuredValue,
+        };
+        !feature.is_in(revision)
+    });
+    if let Some(lost) = unfit
         && content.is_empty()
     {
         content.push(Content::text(lost.get()));
@@ -43,12 +46,12 @@ impl Shape for ListToolsResult {
 
 impl Shape for Tool {
     fn shape(&mut self, revision: Revision) {
-        if !Field::OutputValueSchema.is_in(revision) {
-            let has = Field::OutputSchema.is_in(revision);
+        if !Feature::OutputValueSchema.is_in(revision) {
+            let has = Feature::OutputSchema.is_in(revision);
             self.output_schema
                 .take_if(|schema| !has || !is_of_object(schema));
         }
-        if !Field::BooleanSchema.is_in(revision) {
+        if !Feature::BooleanSchema.is_in(revision) {
             for schema in [Some(&mut self.input_schema), self.output_schema.as_mut()] {
                 if let Some(schema) = schema
                     && let Some(older) = without_booleans(schema)

@@ -3,7 +3,7 @@
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::question::asked;
-use plainly_protocol::shape::{Field, Shape};
+use plainly_protocol::shape::{Feature, Shape};
 use plainly_protocol::types::{
     AcknowledgedParams, BooleanField, CallToolParams, CallToolResult, ChoiceField, ChoicesField,
     CompleteParams, CompleteResult, Completion, Content, CreateMessageParams, CreateMessageResult,
@@ -327,14 +327,14 @@ fn results_of_an_era(revision: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// The kinds of content that not every revision has.
-fn newer_content() -> impl Iterator<Item = (Field, &'static str, Content)> {
+fn newer_content() -> impl Iterator<Item = (Feature, &'static str, Content)> {
     let audio = MediaContent::new(*b"abc", "audio/wav")
         .annotations(annotations())
         .meta(meta());
     let link = Content::resource_link(resource());
     [
-        (Field::Audio, "AudioContent", Content::Audio(audio)),
-        (Field::ResourceLink, "ResourceLink", link),
+        (Feature::Audio, "AudioContent", Content::Audio(audio)),
+        (Feature::ResourceLink, "ResourceLink", link),
     ]
     .into_iter()
 }

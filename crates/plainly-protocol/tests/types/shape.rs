@@ -1,7 +1,7 @@
 //! The table of fields says of each revision what its JSON Schema says.
 
 use plainly_errors::Revision;
-use plainly_protocol::shape::{Elsewhere, Field, fields};
+use plainly_protocol::shape::{Elsewhere, Feature, features};
 use serde_json::{Value, json};
 
 use crate::schema::validator;
@@ -20,43 +20,43 @@ enum Sign {
 }
 
 #[rustfmt::skip]
-const SIGNS: &[(Field, Sign)] = &[
-    (Field::ResultType, Sign::Property("CallToolResult", "resultType")),
-    (Field::TtlMs, Sign::Property("ListToolsResult", "ttlMs")),
-    (Field::CacheScope, Sign::Property("ListToolsResult", "cacheScope")),
-    (Field::ServerInfo, Sign::Property("ResultMetaObject", "io.modelcontextprotocol/serverInfo")),
-    (Field::Audio, Sign::Property("AudioContent", "data")),
-    (Field::Audio, Sign::Valid("PromptMessage", r#"{"role":"user","content":{"type":"audio","data":"","mimeType":"a/b"}}"#)),
-    (Field::ResourceLink, Sign::Property("ResourceLink", "uri")),
-    (Field::ResourceLink, Sign::Valid("PromptMessage", r#"{"role":"user","content":{"type":"resource_link","uri":"a:b","name":"b"}}"#)),
-    (Field::StructuredContent, Sign::Property("CallToolResult", "structuredContent")),
-    (Field::StructuredValue, Sign::Takes("CallToolResult", "structuredContent", r#"{"content":[],"structuredContent":[],"resultType":"complete"}"#)),
-    (Field::OutputSchema, Sign::Property("Tool", "outputSchema")),
-    (Field::OutputValueSchema, Sign::Takes("Tool", "outputSchema", r#"{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}"#)),
-    (Field::BooleanSchema, Sign::Valid("Tool", r#"{"name":"a","inputSchema":{"type":"object","properties":{"a":true}}}"#)),
-    (Field::Completions, Sign::Property("ServerCapabilities", "completions")),
-    (Field::Extensions, Sign::Property("ServerCapabilities", "extensions")),
-    (Field::Tasks, Sign::Property("ServerCapabilities", "tasks")),
-    (Field::ToolAnnotations, Sign::Property("Tool", "annotations")),
-    (Field::ProgressMessage, Sign::Parameter("ProgressNotification", "message")),
-    (Field::Title, Sign::Property("Tool", "title")),
-    (Field::Title, Sign::Property("Prompt", "title")),
-    (Field::Title, Sign::Property("PromptArgument", "title")),
-    (Field::Title, Sign::Property("Resource", "title")),
-    (Field::Title, Sign::Property("ResourceTemplate", "title")),
-    (Field::Title, Sign::Property("Implementation", "title")),
-    (Field::Meta, Sign::Property("Tool", "_meta")),
-    (Field::Meta, Sign::Property("Prompt", "_meta")),
-    (Field::Meta, Sign::Property("Resource", "_meta")),
-    (Field::Meta, Sign::Property("TextContent", "_meta")),
-    (Field::LastModified, Sign::Property("Annotations", "lastModified")),
-    (Field::Icons, Sign::Property("Tool", "icons")),
-    (Field::Icons, Sign::Property("Prompt", "icons")),
-    (Field::Icons, Sign::Property("Resource", "icons")),
-    (Field::Icons, Sign::Property("ResourceTemplate", "icons")),
-    (Field::Icons, Sign::Property("Implementation", "icons")),
-    (Field::About, Sign::Property("Implementation", "description")),
-    (Field::About, Sign::Property("Implementation", "websiteUrl")),
+const SIGNS: &[(Feature, Sign)] = &[
+    (Feature::ResultType, Sign::Property("CallToolResult", "resultType")),
+    (Feature::TtlMs, Sign::Property("ListToolsResult", "ttlMs")),
+    (Feature::CacheScope, Sign::Property("ListToolsResult", "cacheScope")),
+    (Feature::ServerInfo, Sign::Property("ResultMetaObject", "io.modelcontextprotocol/serverInfo")),
+    (Feature::Audio, Sign::Property("AudioContent", "data")),
+    (Feature::Audio, Sign::Valid("PromptMessage", r#"{"role":"user","content":{"type":"audio","data":"","mimeType":"a/b"}}"#)),
+    (Feature::ResourceLink, Sign::Property("ResourceLink", "uri")),
+    (Feature::ResourceLink, Sign::Valid("PromptMessage", r#"{"role":"user","content":{"type":"resource_link","uri":"a:b","name":"b"}}"#)),
+    (Feature::StructuredContent, Sign::Property("CallToolResult", "structuredContent")),
+    (Feature::StructuredValue, Sign::Takes("CallToolResult", "structuredContent", r#"{"content":[],"structuredContent":[],"resultType":"complete"}"#)),
+    (Feature::OutputSchema, Sign::Property("Tool", "outputSchema")),
+    (Feature::OutputValueSchema, Sign::Takes("Tool", "outputSchema", r#"{"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}"#)),
+    (Feature::BooleanSchema, Sign::Valid("Tool", r#"{"name":"a","inputSchema":{"type":"object","properties":{"a":true}}}"#)),
+    (Feature::Completions, Sign::Property("ServerCapabilities", "completions")),
+    (Feature::Extensions, Sign::Property("ServerCapabilities", "extensions")),
+    (Feature::Tasks, Sign::Property("ServerCapabilities", "tasks")),
+    (Feature::ToolAnnotations, Sign::Property("Tool", "annotations")),
+    (Feature::ProgressMessage, Sign::Parameter("ProgressNotification", "message")),
+    (Feature::Title, Sign::Property("Tool", "title")),
+    (Feature::Title, Sign::Property("Prompt", "title")),
+    (Feature::Title, Sign::Property("PromptArgument", "title")),
+    (Feature::Title, Sign::Property("Resource", "title")),
+    (Feature::Title, Sign::Property("ResourceTemplate", "title")),
+    (Feature::Title, Sign::Property("Implementation", "title")),
+    (Feature::Meta, Sign::Property("Tool", "_meta")),
+    (Feature::Meta, Sign::Property("Prompt", "_meta")),
+    (Feature::Meta, Sign::Property("Resource", "_meta")),
+    (Feature::Meta, Sign::Property("TextContent", "_meta")),
+    (Feature::LastModified, Sign::Property("Annotations", "lastModified")),
+    (Feature::Icons, Sign::Property("Tool", "icons")),
+    (Feature::Icons, Sign::Property("Prompt", "icons")),
+    (Feature::Icons, Sign::Property("Resource", "icons")),
+    (Feature::Icons, Sign::Property("ResourceTemplate", "icons")),
+    (Feature::Icons, Sign::Property("Implementation", "icons")),
+    (Feature::About, Sign::Property("Implementation", "description")),
+    (Feature::About, Sign::Property("Implementation", "websiteUrl")),
 ];
 
 #[test]
@@ -77,9 +77,9 @@ fn each_field_is_where_the_schemas_have_it() {
 
 #[test]
 fn each_field_has_a_sign() {
-    for row in fields() {
+    for row in features() {
         assert!(
-            SIGNS.iter().any(|(field, _)| *field == row.field),
+            SIGNS.iter().any(|(field, _)| *field == row.feature),
             "{}",
             row.name
         );

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{DiscoverResult, EmptyResult};
 use serde::Serialize;
@@ -78,12 +78,12 @@ impl Client {
     /// Whether the server still answers: `ping`, which the modern revision has no more; there it is `server/discover`,
     /// which every modern server has.
     pub async fn ping(&self) -> Result<()> {
-        match self.revision().era() {
-            Era::Legacy => self
-                .call::<EmptyResult>(Method::Ping, &json!({}))
+        if Method::Ping.is_in(self.revision()) {
+            self.call::<EmptyResult>(Method::Ping, &json!({}))
                 .await
-                .map(drop),
-            Era::Modern => self.discover().await.map(drop),
+                .map(drop)
+        } else {
+            self.discover().await.map(drop)
         }
     }
 
@@ -158,8 +158,11 @@ impl Connected {
             self.renew().await?;
             return Ok(true);
         }
-        match (error.protocol().map(ProtocolError::kind), revision.era()) {
-            (Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }), Era::Modern) => {
+        match error.protocol().map(ProtocolError::kind) {
+            // Within a session the version is settled.
+            Some(ErrorKind::UnsupportedProtocolVersion { supported, .. })
+                if !revision.traits().sessions =>
+            {
                 self.change(revision, supported).await
             }
             _ => Ok(false),
@@ -185,7 +188,7 @@ impl Connected {
     /// Keeps the server's stream open, if it is of the era that has one and anybody wants what comes on it.
     async fn keep_server_stream(&self) {
         let is_wanted = self.link.dispatcher().wants_server_messages();
-        if self.revision().era() == Era::Legacy && is_wanted {
+        if self.revision().traits().sessions && is_wanted {
             let connection = Arc::clone(self.link.connection());
             let stream = connection.keep_server_stream().await;
             *self.server_stream.lock() = stream;

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::{Era, ErrorKind, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     DiscoverResult, EmptyResult, Implementation, InitializeParams, InitializeResult,
@@ -116,9 +116,9 @@ pub(super) async fn establish(
     options: &ClientOptions,
 ) -> Result<ServerDescription, Error> {
     let by = ConnectDeadline::new(options);
-    let server = match options.revision.map(|pinned| (pinned, pinned.era())) {
-        Some((pinned, Era::Legacy)) => initialize(link, options, pinned, by).await,
-        Some((_, Era::Modern)) => settle(link, options, probe(link, options, by).await, by).await,
+    let server = match options.revision {
+        Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
+        Some(_) => settle(link, options, probe(link, options, by).await, by).await,
         None => detect(link, options, by).await,
     }?;
     link.speak(server.revision);
@@ -241,11 +241,11 @@ async fn settle(
         }
         .into());
     };
-    match revision.era() {
-        Era::Legacy => initialize(link, options, revision, by).await,
-        // An error contradicts itself if it offers the very version that it refuses.
-        Era::Modern => Ok(ServerDescription::discovered(revision, *discovered?)),
+    if revision.traits().sessions {
+        return initialize(link, options, revision, by).await;
     }
+    // An error contradicts itself if it offers the very version that it refuses.
+    Ok(ServerDescription::discovered(revision, *discovered?))
 }
 
 /// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if none of them is to be
@@ -261,13 +261,12 @@ pub(super) async fn change(
     let Some(revision) = newest(&others, offered) else {
         return Ok(None);
     };
-    let agreed = match revision.era() {
-        Era::Legacy => {
-            let by = ConnectDeadline::new(options);
-            initialize(link, options, revision, by).await?.revision
-        }
+    let agreed = if revision.traits().sessions {
+        let by = ConnectDeadline::new(options);
+        initialize(link, options, revision, by).await?.revision
+    } else {
         // Each of its requests says so itself.
-        Era::Modern => revision,
+        revision
     };
     link.speak(agreed);
     Ok(Some(agreed))
@@ -294,7 +293,7 @@ pub(super) async fn initialize(
     let agreed = wanted
         .iter()
         .copied()
-        .find(|revision| revision.era() == Era::Legacy && revision.as_str() == version);
+        .find(|revision| revision.traits().sessions && revision.as_str() == version);
     let Some(agreed) = agreed else {
         return Err(LocalError::UnsupportedVersion {
             offered: vec![version],

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use plainly_errors::{Era, Revision};
+use plainly_errors::Revision;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::task::JoinSet;
@@ -75,7 +75,7 @@ impl Dispatcher {
             if let Some(log) = &self.log {
                 log.take(params);
             }
-        } else if method == Method::Cancelled && self.revision.get().era() == Era::Legacy {
+        } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
             self.questions.cancel(params);
         } else {
             self.subscriptions.take(method, params, on);
@@ -95,14 +95,12 @@ impl Dispatcher {
         F: Future<Output = ()> + Send,
     {
         let revision = self.revision.get();
-        match revision.era() {
-            Era::Legacy => self.questions.ask(request, revision, tasks, send),
-            Era::Modern => {
-                let method = request.method;
-                tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
-                None
-            }
+        if revision.traits().asks_in_results {
+            let method = request.method;
+            tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
+            return None;
         }
+        self.questions.ask(request, revision, tasks, send)
     }
 
     /// Answers what the server asks.

@@ -7,7 +7,6 @@ use std::task::{Context, Poll, Waker};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::SubscriptionFilter;
 
-use super::Change;
 use super::error::Error;
 use crate::lock::Lock;
 
@@ -15,6 +14,22 @@ use crate::lock::Lock;
 const MOST_CHANGES: usize = 1024;
 /// The most bytes of their URIs.
 const MOST_BYTES: usize = 256 << 10;
+
+/// A change that a server tells of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Change {
+    /// The resource at this URI is another, or it is no longer there: one that was subscribed to, or one inside of it.
+    Resource(String),
+    /// There are other resources to be listed.
+    Resources,
+    /// There are other tools.
+    Tools,
+    /// There are other prompts.
+    Prompts,
+    /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
+    Missed,
+}
 
 /// The changes of one subscription that nobody has read yet.
 #[derive(Debug)]

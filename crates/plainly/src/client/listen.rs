@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::Stream;
-use plainly_errors::Era;
+use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
@@ -17,29 +17,13 @@ use tokio::time::timeout;
 
 use super::call::Connected;
 use super::error::{Error, LocalError};
-use super::inbox::Inbox;
+use super::inbox::{Change, Inbox};
 use super::link::BackgroundTask;
 use super::subscriptions::SubscriptionGuard;
 use super::{Client, Result};
 
 /// The time that unsubscribing may take. Nothing depends on it any more.
 const FAREWELL: Duration = Duration::from_secs(5);
-
-/// A change that a server tells of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Change {
-    /// The resource at this URI is another, or it is no longer there: one that was subscribed to, or one inside of it.
-    Resource(String),
-    /// There are other resources to be listed.
-    Resources,
-    /// There are other tools.
-    Tools,
-    /// There are other prompts.
-    Prompts,
-    /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
-    Missed,
-}
 
 /// The changes that a server tells of, as they come. Ends when it is dropped.
 ///
@@ -125,21 +109,26 @@ impl Client {
 
     async fn open(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         let revision = self.revision();
-        let error = match self.try_open(revision.era(), filter.clone()).await {
+        let error = match self.try_open(revision, filter.clone()).await {
             Ok(subscription) => return Ok(subscription),
             Err(error) => error,
         };
         if !self.connected.is_mended(&error, revision).await? {
             return Err(error);
         }
-        self.try_open(self.revision().era(), filter).await
+        self.try_open(self.revision(), filter).await
     }
 
-    async fn try_open(&self, era: Era, filter: SubscriptionFilter) -> Result<Subscription> {
+    async fn try_open(
+        &self,
+        revision: Revision,
+        filter: SubscriptionFilter,
+    ) -> Result<Subscription> {
         let inbox = Arc::new(Inbox::new(filter.clone()));
-        let source = match era {
-            Era::Modern => SubscriptionSource::Modern(self.send_listen(filter, &inbox)),
-            Era::Legacy => SubscriptionSource::Legacy(self.subscribe(&inbox).await?),
+        let source = if Method::Listen.is_in(revision) {
+            SubscriptionSource::Modern(self.send_listen(filter, &inbox))
+        } else {
+            SubscriptionSource::Legacy(self.subscribe(&inbox).await?)
         };
         let mut honoured = inbox.acknowledged().await?;
         if let SubscriptionSource::Legacy(subscribed) = &source {

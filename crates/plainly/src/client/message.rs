@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use plainly_errors::{Dialect, Era, ProtocolError, Revision};
+use plainly_errors::{Dialect, ProtocolError, Revision};
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::meta::{
@@ -71,7 +71,7 @@ pub(super) struct RequestWriter {
 impl RequestWriter {
     /// For requests of `revision` by whom `introduction` describes.
     pub(super) fn new(revision: Revision, introduction: &Introduction) -> Self {
-        let meta = (revision.era() == Era::Modern).then(|| {
+        let meta = (!revision.traits().sessions).then(|| {
             let mut meta = serde_json::json!({
                 PROTOCOL_VERSION: revision.as_str(),
                 CLIENT_INFO: introduction.implementation,
@@ -99,9 +99,8 @@ impl RequestWriter {
         extras: RequestExtras<'_>,
     ) -> Result<OutgoingRequest, Error> {
         let name = method.name();
-        let row = method.row();
-        if !self.revision.within(row.first, row.last) {
-            let revision = self.revision;
+        let revision = self.revision;
+        if !method.is_in(revision) {
             return Err(LocalError::NotInRevision {
                 method: name,
                 revision,
@@ -110,10 +109,10 @@ impl RequestWriter {
         }
         let params = to_object(name, params)?;
         let mut headers = self.headers(method, &params);
-        if let Some(mirror) = extras.mirror.filter(|_| self.revision.era() == Era::Modern) {
+        if let Some(mirror) = extras.mirror.filter(|_| revision.traits().mirrored_headers) {
             mirror.repeat(method, &params, &mut headers);
         }
-        let inputs = extras.inputs.filter(|_| self.revision.era() == Era::Modern);
+        let inputs = extras.inputs.filter(|_| revision.traits().asks_in_results);
         let inputs = inputs.map(|inputs| to_object(name, inputs)).transpose()?;
         let token = extras
             .progress
@@ -146,7 +145,7 @@ impl RequestWriter {
             HeaderName::from_static(MCP_PROTOCOL_VERSION),
             HeaderValue::from_static(self.revision.as_str()),
         );
-        if self.revision.era() == Era::Legacy {
+        if !self.revision.traits().mirrored_headers {
             return headers;
         }
         headers.insert(

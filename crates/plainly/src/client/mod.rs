@@ -65,7 +65,8 @@ pub use self::child::Spawn;
 pub use self::error::{CloseReason, Closed, Error, LocalError};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
-pub use self::listen::{Change, Subscription};
+pub use self::inbox::Change;
+pub use self::listen::Subscription;
 pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};

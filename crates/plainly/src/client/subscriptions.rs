@@ -10,9 +10,8 @@ use plainly_protocol::types::{
 };
 use serde::de::DeserializeOwned;
 
-use super::Change;
 use super::error::{Error, LocalError};
-use super::inbox::Inbox;
+use super::inbox::{Change, Inbox};
 use crate::lock::Lock;
 
 /// The subscriptions of a connection.

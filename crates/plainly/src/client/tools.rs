@@ -1,6 +1,6 @@
 //! Tools as a client sees them: listed and called, over HTTP with headers that repeat arguments where the listing says so.
 
-use plainly_errors::{Era, ErrorKind, ProtocolError};
+use plainly_errors::{ErrorKind, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool,
@@ -82,7 +82,7 @@ impl Client {
     /// The arguments that headers repeat, if this server wants any repeated.
     fn mirror(&self) -> Option<&Mirror> {
         let mirror = self.connected.link.connection().mirror();
-        mirror.filter(|_| self.revision().era() == Era::Modern)
+        mirror.filter(|_| self.revision().traits().mirrored_headers)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What requests are answered with, before it is bytes.
+//! What handlers answer with, before it is bytes.
 
 use std::time::Duration;
 
@@ -8,11 +8,10 @@ use futures_util::stream::BoxStream;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, CompleteResult, CreateTaskResult, Cursor, DetailedTask,
-    DiscoverResult, EmptyResult, GetPromptResult, InitializeResult, InputRequiredResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, RawJson,
-    ReadResourceResult, ResourceMetadataResult,
+    CacheHint, CacheScope, CallToolResult, EmptyResult, GetPromptResult, InputRequiredResult, Meta,
+    ReadResourceResult, ResultType,
 };
+use plainly_protocol::writer;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -20,70 +19,119 @@ use super::failure::Failure;
 /// How long clients may keep what is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
-/// What a request was answered with.
+/// What a request is answered with. Results that somebody on the way looks into have a variant of their own.
 pub(super) enum Answer {
-    // Boxed are those that are large, and rare: each answer is handed on several times.
-    Initialize(Box<InitializeResult>),
-    Discover(Box<DiscoverResult>),
-    Empty(EmptyResult),
-    ListResources(ListResourcesResult, CacheHint),
-    ListResourceTemplates(ListResourceTemplatesResult),
-    ReadResource(ReadResourceResult, CacheHint),
-    ReadDirectory(ListResourcesResult),
-    ResourceMetadata(Box<ResourceMetadataResult>),
-    ListTools(ListedTools, CacheHint),
-    CallTool(CallToolResult),
-    ListPrompts(ListPromptsResult, CacheHint),
-    GetPrompt(GetPromptResult),
-    Complete(CompleteResult),
+    /// The result of a tool, which may be a failure that the model reads.
+    Tool(CallToolResult),
+    /// The contents of a resource, which may be large.
+    Contents(ReadResourceResult, CacheHint),
+    /// Questions: the client is to answer them, and to send the request again.
     InputRequired(InputRequiredResult),
-    CreateTask(Box<CreateTaskResult>),
-    GetTask(Box<DetailedTask>),
     /// First the messages of a subscription, and at their end the empty result.
     Subscription(BoxStream<'static, Bytes>, EmptyResult),
-}
-
-impl Shape for Answer {
-    fn shape(&mut self, revision: Revision) {
-        match self {
-            Self::CallTool(called) => called.shape(revision),
-            Self::GetPrompt(prompt) => prompt.shape(revision),
-            // Capabilities have their shape already: which of them to declare is settled with the session.
-            Self::Initialize(_) | Self::Discover(_) => {}
-            // Written for each revision when the tool was added.
-            Self::ListTools(..) => {}
-            // All that they hold every revision has, or its clients ignore.
-            Self::Empty(_)
-            | Self::ListResources(..)
-            | Self::ListResourceTemplates(_)
-            | Self::ReadResource(..)
-            | Self::ReadDirectory(_)
-            | Self::ResourceMetadata(_)
-            | Self::ListPrompts(..)
-            | Self::Complete(_)
-            | Self::InputRequired(_)
-            | Self::CreateTask(_)
-            | Self::GetTask(_)
-            | Self::Subscription(..) => {}
-        }
-    }
-}
-
-/// The result of `tools/list`, with each tool encoded already.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ListedTools {
-    pub(super) tools: Vec<RawJson>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next_cursor: Option<Cursor>,
-}
-
-impl ListedTools {
-    /// About how many bytes they take.
-    pub(super) fn bytes(&self) -> usize {
-        self.tools.iter().map(|tool| tool.get().len() + 1).sum()
-    }
+    /// Any other result.
+    Result(MethodResult),
 }
 
 /// An answer that a handler still works on.
 pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, Failure>>;
+
+/// The result of a method, and what is to be written beside its members.
+pub(super) struct MethodResult {
+    pub(super) body: Box<dyn Body>,
+    pub(super) meta: Option<Meta>,
+    pub(super) result_type: ResultType,
+    pub(super) cache: Option<CacheHint>,
+    /// About how many bytes the body takes, where that is known: half of what a long list takes is to find room for it step
+    /// by step.
+    pub(super) bytes: usize,
+}
+
+/// The members of a result, without its `_meta`.
+pub(super) trait Body: Send {
+    /// Leaves out what `revision` has no place for.
+    fn shape(&mut self, revision: Revision);
+
+    /// Appends them as a JSON object.
+    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()>;
+}
+
+/// A body that every revision has as it is, or whose clients ignore what they don't know.
+impl<T: Serialize + Send> Body for T {
+    fn shape(&mut self, _: Revision) {}
+
+    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        writer::write(out, self)
+    }
+}
+
+/// A body that differs between revisions.
+struct Shaped<T>(T);
+
+impl<T: Serialize + Shape + Send> Body for Shaped<T> {
+    fn shape(&mut self, revision: Revision) {
+        self.0.shape(revision);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        writer::write(out, &self.0)
+    }
+}
+
+impl MethodResult {
+    /// A complete result, which clients ask for again each time.
+    pub(super) fn new(body: impl Body + 'static, meta: Option<Meta>) -> Self {
+        Self {
+            body: Box::new(body),
+            meta,
+            result_type: ResultType::Complete,
+            cache: None,
+            bytes: 0,
+        }
+    }
+
+    /// Lets clients keep it.
+    pub(super) fn cached(mut self, hint: CacheHint) -> Self {
+        self.cache = Some(hint);
+        self
+    }
+
+    /// Says that it is a result of another kind.
+    pub(super) fn of_type(mut self, result_type: ResultType) -> Self {
+        self.result_type = result_type;
+        self
+    }
+
+    /// Makes room for about so many bytes.
+    pub(super) fn of_bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
+    }
+}
+
+impl Answer {
+    /// The result that says nothing but that it is done.
+    pub(super) fn empty() -> Self {
+        MethodResult::new(EmptyResult::new(), None).into()
+    }
+}
+
+impl From<MethodResult> for Answer {
+    fn from(result: MethodResult) -> Self {
+        Self::Result(result)
+    }
+}
+
+impl From<EmptyResult> for Answer {
+    fn from(mut result: EmptyResult) -> Self {
+        let meta = result.meta.take();
+        MethodResult::new(result, meta).into()
+    }
+}
+
+impl From<GetPromptResult> for Answer {
+    fn from(mut result: GetPromptResult) -> Self {
+        let meta = result.meta.take();
+        MethodResult::new(Shaped(result), meta).into()
+    }
+}

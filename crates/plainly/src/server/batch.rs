@@ -56,7 +56,7 @@ pub(super) fn unanswerable<'m, 'a>(messages: &'m Messages<'a>) -> Option<&'m Mal
 impl Server {
     /// Whether `peer` may send batches; the error says who may.
     pub(super) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
-        if peer.is_some_and(|peer| peer.revision == Revision::V2025_03_26) {
+        if peer.is_some_and(|peer| peer.revision.traits().batches) {
             return Ok(());
         }
         Err(ProtocolError::invalid_request(

@@ -9,6 +9,7 @@ use plainly_protocol::types::{Icon, Implementation};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use super::announcements::Announcements;
 use super::changes::Changes;
 use super::discovery::Discovery;
 use super::features::{
@@ -16,9 +17,7 @@ use super::features::{
 };
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
-use super::listening::Tells;
 use super::load::Load;
-use super::route::Routes;
 use super::sessions::Sessions;
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::unsent::Unsent;
@@ -239,12 +238,18 @@ impl ServerBuilder {
     pub fn build(self) -> Result<Server, BuildErrors> {
         let server = &*self.implementation.name;
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
-        let tells = Tells::new(self.changes.is_some(), &features);
-        let discovery = Discovery::new(&self.implementation, self.instructions, &features, tells);
+        let announced = Announcements::new(self.changes.is_some(), &features);
+        let discovery = Discovery::new(
+            &self.implementation,
+            self.instructions,
+            &features,
+            announced,
+        );
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
             features: Arc::new(features),
-            routes: Routes { discovery, tells },
+            discovery,
+            announcements: announced,
             encoder: encode::Encoder::new(
                 self.dialect,
                 self.implementation,

@@ -14,7 +14,7 @@ use futures_util::StreamExt;
 use futures_util::future::Either;
 use futures_util::stream::SelectAll;
 use http::Extensions;
-use plainly_errors::{Dialect, InvalidRequest, Refusal, Revision};
+use plainly_errors::{InvalidRequest, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
 use plainly_protocol::peer::Peer;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
@@ -22,7 +22,6 @@ use tokio::time::timeout;
 
 use self::throttle::Throttle;
 use super::Server;
-use super::answer::Answer;
 use super::batch::Messages;
 use super::in_flight::InFlight;
 use super::malformed::cancelled;
@@ -215,7 +214,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
                     server
                         .0
                         .encoder
-                        .error(None, Revision::LATEST, &Refusal::TooLarge.into())
+                        .error(None, Revision::UNKNOWN_PEER, &Refusal::TooLarge.into())
                         .bytes
                 });
             }
@@ -260,12 +259,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn open(&mut self, request: &Request<'_>) {
         let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
             Ok(peer) => {
-                let answer = Answer::Initialize(Box::new(
-                    self.server.0.routes.discovery.initialize(peer.revision),
-                ));
-                let encoded = self
-                    .server
-                    .respond(request.id.as_raw(), peer.revision, Ok(answer));
+                let encoded = self.server.initialize(request.id.as_raw(), peer.revision);
                 self.begin_session(peer);
                 encoded
             }
@@ -309,8 +303,13 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
             let error = accepted
                 .err()
                 .unwrap_or_else(|| InvalidRequest::SessionRequired.into());
-            return self
-                .unreadable(|server| server.0.encoder.error(None, Revision::LATEST, &error).bytes);
+            return self.unreadable(|server| {
+                server
+                    .0
+                    .encoder
+                    .error(None, Revision::UNKNOWN_PEER, &error)
+                    .bytes
+            });
         };
         let replies = self
             .server
@@ -335,7 +334,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// Answers something without an id: not where the session's revision has no such answer, and not so often that two
     /// peers who answer each other's errors could keep each other busy.
     fn unreadable(&mut self, answer: impl FnOnce(&Server) -> Bytes) {
-        let has_answer = Dialect::has_errors_without_id(self.revision());
+        let has_answer = self.revision().traits().errors_without_id;
         if has_answer && self.throttle.allow() {
             let bytes = answer(&self.server);
             self.push(&bytes);
@@ -347,7 +346,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     /// In which to say what is said to nobody in particular.
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
-        session.map_or(Revision::LATEST, |session| session.peer.revision)
+        session.map_or(Revision::UNKNOWN_PEER, |session| session.peer.revision)
     }
 
     fn push(&mut self, message: &Bytes) {

@@ -1,7 +1,8 @@
 //! What a server says of itself: capabilities and instructions, in the form of each era.
 
-use plainly_errors::{Era, Revision};
-use plainly_protocol::method::Capability;
+use plainly_errors::{ProtocolError, Revision};
+use plainly_protocol::method::{Capability, MessageKind, Method};
+use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
@@ -9,8 +10,8 @@ use plainly_protocol::types::{
 };
 use serde_json::json;
 
+use super::announcements::Announcements;
 use super::features::Features;
-use super::listening::Tells;
 
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
@@ -28,7 +29,7 @@ impl Discovery {
         implementation: &Implementation,
         instructions: Option<String>,
         features: &Features,
-        tells: Tells,
+        announced: Announcements,
     ) -> Self {
         let Features {
             tools,
@@ -39,17 +40,17 @@ impl Discovery {
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
         if tools.is_served() {
-            capabilities = capabilities.tools(list_capability(tells.tools));
+            capabilities = capabilities.tools(list_capability(announced.tools));
         }
         if resources.is_served() {
-            capabilities = capabilities.resources(resources_capability(tells));
+            capabilities = capabilities.resources(resources_capability(announced));
             let settings = json!({ "directoryRead": true });
             extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
         if prompts.is_served() {
-            capabilities = capabilities.prompts(list_capability(tells.prompts));
+            capabilities = capabilities.prompts(list_capability(announced.prompts));
         }
-        if prompts.is_completed() || resources.is_completed() {
+        if prompts.can_complete() || resources.can_complete() {
             capabilities = capabilities.completions(JsonObject::new());
         }
         if features.may_become_tasks {
@@ -69,7 +70,7 @@ impl Discovery {
     }
 
     /// Whether the server declares `capability`.
-    pub(super) fn has(&self, capability: Capability) -> bool {
+    fn has(&self, capability: Capability) -> bool {
         let declared = &self.capabilities;
         match capability {
             Capability::Resources => declared.resources.is_some(),
@@ -84,6 +85,16 @@ impl Discovery {
             Capability::Tasks => declared.extension(TASKS_EXTENSION).is_some(),
             _ => false,
         }
+    }
+
+    /// The method of this name, if the peer's revision has it and the server serves it.
+    pub(super) fn find(&self, name: &str, peer: &Peer) -> Result<Method, ProtocolError> {
+        Method::find(name, peer.revision)
+            .filter(|method| {
+                let row = method.row();
+                row.kind == MessageKind::Request && row.capability.is_none_or(|it| self.has(it))
+            })
+            .ok_or_else(|| ProtocolError::method_not_found(name))
     }
 
     /// Answers `initialize`.
@@ -113,12 +124,12 @@ fn list_capability(is_told: bool) -> ListCapability {
     }
 }
 
-fn resources_capability(tells: Tells) -> ResourcesCapability {
+fn resources_capability(announced: Announcements) -> ResourcesCapability {
     let mut resources = ResourcesCapability::new();
-    if tells.updates {
+    if announced.updates {
         resources = resources.subscribe(true);
     }
-    if tells.resources {
+    if announced.resources {
         resources = resources.list_changed(true);
     }
     resources
@@ -126,16 +137,19 @@ fn resources_capability(tells: Tells) -> ResourcesCapability {
 
 /// The versions that a modern request may name, newest first.
 pub(super) fn modern_versions() -> Vec<String> {
-    Revision::of_era(Era::Modern)
-        .rev()
-        .map(|revision| revision.as_str().to_owned())
-        .collect()
+    versions(false)
 }
 
 /// The versions that a session may name, newest first.
 pub(super) fn legacy_versions() -> Vec<String> {
-    Revision::of_era(Era::Legacy)
+    versions(true)
+}
+
+fn versions(with_sessions: bool) -> Vec<String> {
+    Revision::ALL
+        .iter()
         .rev()
+        .filter(|revision| revision.traits().sessions == with_sessions)
         .map(|revision| revision.as_str().to_owned())
         .collect()
 }

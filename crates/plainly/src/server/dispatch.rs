@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
-use plainly_protocol::envelope::{Object, Request};
+use plainly_protocol::envelope::Request;
 use plainly_protocol::method::Method;
 
 use super::Server;
-use super::answer::Answer;
-use super::audience::{Asker, Audience};
+use super::answer::{Answer, MethodResult};
+use super::audience::{Answering, Asker, Audience, declined};
 use super::encode::Encoded;
 use super::handling::{Answered, Handled, Handling};
 use super::in_flight::{Duration, InFlight};
@@ -18,10 +18,8 @@ use super::layer;
 use super::load::Place;
 use super::panics::caught;
 use super::replies::Replies;
-use super::request::Scope;
-use super::route::Step;
+use super::request::{MethodCall, Scope};
 use super::running::{Running, State, Work};
-use super::url_elicitation::declined;
 
 impl Server {
     /// Serves a request. Where it is one of a connection or session, it is one of those in flight there.
@@ -43,7 +41,7 @@ impl Server {
         in_flight: Option<&Arc<InFlight>>,
     ) -> Result<Replies, ProtocolError> {
         let id = request.id.as_raw();
-        let method = self.0.routes.find(&request.method, scope.peer())?;
+        let method = self.0.discovery.find(&request.method, scope.peer())?;
         let slot = in_flight
             .map(|all| all.admit(request.id.to_owned(), duration(method)))
             .transpose()?;
@@ -56,13 +54,18 @@ impl Server {
                     _place: self.place(&scope)?,
                 }
             }
-            None => match self.handle(method, id, params, &scope) {
+            None => match self.handle(&MethodCall {
+                method,
+                id,
+                params,
+                scope: &scope,
+            }) {
                 Handled::Later(handling) => State::Working {
                     work: Work::Handler(handling),
                     _place: self.place(&scope)?,
                 },
                 Handled::Now(Ok(Answer::Subscription(messages, last))) => {
-                    State::Subscribed(messages, Box::new(Answer::Empty(last)))
+                    State::Subscribed(messages, Box::new(last.into()))
                 }
                 Handled::Now(answered) => {
                     let revision = scope.peer().revision;
@@ -86,31 +89,32 @@ impl Server {
         self.0.load.admit(principal, self.limits())
     }
 
-    /// Calls what serves the request `id`, a JSON token, behind all layers.
-    pub(super) fn handle(
-        &self,
-        method: Method,
-        id: &str,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Handled {
+    /// Hands a request on to its handler, behind all layers.
+    pub(super) fn handle(&self, call: &MethodCall<'_>) -> Handled {
         let asker = || Asker {
-            method,
-            peer: Arc::clone(scope.peer()),
-            declined: declined(method, params),
+            method: call.method,
+            peer: Arc::clone(call.scope.peer()),
+            declined: declined(call.method, call.params),
         };
-        match caught(|| self.route(method, id, params, scope)) {
-            Ok(Ok(Step::Now(answer))) => Handled::Now(Ok(*answer)),
-            Ok(Ok(Step::Later(audience, handler))) => {
-                let scope = scope.clone();
+        match caught(|| self.route(call)) {
+            Ok(Ok(Answering::Now(answer))) => Handled::Now(Ok(answer)),
+            Ok(Ok(Answering::Later(audience, handler))) => {
+                let scope = call.scope.clone();
                 Handled::Later(Handling::new(self, scope, audience, asker(), handler))
             }
             Ok(Err(error)) => Handled::Now(Err(error)),
             Err(error) => {
-                let audience = Audience::of(method);
+                let audience = Audience::of(call.method);
                 Handled::Now(audience.deliver(Err(error), &asker(), self.0.masking))
             }
         }
+    }
+
+    /// The reply to `initialize`, the request `id`.
+    pub(super) fn initialize(&self, id: &str, revision: Revision) -> Encoded {
+        let mut result = self.0.discovery.initialize(revision);
+        let meta = result.meta.take();
+        self.respond(id, revision, Ok(MethodResult::new(result, meta).into()))
     }
 
     /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.

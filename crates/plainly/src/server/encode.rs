@@ -6,16 +6,16 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision, WireError};
+use plainly_protocol::in_place;
 use plainly_protocol::shape::{Shape, Surroundings, surroundings};
 use plainly_protocol::types::{
     Body, CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ReadResourceResult,
     ResourceContents, ResultType,
 };
-use plainly_protocol::{in_place, writer};
 use serde::Serialize;
 use serde_json::Map;
 
-use super::answer::{Answer, STATIC};
+use super::answer::{Answer, Body as ResultBody, MethodResult, STATIC};
 use super::incident::chain;
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
@@ -69,14 +69,14 @@ impl Encoder {
             Ok(answer) => answer,
             Err(error) => return failed(error),
         };
-        let is_of_a_tool = matches!(answer, Answer::CallTool(_));
+        let is_of_a_tool = matches!(answer, Answer::Tool(_));
         self.result(id, revision, answer).unwrap_or_else(|error| {
             tracing::error!(id, error = %chain(&error), "a reply could not be written");
             if !is_of_a_tool {
                 return failed(error);
             }
             let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
-            self.result(id, revision, Answer::CallTool(told))
+            self.result(id, revision, Answer::Tool(told))
                 .unwrap_or_else(failed)
         })
     }
@@ -85,51 +85,36 @@ impl Encoder {
         &self,
         id: &str,
         revision: Revision,
-        mut answer: Answer,
+        answer: Answer,
     ) -> Result<Encoded, ProtocolError> {
-        answer.shape(revision);
         let write = Write {
             encoder: self,
             id,
             revision,
-            room: if let Answer::ListTools(body, _) = &answer {
-                body.bytes()
-            } else {
-                0
-            },
         };
-        match answer {
-            Answer::Initialize(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::Discover(mut body) => write.result(body.meta.take(), &body, Some(STATIC)),
-            Answer::Empty(mut body) | Answer::Subscription(_, mut body) => {
-                write.result(body.meta.take(), &body, None)
+        let mut result = match answer {
+            Answer::Contents(body, hint) => return write.contents(body, hint),
+            Answer::Tool(mut result) => {
+                Shape::shape(&mut result, revision);
+                let meta = result.meta.take();
+                return write.body(&result, &write.end(meta, None), 0);
             }
-            Answer::ListResources(mut body, hint) => {
-                write.result(body.meta.take(), &body, Some(hint))
+            Answer::InputRequired(mut result) => {
+                let meta = result.meta.take();
+                MethodResult::new(result, meta).of_type(ResultType::InputRequired)
             }
-            Answer::ListResourceTemplates(mut body) => {
-                write.result(body.meta.take(), &body, Some(STATIC))
+            Answer::Subscription(_, mut last) => {
+                let meta = last.meta.take();
+                MethodResult::new(last, meta)
             }
-            Answer::ReadResource(body, hint) => write.contents(body, hint),
-            Answer::ReadDirectory(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::ResourceMetadata(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::ListTools(body, hint) => write.result(None, &body, Some(hint)),
-            Answer::CallTool(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::ListPrompts(mut body, hint) => {
-                write.result(body.meta.take(), &body, Some(hint))
-            }
-            Answer::GetPrompt(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::Complete(mut body) => write.result(body.meta.take(), &body, None),
-            Answer::GetTask(body) => write.result(None, &body, None),
-            Answer::CreateTask(mut body) => {
-                let end = self.end(revision, &ResultType::Task, None, body.meta.take());
-                write.body(&body, &end)
-            }
-            Answer::InputRequired(mut body) => {
-                let end = self.end(revision, &ResultType::InputRequired, None, body.meta.take());
-                write.body(&body, &end)
-            }
-        }
+            Answer::Result(result) => result,
+        };
+        result.body.shape(revision);
+        let end = match result.result_type {
+            ResultType::Complete => write.end(result.meta, result.cache),
+            other => self.end(revision, &other, result.cache, result.meta).into(),
+        };
+        write.body(&*result.body, &end, result.bytes)
     }
 
     /// The result alone, as it would stand in a response.
@@ -201,22 +186,9 @@ struct Write<'a> {
     encoder: &'a Encoder,
     id: &'a str,
     revision: Revision,
-    /// About how many bytes the body takes, where that is known beforehand: half of what a long list takes is to find room
-    /// for it step by step.
-    room: usize,
 }
 
 impl Write<'_> {
-    fn result(
-        &self,
-        meta: Option<Meta>,
-        body: &impl Serialize,
-        cache: Option<CacheHint>,
-    ) -> Result<Encoded, ProtocolError> {
-        let end = self.end(meta, cache);
-        self.body(body, &end)
-    }
-
     fn end(&self, meta: Option<Meta>, cache: Option<CacheHint>) -> Cow<'_, str> {
         let encoder = self.encoder;
         match (meta, self.prepared(cache)) {
@@ -227,9 +199,14 @@ impl Write<'_> {
         }
     }
 
-    /// The result with `body` and, after it, `end`.
-    fn body(&self, body: &impl Serialize, end: &str) -> Result<Encoded, ProtocolError> {
-        let mut out = opening(Some(self.id), self.room);
+    /// The result with `body`, of about so many bytes, and, after it, `end`.
+    fn body(
+        &self,
+        body: &dyn ResultBody,
+        end: &str,
+        bytes: usize,
+    ) -> Result<Encoded, ProtocolError> {
+        let mut out = opening(Some(self.id), bytes);
         out.extend_from_slice(RESULT);
         write(&mut out, body)?;
         let closed = out.pop();
@@ -250,7 +227,7 @@ impl Write<'_> {
     ) -> Result<Encoded, ProtocolError> {
         let meta = body.meta.take();
         let Some((largest, large)) = take_largest(&mut body.contents) else {
-            return self.result(meta, &body, Some(hint));
+            return self.body(&body, &self.end(meta, Some(hint)), 0);
         };
         let mut out = opening(Some(self.id), 0);
         out.extend_from_slice(RESULT);
@@ -319,8 +296,8 @@ fn has_room(text: &String) -> bool {
     text.capacity() - text.len() > text.len() / 8
 }
 
-fn write(out: &mut Vec<u8>, value: &impl Serialize) -> Result<(), ProtocolError> {
-    writer::write(out, value).map_err(|error| {
+fn write(out: &mut Vec<u8>, body: &dyn ResultBody) -> Result<(), ProtocolError> {
+    body.write(out).map_err(|error| {
         ProtocolError::internal("The result could not be written").with_source(error)
     })
 }

@@ -9,7 +9,6 @@ use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request,
 use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
-use super::answer::Answer;
 use super::batch::{Messages, unanswerable};
 use super::encode::Encoded;
 use super::malformed;
@@ -35,7 +34,7 @@ impl Exchange for Server {
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
             // In a box, as hardly any request is one: every request's future would be as large.
             Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
-            Err(malformed) => reply(self.malformed(&malformed, Revision::LATEST)),
+            Err(malformed) => reply(self.malformed(&malformed, Revision::UNKNOWN_PEER)),
         }
     }
 
@@ -69,7 +68,7 @@ impl Exchange for Server {
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
-        reply(self.0.encoder.error(None, Revision::LATEST, error))
+        reply(self.0.encoder.error(None, Revision::UNKNOWN_PEER, error))
     }
 }
 
@@ -108,9 +107,7 @@ impl Server {
         });
         match opened {
             Ok((revision, name)) => {
-                let answer =
-                    Answer::Initialize(Box::new(self.0.routes.discovery.initialize(revision)));
-                let mut reply = reply(self.respond(request.id.as_raw(), revision, Ok(answer)));
+                let mut reply = reply(self.initialize(request.id.as_raw(), revision));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);

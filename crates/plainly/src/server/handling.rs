@@ -2,12 +2,11 @@
 //! said before the outcome goes another way, by the [`Outbox`](super::request).
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::future::{CatchUnwind, FutureExt};
+use futures_util::future::FutureExt;
 use plainly_errors::{Internal, ProtocolError};
 use tokio::time::{Instant, Sleep};
 
@@ -15,7 +14,7 @@ use super::Server;
 use super::answer::{Answer, AnswerFuture};
 use super::audience::{Asker, Audience, Ended};
 use super::failure::Failure;
-use super::panics::panicked;
+use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
 use super::tasks::Call;
 
@@ -38,13 +37,6 @@ pub(super) struct Handling {
     asker: Asker,
     handler: Guarded,
     deadline: Deadline,
-}
-
-/// A handler whose panics end it alone.
-pub(super) type Guarded = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
-
-fn guarded(handler: AnswerFuture) -> Guarded {
-    AssertUnwindSafe(handler).catch_unwind()
 }
 
 impl Handling {

@@ -19,63 +19,17 @@ use plainly_protocol::types::{
 };
 
 use super::Server;
+use super::announcements::Announcements;
 use super::answer::Answer;
-use super::audience::Audience;
+use super::audience::{Answering, Audience};
 use super::changes::{Subscription, Topic};
-use super::features::{Features, check_length};
+use super::features::check_length;
 use super::listeners::Place;
 use super::news::{News, OpenStream};
 use super::notices;
 use super::request::Scope;
-use super::route::Step;
 use super::watching::Watched;
 use crate::transport::{Event, Feed};
-
-/// Of what a server tells changes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tells {
-    /// The author tells of whatever there is.
-    all: bool,
-    pub(super) tools: bool,
-    pub(super) prompts: bool,
-    /// Which resources there are.
-    pub(super) resources: bool,
-    /// What any one resource is.
-    pub(super) updates: bool,
-}
-
-impl Tells {
-    /// `all`: whatever there is, the author tells of its changes.
-    pub(super) fn new(all: bool, features: &Features) -> Self {
-        let Features {
-            tools,
-            prompts,
-            resources,
-            ..
-        } = features;
-        let updates = all && resources.is_served() || resources.can_watch();
-        Self {
-            all,
-            tools: all && tools.is_served() || tools.is_dynamic(),
-            prompts: all && prompts.is_served() || prompts.is_dynamic(),
-            resources: updates || resources.fixed().is_dynamic(),
-            updates,
-        }
-    }
-
-    /// The lists whose changes are told.
-    fn lists(self) -> Vec<Topic> {
-        let lists = [
-            (self.tools, Topic::Tools),
-            (self.prompts, Topic::Prompts),
-            (self.resources, Topic::Resources),
-        ];
-        lists
-            .into_iter()
-            .filter_map(|(is_told, list)| is_told.then_some(list))
-            .collect()
-    }
-}
 
 /// What one peer is told, message by message. Dropping it ends it without a word.
 pub(super) struct Listening {
@@ -135,11 +89,11 @@ impl Server {
 
     /// Opens the stream of a session, on which all is told that changes; there is one.
     pub(super) fn listen_in_session(&self, news: &Arc<News>) -> Result<Listening, ProtocolError> {
-        let tells = self.0.routes.tells;
-        if tells.lists().is_empty() {
+        let announced = self.0.announcements;
+        if announced.lists().is_empty() {
             return Err(Refusal::MethodNotAllowed.into());
         }
-        let stream = news.open(tells.lists())?;
+        let stream = news.open(announced.lists())?;
         let place = self.take_place_of_session(&news.subscription)?;
         Ok(Listening {
             server: self.clone(),
@@ -149,7 +103,7 @@ impl Server {
             is_ending: false,
             subscription: Arc::clone(&news.subscription),
             _stream: Some(stream),
-            _watched: tells.resources.then(|| self.watch()).transpose()?,
+            _watched: announced.resources.then(|| self.watch()).transpose()?,
             _place: place,
         })
     }
@@ -159,14 +113,14 @@ impl Server {
         &self,
         SubscribeParams { uri, .. }: SubscribeParams,
         scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
+    ) -> Result<Answering, ProtocolError> {
         let news = Arc::clone(news_of(Method::Subscribe, scope)?);
         self.check_uris([&*uri])?;
         let (server, scope) = (self.clone(), scope.clone());
         let subscribing = async move {
             let resources = &server.0.features.resources;
             server.0.features.metadata(&uri, &scope).await?;
-            if !resources.can_tell(&uri, server.0.routes.tells.all) {
+            if !resources.can_tell(&uri, server.0.announcements.all) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
             }
@@ -174,9 +128,9 @@ impl Server {
             let before = before.iter().map(|uri| &**uri);
             server.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;
             news.subscription.add([Topic::Resource(uri.into())]);
-            Ok(Answer::Empty(EmptyResult::new()))
+            Ok(Answer::empty())
         };
-        Ok(Step::Later(Audience::Code, Box::pin(subscribing)))
+        Ok(Answering::Later(Audience::Code, Box::pin(subscribing)))
     }
 
     /// Serves `resources/unsubscribe`.
@@ -184,21 +138,21 @@ impl Server {
         &self,
         UnsubscribeParams { uri, .. }: UnsubscribeParams,
         scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
+    ) -> Result<Answering, ProtocolError> {
         let news = news_of(Method::Unsubscribe, scope)?;
         news.subscription.remove(&Topic::Resource(uri.into()));
-        Ok(Step::Now(Box::new(Answer::Empty(EmptyResult::new()))))
+        Ok(Answering::Now(Answer::empty()))
     }
 
     /// The part of what was asked for that this server tells. A resource need not exist: it may come to.
     fn told(&self, asked: SubscriptionFilter) -> SubscriptionFilter {
-        let Tells {
+        let Announcements {
             all,
             tools,
             prompts,
             resources,
             ..
-        } = self.0.routes.tells;
+        } = self.0.announcements;
         let both =
             |is_told: bool, asked: Option<bool>| (is_told && asked == Some(true)).then_some(true);
         let mut told = SubscriptionFilter::new();

@@ -17,12 +17,14 @@ mod handling;
 pub mod layer;
 mod load;
 
+mod outbox;
 mod outgoing;
 mod panics;
 mod replies;
 mod route;
 mod running;
 
+mod announcements;
 mod discovery;
 mod features;
 mod registering;
@@ -43,7 +45,6 @@ mod audience;
 mod encode;
 mod malformed;
 mod unsent;
-mod url_elicitation;
 
 mod asking;
 
@@ -76,7 +77,6 @@ use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;
 pub use self::request::TaskSupport;
-use self::route::Routes;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
@@ -99,7 +99,8 @@ pub struct Server(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    routes: Routes,
+    discovery: discovery::Discovery,
+    announcements: announcements::Announcements,
     encoder: encode::Encoder,
     features: Arc<Features>,
     limits: crate::limits::Limits,

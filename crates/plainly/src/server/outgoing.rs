@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::encode::Encoded;
-use super::request::OutboxItem;
+use super::outbox::OutboxItem;
 
 /// Something that leaves for the client.
 #[derive(Debug)]

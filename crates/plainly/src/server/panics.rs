@@ -3,7 +3,10 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use futures_util::future::{CatchUnwind, FutureExt};
 use plainly_errors::{Internal, ProtocolError};
+
+use super::answer::AnswerFuture;
 
 /// What `calling` returns, or the error that its panic comes to.
 pub(super) fn caught<T>(calling: impl FnOnce() -> T) -> Result<T, ProtocolError> {
@@ -17,4 +20,12 @@ pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
     ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
+}
+
+/// A handler whose panics end it alone.
+pub(super) type Guarded = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
+
+/// Guards a handler against its panics.
+pub(super) fn guarded(handler: AnswerFuture) -> Guarded {
+    AssertUnwindSafe(handler).catch_unwind()
 }

@@ -4,8 +4,8 @@ use super::Server;
 use super::features::{BuildErrors, Prompt, Resource, Tool};
 
 impl Server {
-    /// Serves one more tool from now on. It is listed after those that the server was built with, or, if it has the name of
-    /// one of those, in its place. Whoever listens for changes of the tools is told.
+    /// Adds a tool. It is listed after those that the server was built with, or, if it has the name of one of those that was
+    /// removed, in its place. Clients that listen for changes of the tools are told.
     ///
     /// ```
     /// use plainly::server::{Server, Tool};
@@ -18,7 +18,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What would have kept the server from being built with it; a tool of this name; a server that was built without
+    /// If the server could not have been built with it, if there is a tool of this name, or if the server was built without
     /// [`dynamic_tools`](super::ServerBuilder::dynamic_tools). Nothing has changed then.
     pub fn add_tool(&self, tool: Tool) -> Result<(), BuildErrors> {
         let features = &self.0.features;
@@ -27,8 +27,8 @@ impl Server {
         Ok(())
     }
 
-    /// Serves the tool `name` no longer, and tells whoever listens for changes of the tools. Calls that run go on. False if
-    /// there is none of this name, or the server was built without
+    /// Removes the tool `name`, and tells clients that listen for changes of the tools. Calls that run go on. Returns false
+    /// if there is none of this name, or if the server was built without
     /// [`dynamic_tools`](super::ServerBuilder::dynamic_tools).
     pub fn remove_tool(&self, name: &str) -> bool {
         let was_there = self.0.features.tools.remove(name);
@@ -38,11 +38,11 @@ impl Server {
         was_there
     }
 
-    /// Serves one more prompt from now on, as [`add_tool`](Self::add_tool) does with a tool.
+    /// Adds a prompt, as [`add_tool`](Self::add_tool) does with a tool.
     ///
     /// # Errors
     ///
-    /// What would have kept the server from being built with it; a prompt of this name; a server that was built without
+    /// If the server could not have been built with it, if there is a prompt of this name, or if the server was built without
     /// [`dynamic_prompts`](super::ServerBuilder::dynamic_prompts). Nothing has changed then.
     pub fn add_prompt(&self, prompt: Prompt) -> Result<(), BuildErrors> {
         let features = &self.0.features;
@@ -51,7 +51,7 @@ impl Server {
         Ok(())
     }
 
-    /// Serves the prompt `name` no longer, as [`remove_tool`](Self::remove_tool) does with a tool.
+    /// Removes the prompt `name`, as [`remove_tool`](Self::remove_tool) does with a tool.
     pub fn remove_prompt(&self, name: &str) -> bool {
         let was_there = self.0.features.prompts.remove(name);
         if was_there {
@@ -60,12 +60,12 @@ impl Server {
         was_there
     }
 
-    /// Serves one more resource from now on, as [`add_tool`](Self::add_tool) does with a tool. Its URI is its own, whatever
-    /// template or store has it too.
+    /// Adds a resource, as [`add_tool`](Self::add_tool) does with a tool. It then answers for its URI, even if a template or
+    /// a store has that URI too.
     ///
     /// # Errors
     ///
-    /// What would have kept the server from being built with it; a resource at this URI; a server that was built without
+    /// If the server could not have been built with it, if there is a resource at this URI, or if the server was built without
     /// [`dynamic_resources`](super::ServerBuilder::dynamic_resources). Nothing has changed then.
     pub fn add_resource(&self, resource: Resource) -> Result<(), BuildErrors> {
         let features = &self.0.features;
@@ -74,8 +74,8 @@ impl Server {
         Ok(())
     }
 
-    /// Serves the resource at `uri` no longer, as [`remove_tool`](Self::remove_tool) does with a tool. Whoever is subscribed
-    /// to the resource itself hears of that too.
+    /// Removes the resource at `uri`, as [`remove_tool`](Self::remove_tool) does with a tool. Clients that
+    /// are subscribed to the resource itself hear of that too.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let was_there = self.0.features.resources.fixed().remove(uri);
         if was_there {

@@ -11,7 +11,7 @@ mod known;
 use std::sync::Arc;
 
 use http::Extensions;
-use plainly_errors::{Era, InvalidParams, InvalidRequest, ProtocolError, Revision};
+use plainly_errors::{InvalidParams, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
@@ -23,8 +23,7 @@ use self::headers::{Header, are_unclear, mirrored, version};
 pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
 use super::features::Tools;
-use super::request::{Interest, Scope};
-use super::route::read;
+use super::request::{Interest, Scope, read};
 use super::session::Session;
 use super::sessions::Sessions;
 use crate::limits::Limits;
@@ -49,7 +48,7 @@ impl From<ProtocolError> for Unresolved {
     fn from(error: ProtocolError) -> Self {
         Self {
             error,
-            revision: Revision::LATEST,
+            revision: Revision::UNKNOWN_PEER,
         }
     }
 }
@@ -63,7 +62,7 @@ pub(super) fn over_http(
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
-    if meta.protocol_version().is_some() || version.era() == Some(Era::Modern) {
+    if meta.protocol_version().is_some() || version.is_without_sessions() {
         let scope = mirroring(frame, request, &meta, &version)?;
         mirrored_arguments(&frame.headers, request, tools)?;
         return Ok(Sender::Peer(scope));
@@ -94,7 +93,7 @@ pub(super) fn by_session(
     sessions: &Sessions,
 ) -> Result<Option<Arc<Session>>, Unresolved> {
     let version = version(&frame.headers);
-    let is_modern = version.era() == Some(Era::Modern);
+    let is_modern = version.is_without_sessions();
     let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
         return Ok(None);
     };
@@ -102,7 +101,7 @@ pub(super) fn by_session(
     let session = sessions.get(name, frame.extensions.get());
     let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;
-    let has_header = revision.within(Some(Revision::V2025_06_18), None);
+    let has_header = revision.traits().version_header;
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
             let error = ProtocolError::unsupported_version(legacy_versions(), text);
@@ -166,7 +165,7 @@ pub(super) fn opening(
         .protocol_version
         .parse()
         .ok()
-        .filter(|revision: &Revision| revision.era() == Era::Legacy);
+        .filter(|revision: &Revision| revision.traits().sessions);
     let revision = asked.unwrap_or(Revision::LATEST_LEGACY);
     let peer = Peer::new(revision, params.capabilities, Some(params.client_info));
     Ok(peer.principal(extensions.get().cloned()))
@@ -225,7 +224,7 @@ fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {
     let known = version
         .parse()
         .ok()
-        .filter(|revision: &Revision| revision.era() == Era::Modern);
+        .filter(|revision: &Revision| !revision.traits().sessions);
     known.ok_or_else(|| ProtocolError::unsupported_version(modern_versions(), version))
 }
 

@@ -83,7 +83,7 @@ impl Running {
         };
         match work.poll_unpin(context) {
             Poll::Ready(Ok(Answer::Subscription(messages, last))) => {
-                let last = Box::new(Answer::Empty(last));
+                let last = Box::new(last.into());
                 self.state = State::Subscribed(messages, last);
             }
             Poll::Ready(answered) => self.answer(answered),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use plainly_errors::revision::Resumption;
 use plainly_errors::{ProtocolError, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -26,27 +27,6 @@ const RETRY: Duration = Duration::from_secs(1);
 /// How often it is looked for streams whose time has come, at most.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What a revision has of all this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Resuming {
-    /// Nothing: who loses the connection loses the reply.
-    None,
-    /// Events have ids.
-    Ids,
-    /// An id comes first, and the server may close a connection and let the client poll.
-    Polling,
-}
-
-impl Resuming {
-    const fn of(revision: Revision) -> Self {
-        match revision {
-            Revision::V2024_11_05 | Revision::V2026_07_28 => Self::None,
-            Revision::V2025_03_26 | Revision::V2025_06_18 => Self::Ids,
-            Revision::V2025_11_25 => Self::Polling,
-        }
-    }
-}
-
 /// The streams of a session.
 #[derive(Debug)]
 pub(super) struct Streams {
@@ -61,10 +41,14 @@ pub(super) struct Streams {
 impl Streams {
     /// Of a session of this revision, if it has any.
     pub(super) fn new(revision: Revision, limits: &Limits, total: &Total) -> Option<Arc<Self>> {
-        let resuming = Resuming::of(revision);
-        (resuming != Resuming::None).then(|| {
+        let can_poll = match revision.traits().resumption {
+            Resumption::None => None,
+            Resumption::EventIds => Some(false),
+            Resumption::Polling => Some(true),
+        };
+        can_poll.map(|can_poll| {
             Arc::new(Self {
-                can_poll: resuming == Resuming::Polling,
+                can_poll,
                 time: limits.resume,
                 kept: Lock::new(Kept::new(limits, total.clone())),
                 is_closed: watch::Sender::new(false),

@@ -1,13 +1,10 @@
 //! Clients that speak in raw messages, each over one transport and in one era, and know how to answer.
 
-use axum::body::{Body, BodyDataStream};
-use futures_util::StreamExt;
-use http::{Request, StatusCode};
 use plainly::Revision;
-use plainly::server::{Principal, Server};
+use plainly::server::Server;
+use plainly_peer::message::{self, headers, initialize_with};
+use plainly_peer::{Peer, Response, Site};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
-use tower_service::Service;
 
 /// All that a client can be asked.
 pub(crate) fn able() -> Value {
@@ -48,22 +45,13 @@ pub(crate) fn request(
     revision: Revision,
     id: u32,
     method: &str,
-    mut params: Value,
+    params: Value,
     capabilities: &Value,
 ) -> Value {
-    if revision == Revision::V2026_07_28 {
-        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = revision.as_str().into();
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
+    match revision {
+        Revision::V2026_07_28 => message::capable(id, method, params, capabilities.clone()),
+        _ => message::request(id, method, params),
     }
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-}
-
-fn initialize(revision: Revision, capabilities: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": revision.as_str(),
-        "capabilities": capabilities,
-        "clientInfo": {"name": "raw", "version": "1"},
-    }})
 }
 
 /// A client of either transport.
@@ -118,15 +106,9 @@ pub(crate) fn again(params: &Value, result: &Value, asked: &mut Vec<Value>) -> V
     next
 }
 
-/// The text of a tool's answer.
-pub(crate) fn text(reply: &Value) -> &str {
-    let text = &reply["result"]["content"][0]["text"];
-    text.as_str().unwrap_or_else(|| panic!("{reply}"))
-}
-
 /// Over a byte stream.
 pub(crate) struct Stream {
-    stream: BufReader<DuplexStream>,
+    peer: Peer,
     revision: Revision,
     capabilities: Value,
     last: u32,
@@ -134,32 +116,25 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub(crate) async fn open(server: &Server, revision: Revision, capabilities: &Value) -> Self {
-        let (near, far) = tokio::io::duplex(1 << 16);
-        let (reader, writer) = tokio::io::split(far);
-        let server = server.clone();
-        tokio::spawn(async move { server.serve(reader, writer).await });
         let mut client = Self {
-            stream: BufReader::new(near),
+            peer: Peer::connect(server),
             revision,
             capabilities: capabilities.clone(),
             last: 0,
         };
         if revision != Revision::V2026_07_28 {
-            client.send(&initialize(revision, capabilities)).await;
-            assert_eq!(client.next().await["id"], 0);
+            let initialize = initialize_with(revision.as_str(), capabilities.clone());
+            assert_eq!(client.peer.ask(&initialize).await["id"], "opens");
         }
         client
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
-        let line = format!("{message}\n");
-        self.stream.write_all(line.as_bytes()).await.unwrap();
+        self.peer.send(message).await;
     }
 
     pub(crate) async fn next(&mut self) -> Value {
-        let mut line = String::new();
-        self.stream.read_line(&mut line).await.unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
+        self.peer.next().await
     }
 
     /// Sends a request, and gives its id.
@@ -201,136 +176,73 @@ pub(crate) fn response(question: &Value) -> Value {
 
 /// Over HTTP.
 pub(crate) struct Http {
-    server: Server,
+    site: Site,
     revision: Revision,
     capabilities: Value,
     session: Option<String>,
     /// Whom an outer layer has found it to be.
-    pub(crate) principal: Option<Principal>,
+    pub(crate) user: Option<&'static str>,
     last: u32,
-}
-
-/// What comes for one request.
-pub(crate) struct Coming {
-    is_stream: bool,
-    body: BodyDataStream,
-    text: String,
 }
 
 impl Http {
     pub(crate) async fn open(server: &Server, revision: Revision, capabilities: &Value) -> Self {
+        let site = Site::serve_users(server.http()).await;
         let mut client = Self {
-            server: server.clone(),
+            site,
             revision,
             capabilities: capabilities.clone(),
             session: None,
-            principal: None,
+            user: None,
             last: 0,
         };
         if revision != Revision::V2026_07_28 {
-            let initialize = initialize(revision, capabilities);
-            let response = client.post(&initialize).await;
-            let session = response.headers()["mcp-session-id"].to_str().unwrap();
-            client.session = Some(session.to_owned());
+            let initialize = initialize_with(revision.as_str(), capabilities.clone());
+            client.session = Some(client.post(&initialize).await.session());
         }
         client
     }
 
-    pub(crate) async fn post(
-        &self,
-        message: &Value,
-    ) -> http::Response<plainly::transport::http::Body> {
-        let mut request = Request::post("/")
-            .header("host", "localhost")
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream");
-        if self.revision == Revision::V2026_07_28 {
-            let params = &message["params"];
-            let name = params["name"].as_str().or(params["uri"].as_str()).unwrap();
-            request = request
-                .header("mcp-protocol-version", self.revision.as_str())
-                .header("mcp-method", message["method"].as_str().unwrap())
-                .header("mcp-name", name);
+    pub(crate) async fn post(&self, message: &Value) -> Response {
+        let mut headers = headers(message, self.session.as_deref());
+        if let Some(user) = self.user {
+            headers += &format!("User: {user}\r\n");
         }
-        if let Some(session) = &self.session {
-            request = request.header("mcp-session-id", session);
-        }
-        let mut request = request.body(Body::from(message.to_string())).unwrap();
-        if let Some(principal) = &self.principal {
-            request.extensions_mut().insert(principal.clone());
-        }
-        self.server.http().call(request).await.unwrap()
+        self.site.send("POST /", &headers, message).await
     }
 
     /// Sends a request, and gives what comes for it.
-    pub(crate) async fn start(&mut self, method: &str, params: Value) -> Coming {
+    pub(crate) async fn start(&mut self, method: &str, params: Value) -> Response {
         self.last += 1;
         let request = request(self.revision, self.last, method, params, &self.capabilities);
-        let response = self.post(&request).await;
-        let content_type = response.headers().get("content-type");
-        Coming {
-            is_stream: content_type.is_some_and(|kind| kind == "text/event-stream"),
-            body: Body::new(response.into_body()).into_data_stream(),
-            text: String::new(),
-        }
+        self.post(&request).await
     }
 
     /// Sends a request, and gives the first message that comes for it.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
-        self.start(method, params).await.next().await
+        self.start(method, params).await.message().await
     }
 
     pub(crate) async fn end_session(&self) {
-        let request = Request::delete("/")
-            .header("host", "localhost")
-            .header("mcp-session-id", self.session.as_ref().unwrap())
-            .body(Body::empty())
-            .unwrap();
-        let response = self.server.http().call(request).await.unwrap();
-        assert!(response.status().is_success());
+        let session = format!("Mcp-Session-Id: {}\r\n", self.session.as_ref().unwrap());
+        assert_eq!(self.site.bare("DELETE /", &session, "").await.status, 204);
     }
 
     /// Answers a question.
     pub(crate) async fn respond(&self, response: &Value) {
-        assert_eq!(self.post(response).await.status(), StatusCode::ACCEPTED);
+        assert_eq!(self.post(response).await.status, 202);
     }
 
     async fn answering(&mut self, method: &str, params: Value, asked: &mut Vec<Value>) -> Value {
         let mut coming = self.start(method, params).await;
-        let mut message = coming.next().await;
+        let mut message = coming.message().await;
         while message.get("method").is_some() {
             if message.get("id").is_some() {
                 self.respond(&response(&message)).await;
                 asked.push(message);
             }
-            message = coming.next().await;
+            message = coming.message().await;
         }
         message
-    }
-}
-
-impl Coming {
-    pub(crate) async fn next(&mut self) -> Value {
-        loop {
-            if let Some(message) = self.take() {
-                return message;
-            }
-            match self.body.next().await {
-                Some(bytes) => self.text += std::str::from_utf8(&bytes.unwrap()).unwrap(),
-                None => return serde_json::from_str(&self.text).unwrap_or_default(),
-            }
-        }
-    }
-
-    /// The next event that is whole.
-    fn take(&mut self) -> Option<Value> {
-        if !self.is_stream {
-            return None;
-        }
-        let (event, rest) = self.text.split_once("\n\n")?;
-        let data = event.lines().filter_map(|line| line.strip_prefix("data: "));
-        let data: String = data.collect();
-        self.text = rest.to_owned();
-        serde_json::from_str(&data).ok()
     }
 }

@@ -1,9 +1,10 @@
 //! One handler, every revision that can be asked, both transports.
 
 use plainly::Revision;
+use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Client, able, text};
+use crate::clients::{Client, able};
 use crate::fixture::server;
 
 /// Those with forms.

@@ -1,9 +1,10 @@
 //! Handlers that return their questions themselves.
 
 use plainly::Revision;
+use plainly_peer::message::text;
 use serde_json::json;
 
-use crate::clients::{Client, Stream, able, text};
+use crate::clients::{Client, Stream, able};
 use crate::fixture::server;
 
 #[tokio::test]

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use plainly::Revision;
 use plainly::server::{Keys, Server};
+use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Client, Http, Stream, able, answer, response, text};
+use crate::clients::{Client, Http, Stream, able, answer, response};
 use crate::fixture::{Runs, server, server_with};
 
 const LEGACY: Revision = Revision::V2025_11_25;
@@ -121,10 +122,10 @@ async fn what_is_no_answer_fails_the_question_and_nothing_else() {
         assert!(text(&reply).contains("user_name"), "{reply}");
 
         let mut coming = http.start("prompts/get", params("greeting")).await;
-        let question = coming.next().await;
+        let question = coming.message().await;
         let said = json!({"jsonrpc": "2.0", "id": question["id"], member: wrong});
         http.respond(&said).await;
-        assert_eq!(coming.next().await["error"]["code"], -32603, "{wrong}");
+        assert_eq!(coming.message().await["error"]["code"], -32603, "{wrong}");
     }
     let question = client.call("greet").await;
     client.send(&response(&question)).await;
@@ -240,15 +241,15 @@ async fn a_client_that_is_gone_leaves_no_handler_behind() {
     let mut http = Http::open(&server, LEGACY, &able()).await;
     for _ in 0..60 {
         let mut coming = http.start("tools/call", params("order")).await;
-        assert_eq!(coming.next().await["method"], "elicitation/create");
+        assert_eq!(coming.message().await["method"], "elicitation/create");
     }
     http.end_session().await;
     left_alone(&runs).await;
     let mut http = Http::open(&server, LEGACY, &able()).await;
     let mut coming = http.start("tools/call", params("greet")).await;
-    let question = coming.next().await;
+    let question = coming.message().await;
     http.respond(&response(&question)).await;
-    assert_eq!(text(&coming.next().await), "Hello, Ada!");
+    assert_eq!(text(&coming.message().await), "Hello, Ada!");
 }
 
 #[tokio::test]
@@ -269,11 +270,11 @@ async fn no_session_answers_for_another() {
     let mut one = Http::open(&server, LEGACY, &able()).await;
     let other = Http::open(&server, LEGACY, &able()).await;
     let mut coming = one.start("tools/call", params("greet")).await;
-    let question = coming.next().await;
+    let question = coming.message().await;
     let wrong = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}});
     other.respond(&wrong).await;
     one.respond(&response(&question)).await;
-    assert_eq!(text(&coming.next().await), "Hello, Ada!");
+    assert_eq!(text(&coming.message().await), "Hello, Ada!");
 }
 
 #[tokio::test]

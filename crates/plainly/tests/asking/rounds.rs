@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 
 use plainly::Revision;
 use plainly::server::Keys;
+use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Stream, able, again, text};
+use crate::clients::{Stream, able, again};
 use crate::fixture::{Runs, server, server_with};
 
 const MODERN: Revision = Revision::V2026_07_28;

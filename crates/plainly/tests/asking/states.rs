@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use plainly::Revision;
-use plainly::server::{Keys, Principal};
+use plainly::server::Keys;
+use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Http, Stream, able, again, text};
+use crate::clients::{Http, Stream, able, again};
 use crate::fixture::{Runs, server, server_with};
 
 const MODERN: Revision = Revision::V2026_07_28;
@@ -208,12 +209,12 @@ async fn a_state_is_for_one_principal_alone() {
     let mut client = Http::open(&server, MODERN, &able()).await;
     let whos = [None, Some("ada"), Some("adam"), Some("")];
     for who in whos {
-        client.principal = who.map(Principal::new);
+        client.user = who;
         let params = json!({"name": "greet"});
         let reply = client.request("tools/call", params.clone()).await;
         let next = again(&params, &reply["result"], &mut Vec::new());
         for other in whos {
-            client.principal = other.map(Principal::new);
+            client.user = other;
             let reply = client.request("tools/call", next.clone()).await;
             if who == other {
                 assert_eq!(text(&reply), "Hello, Ada!");

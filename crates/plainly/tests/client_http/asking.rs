@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use plainly::client::{Builder, Client, Http, LocalError, ProgressUpdate};
 use plainly::protocol::types::{ElicitFormParams, ElicitResult, LoggingLevel, Root};
+use plainly_peer::{Asked, Host};
 use serde_json::{Value, json};
 
-use super::server::{Exchange, Server};
+use super::server;
 
 const EVENTS: &str = "Content-Type: text/event-stream\r\n";
 
@@ -39,7 +40,7 @@ fn question(id: &str, message: &str) -> String {
 }
 
 /// Connects with a legacy server, in this session. Also the request for the stream on which the server speaks first.
-async fn connect(builder: Builder<Http>, server: &Server, session: &str) -> (Client, Exchange) {
+async fn connect(builder: Builder<Http>, server: &Host, session: &str) -> (Client, Asked) {
     let (client, stream) = tokio::join!(builder.connect(), async {
         shake_hands(server, session).await;
         stream(server, session).await
@@ -47,14 +48,14 @@ async fn connect(builder: Builder<Http>, server: &Server, session: &str) -> (Cli
     (client.expect("the server is legacy"), stream)
 }
 
-async fn shake_hands(server: &Server, session: &str) {
+async fn shake_hands(server: &Host, session: &str) {
     let probe = server.request("server/discover").await;
     probe.answer("400 Bad Request", "", "").await;
-    server.initialize(Some(session)).await;
+    server.initialize(Some(session), json!({})).await;
 }
 
 /// The answer to a question, which comes on its own.
-async fn answer(server: &Server, session: &str) -> Value {
+async fn answer(server: &Host, session: &str) -> Value {
     let answer = server.next().await;
     assert_eq!(answer.method, "POST");
     answer.is_of(Some(session));
@@ -64,7 +65,7 @@ async fn answer(server: &Server, session: &str) -> Value {
 }
 
 /// The stream on which the server speaks first.
-async fn stream(server: &Server, session: &str) -> Exchange {
+async fn stream(server: &Host, session: &str) -> Asked {
     let mut stream = server.next().await;
     assert_eq!(stream.method, "GET");
     stream.is_of(Some(session));
@@ -74,7 +75,7 @@ async fn stream(server: &Server, session: &str) -> Exchange {
 
 #[tokio::test]
 async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let (client, _stream) = connect(builder.on_elicitation(accept), &server, "s").await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let mut call = server.request("tools/call").await;
@@ -105,7 +106,7 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
 async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     let log = Arc::<Mutex<Vec<_>>>::default();
     let told = Arc::clone(&log);
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let builder =
         builder
             .roots([Root::new("file:///work")])
@@ -124,7 +125,7 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     let (pinged, ()) = tokio::join!(client.ping(), async {
         let ping = server.request("ping").await;
         ping.answer("404 Not Found", "", "").await;
-        server.initialize(Some("t")).await;
+        server.initialize(Some("t"), json!({})).await;
         // In any order.
         for _ in 0..2 {
             let mut next = server.next().await;
@@ -140,7 +141,7 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
 
 #[tokio::test]
 async fn a_client_that_is_dropped_hears_no_more() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let (client, mut news) = connect(builder.on_elicitation(accept), &server, "s").await;
     drop(client);
     news.hung_up().await;
@@ -148,7 +149,7 @@ async fn a_client_that_is_dropped_hears_no_more() {
 
 #[tokio::test]
 async fn a_server_that_opens_its_stream_with_the_first_word_holds_up_nobody() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let (client, mut news) = tokio::join!(builder.on_elicitation(accept).connect(), async {
         shake_hands(&server, "s").await;
         server.next().await
@@ -165,7 +166,7 @@ async fn a_server_that_opens_its_stream_with_the_first_word_holds_up_nobody() {
 
 #[tokio::test]
 async fn a_legacy_server_without_a_stream_of_its_own_is_still_served() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let (client, ()) = tokio::join!(builder.on_elicitation(accept).connect(), async {
         shake_hands(&server, "s").await;
         let refused = server.next().await;
@@ -180,7 +181,7 @@ async fn a_legacy_server_without_a_stream_of_its_own_is_still_served() {
 
 #[tokio::test]
 async fn a_modern_call_is_made_again_with_the_answers_and_the_same_headers() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let builder = builder.on_elicitation(accept);
     let (client, ()) = tokio::join!(builder.connect(), server.discover());
     let client = client.unwrap();
@@ -217,7 +218,7 @@ async fn progress_and_logs_come_before_the_reply() {
     for is_modern in [true, false] {
         let told = Arc::<Mutex<Vec<String>>>::default();
         let (log, progress) = (Arc::clone(&told), Arc::clone(&told));
-        let (builder, server) = Server::start().await;
+        let (builder, server) = server::start().await;
         let builder = builder.on_log(LoggingLevel::Debug, move |message| {
             log.lock().unwrap().push(message.data.get().to_owned());
         });
@@ -256,7 +257,7 @@ async fn progress_and_logs_come_before_the_reply() {
 
 #[tokio::test]
 async fn a_legacy_reply_whose_stream_ends_is_asked_for_the_rest() {
-    let (client, server) = Server::legacy(Some("s")).await;
+    let (client, server) = server::legacy(Some("s")).await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = server.request("tools/call").await;
         let response = call.response(json!({"content": []}));
@@ -283,7 +284,7 @@ async fn a_legacy_reply_whose_stream_ends_is_asked_for_the_rest() {
 
 #[tokio::test]
 async fn a_question_outlives_the_stream_that_it_came_on() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let gate = Arc::new(tokio::sync::Notify::new());
     let open = Arc::clone(&gate);
     let builder = builder.on_elicitation(move |form| {
@@ -317,7 +318,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
         ("200 OK", "Content-Type: application/json\r\n", false),
         ("400 Bad Request", "", false),
     ] {
-        let (client, server) = Server::legacy(Some("s")).await;
+        let (client, server) = server::legacy(Some("s")).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             let call = server.request("tools/call").await;
             call.answer("200 OK", EVENTS, "id: 1\nretry: 0\ndata:\n\n")
@@ -330,7 +331,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
     }
 
     // For ever, though each time something could come.
-    let (client, server) = Server::legacy(None).await;
+    let (client, server) = server::legacy(None).await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = server.request("tools/call").await;
         call.answer("200 OK", EVENTS, "id: 1\nretry: 0\ndata:\n\n")
@@ -346,7 +347,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
     ));
 
     // A modern reply is whole or it is none.
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = server.request("tools/call").await;
         call.answer("200 OK", EVENTS, "id: 1\nretry: 0\ndata:\n\n")
@@ -360,7 +361,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
 
 #[tokio::test]
 async fn a_legacy_call_that_is_dropped_while_it_waits_for_the_rest_is_cancelled() {
-    let (client, server) = Server::legacy(Some("s")).await;
+    let (client, server) = server::legacy(Some("s")).await;
     let calling = tokio::spawn(client.call_tool("a", ()));
     let call = server.request("tools/call").await;
     let id = call.body["id"].clone();
@@ -376,7 +377,7 @@ async fn a_legacy_call_that_is_dropped_while_it_waits_for_the_rest_is_cancelled(
 
 #[tokio::test]
 async fn a_stream_of_news_is_gone_on_with_from_the_last_event() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let (_client, rest) = tokio::join!(builder.on_elicitation(accept).connect(), async {
         shake_hands(&server, "s").await;
         let news = server.next().await;

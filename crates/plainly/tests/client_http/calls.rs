@@ -5,7 +5,7 @@ use std::time::Duration;
 use plainly::client::LocalError;
 use serde_json::json;
 
-use super::server::Server;
+use super::server;
 
 #[tokio::test]
 async fn a_reply_may_come_after_other_events() {
@@ -22,7 +22,7 @@ async fn a_reply_may_come_after_other_events() {
             "\r\r",
         ),
     ] {
-        let (client, server) = Server::modern().await;
+        let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {
             let mut request = server.request("tools/list").await;
             request.events().await;
@@ -42,7 +42,7 @@ async fn a_reply_may_come_after_other_events() {
 
 #[tokio::test]
 async fn a_stream_that_goes_on_after_the_reply_is_left() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (tools, ()) = tokio::join!(client.tools(), async {
         let mut request = server.request("tools/list").await;
         request.events().await;
@@ -59,7 +59,7 @@ async fn events_that_end_before_the_reply_are_an_interruption() {
         "",
         "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n",
     ] {
-        let (client, server) = Server::modern().await;
+        let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {
             let mut request = server.request("tools/list").await;
             request.events().await;
@@ -102,7 +102,7 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
         ),
         ("202 Accepted", "", ""),
     ];
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     for (status, headers, body) in cases {
         let (tools, ()) = tokio::join!(client.tools(), async {
             let request = server.request("tools/list").await;
@@ -119,7 +119,7 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
 
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_not_read() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (tools, ()) = tokio::join!(client.tools(), async {
         let request = server.request("tools/list").await;
         let body = " ".repeat((32 << 20) + 1);
@@ -143,7 +143,7 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
         "500 Internal Server Error",
     ] {
         for id in ["null", "2"] {
-            let (client, server) = Server::modern().await;
+            let (client, server) = server::modern().await;
             let (read, ()) = tokio::join!(client.read("a:b"), async {
                 let request = server.request("resources/read").await;
                 let error = r#"{"code":-32602,"message":"no","data":{"uri":"a:b"}}"#;
@@ -160,7 +160,7 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
 #[tokio::test]
 async fn a_result_counts_only_under_a_status_of_success() {
     for status in ["302 Found", "404 Not Found", "500 Internal Server Error"] {
-        let (client, server) = Server::modern().await;
+        let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {
             let request = server.request("tools/list").await;
             let body = request.response(json!({"tools": []}));
@@ -179,7 +179,7 @@ async fn a_result_counts_only_under_a_status_of_success() {
 #[tokio::test]
 async fn an_error_without_an_id_is_the_reply_as_an_event_too() {
     for id in ["", "\"id\":null,"] {
-        let (client, server) = Server::modern().await;
+        let (client, server) = server::modern().await;
         let (read, ()) = tokio::join!(client.read("a:b"), async {
             let mut request = server.request("resources/read").await;
             request.events().await;
@@ -198,7 +198,7 @@ async fn an_error_without_an_id_is_the_reply_as_an_event_too() {
 #[tokio::test]
 async fn events_that_are_ignored_do_not_keep_others_from_their_turn() {
     const EVENTS: usize = 64_000;
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let call = tokio::spawn(async move {
         let mut turns = 0;
         let mut call = std::pin::pin!(client.tools());
@@ -221,7 +221,7 @@ async fn events_that_are_ignored_do_not_keep_others_from_their_turn() {
 
 #[tokio::test]
 async fn an_error_page_that_never_ends_is_shown_as_far_as_it_came() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let client = client.with_timeout(Duration::from_secs(10));
     let (tools, ()) = tokio::join!(client.tools(), async {
         let mut request = server.request("tools/list").await;
@@ -243,7 +243,7 @@ async fn a_server_that_asks_to_wait_is_heard_whatever_its_body() {
         "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 GMT\r\n";
     let vague = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"slow down"}}"#;
     let hinted = r#"{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"slow down","data":{"code":"RATE_LIMIT_EXCEEDED","retry_after":60}}}"#;
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     for (status, headers, body, seconds) in [
         ("429 Too Many Requests", "Retry-After: 7\r\n", "", Some(7)),
         ("429 Too Many Requests", date, "wait", Some(30)),
@@ -269,7 +269,7 @@ async fn a_server_that_asks_to_wait_is_heard_whatever_its_body() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (tools, ()) = tokio::join!(client.tools(), async {
         let request = server.request("tools/list").await;
         request
@@ -293,7 +293,7 @@ async fn a_redirect_is_not_followed() {
 #[tokio::test]
 async fn a_dropped_call_closes_its_connection() {
     for events in [false, true] {
-        let (client, server) = Server::modern().await;
+        let (client, server) = server::modern().await;
         let call = tokio::spawn(async move { client.tools().await });
         let mut request = server.request("tools/list").await;
         if events {
@@ -306,7 +306,7 @@ async fn a_dropped_call_closes_its_connection() {
 
 #[tokio::test]
 async fn a_legacy_server_is_told_of_a_dropped_call() {
-    let (client, server) = Server::legacy(Some("s")).await;
+    let (client, server) = server::legacy(Some("s")).await;
     let call = tokio::spawn(async move { client.tools().await });
     let request = server.request("tools/list").await;
     call.abort();
@@ -318,7 +318,7 @@ async fn a_legacy_server_is_told_of_a_dropped_call() {
 
 #[tokio::test]
 async fn what_a_legacy_server_asks_is_answered_by_a_message_of_its_own() {
-    let (client, server) = Server::legacy(Some("s")).await;
+    let (client, server) = server::legacy(Some("s")).await;
     let (tools, ()) = tokio::join!(client.tools(), async {
         let mut request = server.request("tools/list").await;
         request.events().await;

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::server::Server;
+use super::server;
 
 #[tokio::test]
 async fn a_modern_request_is_mirrored_in_its_headers() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let builder = builder.header("Authorization", "Bearer t");
     let (client, ()) = tokio::join!(builder.connect(), async {
         let probe = server.request("server/discover").await;
@@ -76,11 +76,11 @@ async fn what_is_no_modern_answer_means_legacy() {
         ),
     ];
     for (status, headers, body) in cases {
-        let (builder, server) = Server::start().await;
+        let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
             probe.answer(status, headers, body).await;
-            server.initialize(None).await;
+            server.initialize(None, json!({})).await;
         });
         let client = client.unwrap_or_else(|error| panic!("{status} {body}: {error}"));
         assert_eq!(client.revision(), Revision::V2025_06_18);
@@ -108,7 +108,7 @@ async fn a_modern_error_is_no_reason_to_fall_back() {
         ),
     ];
     for (status, error, expected) in cases {
-        let (builder, server) = Server::start().await;
+        let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
             probe.error(status, error.clone()).await;
@@ -125,7 +125,7 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era() {
         "403 Forbidden",
         "503 Service Unavailable",
     ] {
-        let (builder, server) = Server::start().await;
+        let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
             probe.answer(status, "", "go away\nnow").await;
@@ -166,7 +166,7 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era_whatever_its_body() {
         .iter()
         .flat_map(|status| bodies.map(|body| (status, body)))
     {
-        let (builder, server) = Server::start().await;
+        let (builder, server) = server::start().await;
         let builder = builder.connect_timeout(Duration::from_secs(5));
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
@@ -198,7 +198,7 @@ async fn where_the_fallback_fails_too_the_first_error_is_told() {
         ("200 OK", &unknown, "database down"),
         ("200 OK", &other, "later"),
     ] {
-        let (builder, server) = Server::start().await;
+        let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
             probe.error(status, first.clone()).await;
@@ -211,19 +211,19 @@ async fn where_the_fallback_fails_too_the_first_error_is_told() {
 
 #[tokio::test]
 async fn a_server_that_fails_before_it_is_greeted_is_greeted() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let (client, ()) = tokio::join!(builder.connect(), async {
         let probe = server.request("server/discover").await;
         let error = json!({"code": -32603, "message": "no session"});
         probe.error("500 Internal Server Error", error).await;
-        server.initialize(None).await;
+        server.initialize(None, json!({})).await;
     });
     assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
 }
 
 #[tokio::test]
 async fn a_server_that_does_not_end_the_handshake_owes_that() {
-    let (builder, server) = Server::start().await;
+    let (builder, server) = server::start().await;
     let builder = builder.connect_timeout(Duration::from_secs(2));
     let (client, ()) = tokio::join!(builder.connect(), async {
         let probe = server.request("server/discover").await;

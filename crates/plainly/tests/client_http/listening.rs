@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
+use plainly_peer::{Asked, Host};
 use serde_json::{Value, json};
 
-use super::server::{Exchange, Server};
+use super::server;
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -25,7 +26,7 @@ fn told(id: &Value, method: &str, mut params: Value) -> String {
     event(&json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params}))
 }
 
-fn acknowledged(exchange: &Exchange) -> String {
+fn acknowledged(exchange: &Asked) -> String {
     let notifications = &exchange.body["params"]["notifications"];
     told(
         &exchange.body["id"],
@@ -34,7 +35,7 @@ fn acknowledged(exchange: &Exchange) -> String {
     )
 }
 
-fn updated(exchange: &Exchange) -> String {
+fn updated(exchange: &Asked) -> String {
     told(
         &exchange.body["id"],
         "resources/updated",
@@ -43,7 +44,7 @@ fn updated(exchange: &Exchange) -> String {
 }
 
 /// A subscription, and the exchange that it goes on in.
-async fn listen(client: &Client, server: &Server) -> (Subscription, Exchange) {
+async fn listen(client: &Client, server: &Host) -> (Subscription, Asked) {
     let (subscription, exchange) = tokio::join!(client.listen(filter()), async {
         let mut exchange = server.request("subscriptions/listen").await;
         assert_eq!(exchange.headers["mcp-method"], "subscriptions/listen");
@@ -61,7 +62,7 @@ async fn next(subscription: &mut Subscription) -> Change {
 
 #[tokio::test]
 async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let client = client.with_timeout(Duration::from_millis(200));
     let (mut subscription, mut exchange) = listen(&client, &server).await;
     assert_eq!(subscription.honoured(), &filter());
@@ -86,7 +87,7 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
 
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_an_error() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (mut subscription, mut exchange) = listen(&client, &server).await;
     let changed = updated(&exchange);
     exchange.write(&changed).await;
@@ -106,7 +107,7 @@ async fn a_stream_that_breaks_off_is_an_error() {
 
 #[tokio::test]
 async fn dropped_it_hangs_up_and_so_does_closing_the_client() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (subscription, mut exchange) = listen(&client, &server).await;
     drop(subscription);
     exchange.hung_up().await;
@@ -118,7 +119,7 @@ async fn dropped_it_hangs_up_and_so_does_closing_the_client() {
 
 #[tokio::test]
 async fn what_a_server_must_not_send_is_an_error() {
-    type Case = (fn(&Exchange) -> String, &'static str);
+    type Case = (fn(&Asked) -> String, &'static str);
     let cases: &[Case] = &[
         (
             |_| told(&json!(4711), "resources/updated", json!({"uri": "a:1"})),
@@ -134,7 +135,7 @@ async fn what_a_server_must_not_send_is_an_error() {
         ),
     ];
     for (say, expected) in cases {
-        let (client, server) = Server::modern().await;
+        let (client, server) = server::modern().await;
         let (mut subscription, mut exchange) = listen(&client, &server).await;
         let said = say(&exchange);
         let (told, ()) = tokio::join!(subscription.next(), exchange.write(&said));
@@ -148,7 +149,7 @@ async fn what_a_server_must_not_send_is_an_error() {
 
 #[tokio::test]
 async fn who_sends_everything_but_an_acknowledgement_is_not_waited_for() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let client = client.with_timeout(Duration::from_millis(200));
     let (subscription, ()) = tokio::join!(client.listen(filter()), async {
         let mut exchange = server.request("subscriptions/listen").await;
@@ -168,7 +169,7 @@ async fn who_sends_everything_but_an_acknowledgement_is_not_waited_for() {
 
 #[tokio::test]
 async fn a_refusal_is_the_servers_error() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (subscription, ()) = tokio::join!(client.listen(filter()), async {
         let exchange = server.request("subscriptions/listen").await;
         let error = json!({"code": -32601, "message": "Method not found"});
@@ -182,7 +183,7 @@ fn legacy_capabilities() -> Value {
 }
 
 /// The GET of the session's stream, answered with one.
-async fn news(server: &Server) -> Exchange {
+async fn news(server: &Host) -> Asked {
     let mut news = server.next().await;
     assert_eq!(news.method, "GET");
     assert_eq!(news.headers["accept"], "text/event-stream");
@@ -192,7 +193,7 @@ async fn news(server: &Server) -> Exchange {
 }
 
 /// A subscription at a legacy server whose stream is open already.
-async fn subscribe(client: &Client, server: &Server) -> Subscription {
+async fn subscribe(client: &Client, server: &Host) -> Subscription {
     let (subscription, ()) = tokio::join!(client.listen(filter()), async {
         let request = server.request("resources/subscribe").await;
         request.result(json!({})).await;
@@ -208,7 +209,7 @@ fn legacy_updated() -> String {
 
 #[tokio::test]
 async fn a_legacy_server_tells_all_on_one_stream() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let (subscription, mut stream) = tokio::join!(client.listen(filter()), async {
         let stream = news(&server).await;
         let request = server.request("resources/subscribe").await;
@@ -247,7 +248,7 @@ async fn a_legacy_server_tells_all_on_one_stream() {
 
 #[tokio::test]
 async fn a_legacy_stream_that_ends_is_opened_again() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let (subscription, stream) = tokio::join!(client.listen(filter()), async {
         let stream = news(&server).await;
         server
@@ -278,7 +279,7 @@ async fn a_legacy_stream_that_ends_is_opened_again() {
 
 #[tokio::test]
 async fn a_legacy_server_that_takes_the_stream_before_for_open_is_asked_again() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let filter = SubscriptionFilter::new().resources_list_changed(true);
     let (first, mut stream) = tokio::join!(client.listen(filter.clone()), news(&server));
     drop(first.unwrap());
@@ -296,7 +297,7 @@ async fn a_legacy_server_that_takes_the_stream_before_for_open_is_asked_again() 
 
 #[tokio::test]
 async fn a_legacy_stream_that_stays_taken_is_an_error() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let refusing = async {
         loop {
             server.next().await.answer("409 Conflict", "", "").await;
@@ -315,7 +316,7 @@ async fn a_legacy_stream_that_stays_taken_is_an_error() {
 
 #[tokio::test]
 async fn a_legacy_server_without_a_stream_honours_nothing() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let (subscription, ()) = tokio::join!(client.listen(filter()), async {
         let news = server.next().await;
         assert_eq!(news.method, "GET");
@@ -326,7 +327,7 @@ async fn a_legacy_server_without_a_stream_honours_nothing() {
 
 #[tokio::test]
 async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let filter = SubscriptionFilter::new().resources_list_changed(true);
     let changed =
         event(&json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}));
@@ -350,7 +351,7 @@ async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
 
 #[tokio::test]
 async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_of_the_old_one() {
-    let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let (subscription, stream) = tokio::join!(client.listen(filter()), async {
         let stream = news(&server).await;
         let request = server.request("resources/subscribe").await;
@@ -363,7 +364,7 @@ async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_
     let (called, ()) = tokio::join!(client.tools(), async {
         let call = server.request("tools/list").await;
         call.answer("404 Not Found", "", "").await;
-        server.initialize(Some("s-2")).await;
+        server.initialize(Some("s-2"), json!({})).await;
         let again = server.request("tools/list").await;
         again.result(json!({"tools": []})).await;
     });
@@ -392,7 +393,7 @@ async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
         }),
     ];
     for (is_closed, expected) in cases {
-        let (client, server) = Server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+        let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
         let (one, stream) = tokio::join!(client.listen(filter()), async {
             let stream = news(&server).await;
             let request = server.request("resources/subscribe").await;

@@ -2,9 +2,10 @@
 
 use plainly::client::Client;
 use plainly::protocol::types::ListToolsParams;
+use plainly_peer::{Asked, Host};
 use serde_json::{Value, json};
 
-use super::server::{Exchange, Server};
+use super::server;
 
 /// A tool whose arguments are repeated under these names.
 fn tool(header: &str) -> Value {
@@ -20,7 +21,7 @@ fn tool(header: &str) -> Value {
     }}})
 }
 
-async fn list(client: &Client, server: &Server, tools: Value) -> Vec<String> {
+async fn list(client: &Client, server: &Host, tools: Value) -> Vec<String> {
     let (listed, ()) = tokio::join!(client.tools(), answer_listing(server, tools));
     let names = listed
         .expect("the listing")
@@ -29,13 +30,13 @@ async fn list(client: &Client, server: &Server, tools: Value) -> Vec<String> {
     names.collect()
 }
 
-async fn answer_listing(server: &Server, tools: Value) {
+async fn answer_listing(server: &Host, tools: Value) {
     let request = server.request("tools/list").await;
     request.result(json!({"tools": tools})).await;
 }
 
 /// The headers of this kind, by the rest of their names.
-fn mirrored(call: &Exchange) -> Value {
+fn mirrored(call: &Asked) -> Value {
     let headers = call.headers.iter();
     headers
         .filter_map(|(name, value)| Some((name.strip_prefix("mcp-param-")?, value.as_str())))
@@ -45,18 +46,18 @@ fn mirrored(call: &Exchange) -> Value {
 }
 
 /// Says that headers are missing or contradict the arguments.
-async fn refuse(call: Exchange) {
+async fn refuse(call: Asked) {
     let error = json!({"code": -32020, "message": "Header mismatch"});
     call.error("400 Bad Request", error).await;
 }
 
-async fn accept(call: Exchange) {
+async fn accept(call: Asked) {
     call.result(json!({"content": []})).await;
 }
 
 #[tokio::test]
 async fn headers_say_what_the_annotated_arguments_say() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     assert_eq!(
         list(&client, &server, json!([tool("Text")])).await,
         ["query"]
@@ -117,7 +118,7 @@ async fn headers_say_what_the_annotated_arguments_say() {
 
 #[tokio::test]
 async fn a_tool_that_was_not_listed_is_called_without() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     list(&client, &server, json!([tool("Text")])).await;
     let (done, ()) = tokio::join!(client.call_tool("other", json!({"text": "a"})), async {
         let call = server.request("tools/call").await;
@@ -129,7 +130,7 @@ async fn a_tool_that_was_not_listed_is_called_without() {
 
 #[tokio::test]
 async fn a_tool_is_repeated_as_it_was_listed_last() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let plain = json!({"name": "query", "inputSchema": {"type": "object"}});
     for (tool, headers) in [
         (tool("One"), json!({"one": "a"})),
@@ -148,7 +149,7 @@ async fn a_tool_is_repeated_as_it_was_listed_last() {
 
 #[tokio::test]
 async fn a_call_that_misses_headers_is_made_again_once_the_tools_are_listed() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (done, ()) = tokio::join!(client.call_tool("query", json!({"text": "a"})), async {
         let call = server.request("tools/call").await;
         assert_eq!(mirrored(&call), json!({}));
@@ -168,7 +169,7 @@ async fn a_call_that_misses_headers_is_made_again_once_the_tools_are_listed() {
 
 #[tokio::test]
 async fn a_call_that_is_refused_for_its_headers_again_fails() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (done, server) = tokio::join!(client.call_tool("query", json!({"text": "a"})), async {
         refuse(server.request("tools/call").await).await;
         answer_listing(&server, json!([tool("Text")])).await;
@@ -182,7 +183,7 @@ async fn a_call_that_is_refused_for_its_headers_again_fails() {
 
 #[tokio::test]
 async fn where_the_tools_can_not_be_listed_the_refusal_is_told() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (done, ()) = tokio::join!(client.call_tool("query", json!({"text": "a"})), async {
         refuse(server.request("tools/call").await).await;
         let request = server.request("tools/list").await;
@@ -194,7 +195,7 @@ async fn where_the_tools_can_not_be_listed_the_refusal_is_told() {
 
 #[tokio::test]
 async fn what_is_no_call_of_a_tool_is_not_made_again() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (done, ()) = tokio::join!(client.prompt("p", ()), async {
         refuse(server.request("prompts/get").await).await;
     });
@@ -203,7 +204,7 @@ async fn what_is_no_call_of_a_tool_is_not_made_again() {
 
 #[tokio::test]
 async fn tools_with_invalid_annotations_are_left_out() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let with = |name: &str, properties: Value| json!({"name": name, "inputSchema": {"type": "object", "properties": properties}});
     let of = |kind: &str, header: &str| json!({"type": kind, "x-mcp-header": header});
     let tools = json!([
@@ -242,7 +243,7 @@ async fn tools_with_invalid_annotations_are_left_out() {
 
 #[tokio::test]
 async fn a_legacy_server_has_no_such_headers() {
-    let (client, server) = Server::legacy(None).await;
+    let (client, server) = server::legacy(None).await;
     let invalid = json!({"name": "bad", "inputSchema": {"type": "object", "x-mcp-header": "A"}});
     let names = list(&client, &server, json!([tool("Text"), invalid])).await;
     assert_eq!(names, ["query", "bad"]);

@@ -3,12 +3,12 @@
 use plainly::client::LocalError;
 use serde_json::json;
 
-use super::server::Server;
+use super::server;
 
 #[tokio::test]
 async fn a_session_goes_with_every_request_and_ends_with_the_client() {
     for session in [Some("s-1"), None] {
-        let (client, server) = Server::legacy(session).await;
+        let (client, server) = server::legacy(session).await;
         let (pinged, ()) = tokio::join!(client.ping(), async {
             let ping = server.request("ping").await;
             ping.is_of(session);
@@ -31,7 +31,7 @@ async fn a_session_goes_with_every_request_and_ends_with_the_client() {
 
 #[tokio::test]
 async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
-    let (client, server) = Server::legacy(Some("old")).await;
+    let (client, server) = server::legacy(Some("old")).await;
     let (first, second, ()) = tokio::join!(client.ping(), client.ping(), async {
         for _ in 0..2 {
             let ping = server.request("ping").await;
@@ -40,7 +40,7 @@ async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
             ping.answer("404 Not Found", "Content-Type: application/json\r\n", body)
                 .await;
         }
-        server.initialize(Some("new")).await;
+        server.initialize(Some("new"), json!({})).await;
         for _ in 0..2 {
             let ping = server.request("ping").await;
             ping.is_of(Some("new"));
@@ -53,14 +53,14 @@ async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
 
 #[tokio::test]
 async fn a_session_that_is_forgotten_at_once_is_an_error() {
-    let (client, server) = Server::legacy(Some("old")).await;
+    let (client, server) = server::legacy(Some("old")).await;
     let (pinged, ()) = tokio::join!(client.ping(), async {
         server
             .request("ping")
             .await
             .answer("404 Not Found", "", "")
             .await;
-        server.initialize(Some("new")).await;
+        server.initialize(Some("new"), json!({})).await;
         server
             .request("ping")
             .await
@@ -76,13 +76,13 @@ async fn a_session_that_is_forgotten_at_once_is_an_error() {
 
 #[tokio::test]
 async fn a_server_that_was_replaced_by_a_legacy_one_is_called_in_a_session() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let (listed, ()) = tokio::join!(client.tools(), async {
         let data = json!({"supported": ["2025-06-18"], "requested": "2026-07-28"});
         let refusal = json!({"code": -32022, "message": "no", "data": data});
         let refused = server.request("tools/list").await;
         refused.error("400 Bad Request", refusal).await;
-        server.initialize(Some("new")).await;
+        server.initialize(Some("new"), json!({})).await;
         let again = server.request("tools/list").await;
         again.is_of(Some("new"));
         again.result(json!({"tools": []})).await;
@@ -98,7 +98,7 @@ async fn a_server_that_was_replaced_by_a_legacy_one_is_called_in_a_session() {
 
 #[tokio::test]
 async fn without_a_session_404_is_an_ordinary_status() {
-    let (client, server) = Server::legacy(None).await;
+    let (client, server) = server::legacy(None).await;
     let (pinged, ()) = tokio::join!(client.ping(), async {
         server
             .request("ping")
@@ -118,7 +118,7 @@ async fn without_a_session_404_is_an_ordinary_status() {
 
 #[tokio::test]
 async fn closing_fails_the_calls_in_flight() {
-    let (client, server) = Server::modern().await;
+    let (client, server) = server::modern().await;
     let other = client.clone();
     let in_flight = tokio::spawn(async move { other.tools().await });
     let mut request = server.request("tools/list").await;
@@ -129,7 +129,7 @@ async fn closing_fails_the_calls_in_flight() {
 
 #[tokio::test]
 async fn a_session_that_ends_takes_its_calls_along_without_a_word_more() {
-    let (client, server) = Server::legacy(Some("s")).await;
+    let (client, server) = server::legacy(Some("s")).await;
     let other = client.clone();
     let in_flight = tokio::spawn(async move { other.tools().await });
     let mut request = server.request("tools/list").await;
@@ -146,12 +146,12 @@ async fn a_session_that_ends_takes_its_calls_along_without_a_word_more() {
 
 #[tokio::test]
 async fn a_late_404_of_the_old_session_does_not_cost_the_new_one() {
-    let (client, server) = Server::legacy(Some("old")).await;
+    let (client, server) = server::legacy(Some("old")).await;
     let (first, second, ()) = tokio::join!(client.ping(), client.ping(), async {
         let prompt = server.request("ping").await;
         let late = server.request("ping").await;
         prompt.answer("404 Not Found", "", "").await;
-        server.initialize(Some("new")).await;
+        server.initialize(Some("new"), json!({})).await;
         for not_found in [None, Some(late)] {
             if let Some(late) = not_found {
                 late.answer("404 Not Found", "", "").await;

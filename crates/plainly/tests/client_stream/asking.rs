@@ -12,12 +12,14 @@ use plainly::protocol::types::{
     SamplingContent,
 };
 use plainly::{Client, ProtocolError};
+use plainly_peer::Peer;
+use plainly_peer::message::request;
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::sync::{Barrier, Notify, Semaphore};
 use tokio::time::Instant;
 
-use super::peer::{Half, Peer, discovered, modern, pair, pair_with_buffer};
+use super::peer::{Half, discovered, modern, pair, pair_with_buffer};
 
 /// Connects with a modern server.
 async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client {
@@ -37,7 +39,7 @@ async fn connect_legacy(
     let (client, declared) = tokio::join!(builder.connect(), async {
         let probe = peer.request("server/discover").await;
         peer.fail(&probe, -32601, None).await;
-        let handshake = peer.shake_hands(version).await;
+        let handshake = peer.shake_hands(version, json!({"resources": {}})).await;
         handshake["params"]["capabilities"].clone()
     });
     (client.expect("the peer is legacy"), declared)
@@ -115,24 +117,11 @@ fn questions() -> [(&'static str, Value, Value); 5] {
     ]
 }
 
-impl Peer {
-    async fn ask(&mut self, id: impl Into<Value>, method: &str, params: Value) {
-        let id = id.into();
-        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            .await;
-    }
-
-    /// Asks, and returns what comes back.
-    async fn answer(&mut self, id: &str, method: &str, params: Value) -> Value {
-        self.ask(id, method, params).await;
-        let answer = self.next().await.expect("an answer");
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
-    async fn call(&mut self) -> Value {
-        self.request("tools/call").await
-    }
+/// Asks, and returns what comes back.
+async fn answer_to(peer: &mut Peer, id: &str, method: &str, params: Value) -> Value {
+    let answer = peer.ask(&request(id, method, params)).await;
+    assert_eq!(answer["id"], id, "{answer}");
+    answer
 }
 
 #[tokio::test]
@@ -142,13 +131,13 @@ async fn what_can_be_answered_is_declared_and_answered_to_a_legacy_server() {
     let expected = json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}});
     assert_eq!(declared, expected);
     for (method, params, expected) in questions() {
-        let answer = peer.answer("\u{1f600}", method, params).await;
+        let answer = answer_to(&mut peer, "\u{1f600}", method, params).await;
         assert_eq!(answer["result"], expected, "{method}");
     }
     // Without a word, the roots too.
     peer.send(json!({"jsonrpc": "2.0", "id": 0, "method": "roots/list"}))
         .await;
-    assert!(peer.next().await.unwrap()["result"]["roots"].is_array());
+    assert!(peer.message().await.unwrap()["result"]["roots"].is_array());
 }
 
 #[tokio::test]
@@ -212,9 +201,9 @@ async fn what_was_not_declared_is_refused_to_a_legacy_server() {
         let (builder, mut peer) = pair();
         let builder = builder.on_elicitation(fill_in).on_sampling(sample);
         let (_client, _) = connect_legacy(builder, &mut peer, version).await;
-        let answer = peer.answer("q", method, params.clone()).await;
+        let answer = answer_to(&mut peer, "q", method, params.clone()).await;
         assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
-        let pong = peer.answer("p", "ping", json!({})).await;
+        let pong = answer_to(&mut peer, "p", "ping", json!({})).await;
         assert_eq!(pong["result"], json!({}));
     }
 }
@@ -231,14 +220,15 @@ async fn questions_are_answered_side_by_side_while_the_connection_is_read() {
         }
     });
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
-    peer.ask(1, "elicitation/create", form("a")).await;
+    peer.send(request(1, "elicitation/create", form("a"))).await;
     let (pinged, ()) = tokio::join!(client.ping(), async {
         let ping = peer.request("ping").await;
         peer.reply(&ping, json!({})).await;
     });
     pinged.unwrap();
-    peer.ask("1", "elicitation/create", form("b")).await;
-    let mut answers = [peer.next().await.unwrap(), peer.next().await.unwrap()];
+    peer.send(request("1", "elicitation/create", form("b")))
+        .await;
+    let mut answers = [peer.message().await.unwrap(), peer.message().await.unwrap()];
     answers.sort_by_key(|answer| answer["id"].is_string());
     assert_eq!(answers[0]["id"], 1);
     assert_eq!(answers[0]["result"], filled_in("a"));
@@ -259,10 +249,13 @@ async fn who_answers_may_call_the_server() {
     });
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     found.send(Some(client)).unwrap();
-    peer.ask("q", "roots/list", json!({})).await;
+    peer.send(request("q", "roots/list", json!({}))).await;
     let ping = peer.request("ping").await;
     peer.reply(&ping, json!({})).await;
-    assert_eq!(peer.next().await.unwrap()["result"], json!({"roots": []}));
+    assert_eq!(
+        peer.message().await.unwrap()["result"],
+        json!({"roots": []})
+    );
 }
 
 #[tokio::test]
@@ -281,12 +274,14 @@ async fn a_question_that_the_server_gives_up_is_answered_no_more() {
         let method = "notifications/cancelled";
         json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": id}})
     };
-    peer.ask("q", "elicitation/create", form("a")).await;
+    peer.send(request("q", "elicitation/create", form("a")))
+        .await;
     peer.send(cancel(json!("nobody's"))).await;
     peer.send(cancel(Value::Null)).await;
     // Asked again under the same id: one answer at most is owed.
-    peer.ask("q", "elicitation/create", form("b")).await;
-    let pong = peer.answer("p", "ping", json!({})).await;
+    peer.send(request("q", "elicitation/create", form("b")))
+        .await;
+    let pong = answer_to(&mut peer, "p", "ping", json!({})).await;
     assert_eq!(pong["result"], json!({}));
     assert_eq!(was_dropped.sender_strong_count(), 2);
     peer.send(cancel(json!("q"))).await;
@@ -294,8 +289,9 @@ async fn a_question_that_the_server_gives_up_is_answered_no_more() {
         tokio::task::yield_now().await;
     }
     // The id is free again.
-    peer.ask("q", "elicitation/create", form("c")).await;
-    let pong = peer.answer("p", "ping", json!({})).await;
+    peer.send(request("q", "elicitation/create", form("c")))
+        .await;
+    let pong = answer_to(&mut peer, "p", "ping", json!({})).await;
     assert_eq!(pong["result"], json!({}));
     assert_eq!(was_dropped.sender_strong_count(), 2);
 }
@@ -314,17 +310,18 @@ async fn more_questions_than_are_answered_at_a_time_are_refused_and_the_next_is_
     });
     let (_client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     for id in 0..64 {
-        peer.ask(id, "elicitation/create", form("a")).await;
+        peer.send(request(id, "elicitation/create", form("a")))
+            .await;
     }
     for _ in 0..100 {
-        let refused = peer.answer("more", "elicitation/create", form("a")).await;
+        let refused = answer_to(&mut peer, "more", "elicitation/create", form("a")).await;
         assert_eq!(refused["error"]["data"]["kind"], "overloaded", "{refused}");
     }
     open.add_permits(65);
     for _ in 0..64 {
-        assert!(peer.next().await.unwrap()["result"].is_object());
+        assert!(peer.message().await.unwrap()["result"].is_object());
     }
-    let answer = peer.answer("more", "elicitation/create", form("b")).await;
+    let answer = answer_to(&mut peer, "more", "elicitation/create", form("b")).await;
     assert_eq!(answer["result"], filled_in("b"));
 }
 
@@ -334,7 +331,7 @@ async fn who_panics_has_refused() {
     let builder = builder.on_elicitation(|_| async { panic!("no") });
     let (_client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     for id in ["a", "b"] {
-        let answer = peer.answer(id, "elicitation/create", form("a")).await;
+        let answer = answer_to(&mut peer, id, "elicitation/create", form("a")).await;
         assert_eq!(answer["error"]["code"], -32603);
     }
 
@@ -342,7 +339,7 @@ async fn who_panics_has_refused() {
     let builder = builder.on_elicitation(|_| -> std::future::Ready<_> { panic!("no") });
     let client = connect_modern(builder, &mut peer).await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
-        let call = peer.call().await;
+        let call = peer.request("tools/call").await;
         let asked = json!({"k": question("elicitation/create", form("a"))});
         peer.reply(
             &call,
@@ -368,9 +365,9 @@ async fn the_time_of_a_call_does_not_run_while_the_server_waits_for_an_answer() 
     for (before, after, ok) in [(30, 59, true), (59, 59, true), (30, 61, false)] {
         let start = Instant::now();
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
-            let call = peer.call().await;
+            let call = peer.request("tools/call").await;
             tokio::time::sleep(Duration::from_secs(before)).await;
-            let answer = peer.answer("q", "elicitation/create", form("a")).await;
+            let answer = answer_to(&mut peer, "q", "elicitation/create", form("a")).await;
             assert_eq!(answer["result"], filled_in("a"));
             tokio::time::sleep(Duration::from_secs(after)).await;
             peer.reply(&call, json!({"content": []})).await;
@@ -385,10 +382,10 @@ async fn an_answer_gives_a_call_its_time_again_however_soon_it_comes() {
     let (builder, mut peer) = pair();
     let (client, _) = connect_legacy(answering(builder), &mut peer, "2025-11-25").await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
-        let call = peer.call().await;
+        let call = peer.request("tools/call").await;
         for _ in 0..4 {
             tokio::time::sleep(Duration::from_secs(50)).await;
-            peer.answer("q", "roots/list", json!({})).await;
+            answer_to(&mut peer, "q", "roots/list", json!({})).await;
         }
         peer.reply(&call, json!({"content": []})).await;
     });
@@ -402,7 +399,7 @@ async fn a_server_that_asks_and_does_not_read_is_read_no_further() {
     let mut asked = 0;
     let asking = async {
         loop {
-            peer.ask(asked, "roots/list", json!({})).await;
+            peer.send(request(asked, "roots/list", json!({}))).await;
             asked += 1;
         }
     };
@@ -419,14 +416,14 @@ async fn a_legacy_server_that_asks_without_end_gets_no_more_time_than_there_is()
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     let start = Instant::now();
     let mut called = tokio::spawn(client.call_tool("a", ()));
-    peer.call().await;
+    peer.request("tools/call").await;
     let error = loop {
         tokio::select! {
             called = &mut called => break called.unwrap().unwrap_err(),
             () = tokio::time::sleep(Duration::from_secs(50)) => {}
         }
-        peer.ask("q", "roots/list", json!({})).await;
-        peer.next().await.unwrap();
+        peer.send(request("q", "roots/list", json!({}))).await;
+        peer.message().await.unwrap();
     };
     assert!(error.is_timeout(), "{error}");
     assert!(start.elapsed() <= Duration::from_secs(301));
@@ -440,7 +437,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
     let state = "é\u{0}\u{2028}\"\\ {\"a\": 1}\u{1f600}";
     let call = client.call_tool("order", json!({"a": 1}));
     let (called, ()) = tokio::join!(call, async {
-        let first = peer.call().await;
+        let first = peer.request("tools/call").await;
         let meta = &first["params"]["_meta"];
         let declared = &meta["io.modelcontextprotocol/clientCapabilities"];
         assert_eq!(declared["elicitation"], json!({"form": {}, "url": {}}));
@@ -454,7 +451,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
             json!({"resultType": "input_required", "inputRequests": asked, "requestState": state});
         peer.reply(&first, required).await;
 
-        let second = peer.call().await;
+        let second = peer.request("tools/call").await;
         assert_ne!(second["id"], first["id"]);
         let mut params = first["params"].clone();
         params["requestState"] = json!(state);
@@ -473,7 +470,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
         )
         .await;
 
-        let third = peer.call().await;
+        let third = peer.request("tools/call").await;
         assert_eq!(
             third["params"]["inputResponses"],
             json!({"again": filled_in("b")})
@@ -485,7 +482,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
             json!({"resultType": "input_required", "requestState": ""}),
         )
         .await;
-        let fourth = peer.call().await;
+        let fourth = peer.request("tools/call").await;
         assert_eq!(fourth["params"]["requestState"], "");
         assert!(fourth["params"].get("inputResponses").is_none());
         // Without a type, a result is the final one.
@@ -504,11 +501,11 @@ async fn prompts_and_resources_may_ask_too_and_nothing_else() {
     let calls = async { tokio::join!(client.prompt("p", ()), client.read("a:b"), client.tools()) };
     let ((prompt, read, tools), ()) = tokio::join!(calls, async {
         for _ in 0..3 {
-            let request = peer.next().await.unwrap();
+            let request = peer.message().await.unwrap();
             peer.reply(&request, required.clone()).await;
         }
         for _ in 0..2 {
-            let request = peer.next().await.unwrap();
+            let request = peer.message().await.unwrap();
             assert_eq!(request["params"]["requestState"], "s", "{request}");
             assert!(request["params"]["inputResponses"]["r"]["roots"].is_array());
             peer.reply(&request, json!({"messages": [], "contents": []}))
@@ -540,7 +537,7 @@ async fn answers_and_state_go_with_their_call_alone() {
     });
     let client = connect_modern(builder, &mut peer).await;
     let first = tokio::spawn(client.call_tool("first", ()));
-    let call = peer.call().await;
+    let call = peer.request("tools/call").await;
     let asks = json!({"k": question("elicitation/create", form("a"))});
     peer.reply(
         &call,
@@ -549,7 +546,7 @@ async fn answers_and_state_go_with_their_call_alone() {
     .await;
     asked.notified().await;
     let (other, ()) = tokio::join!(client.call_tool("other", ()), async {
-        let call = peer.call().await;
+        let call = peer.request("tools/call").await;
         assert_eq!(call["params"]["name"], "other");
         assert!(call["params"].get("requestState").is_none());
         assert!(call["params"].get("inputResponses").is_none());
@@ -557,7 +554,7 @@ async fn answers_and_state_go_with_their_call_alone() {
     });
     other.unwrap();
     go_on.notify_one();
-    let again = peer.call().await;
+    let again = peer.request("tools/call").await;
     assert_eq!(again["params"]["requestState"], "s");
     peer.reply(&again, json!({"content": []})).await;
     first.await.unwrap().unwrap();
@@ -592,7 +589,7 @@ async fn what_a_modern_server_must_not_ask_ends_the_call_with_an_error_of_its_ow
         let (builder, mut peer) = pair();
         let client = connect_modern(builder.on_elicitation(fill_in), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
-            let call = peer.call().await;
+            let call = peer.request("tools/call").await;
             let mut required = json!({"resultType": "input_required"});
             for (name, value) in [("inputRequests", &requests), ("requestState", &state)] {
                 if !value.is_null() {
@@ -625,7 +622,7 @@ async fn a_server_that_asks_without_end_is_given_up() {
         let client = connect_modern(answering(builder).limits(limits), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             for _ in 0..=rounds {
-                let call = peer.call().await;
+                let call = peer.request("tools/call").await;
                 peer.reply(
                     &call,
                     json!({"resultType": "input_required", "requestState": "s"}),
@@ -640,7 +637,7 @@ async fn a_server_that_asks_without_end_is_given_up() {
         };
         assert_eq!(limit, rounds);
         let (called, ()) = tokio::join!(client.call_tool("b", ()), async {
-            let call = peer.call().await;
+            let call = peer.request("tools/call").await;
             peer.reply(&call, json!({"content": []})).await;
         });
         called.unwrap();
@@ -666,14 +663,14 @@ async fn a_caller_may_answer_round_by_round() {
         }
     };
     let (_result, ()) = tokio::join!(rounds, async {
-        let call = peer.call().await;
+        let call = peer.request("tools/call").await;
         let asks = json!({"k": question("elicitation/create", form("a"))});
         peer.reply(
             &call,
             json!({"resultType": "input_required", "inputRequests": asks, "requestState": "s"}),
         )
         .await;
-        let again = peer.call().await;
+        let again = peer.request("tools/call").await;
         assert_eq!(again["params"]["arguments"], json!({"x": 1}));
         assert_eq!(again["params"]["requestState"], "s");
         let answers = json!({"k": {"action": "cancel"}, "extra": [1]});
@@ -695,7 +692,7 @@ async fn a_call_that_is_dropped_asks_nobody_any_more() {
     });
     let client = connect_modern(builder, &mut peer).await;
     let calling = tokio::spawn(client.call_tool("a", ()));
-    let call = peer.call().await;
+    let call = peer.request("tools/call").await;
     let asks = json!({"k": question("elicitation/create", form("a"))});
     peer.reply(
         &call,

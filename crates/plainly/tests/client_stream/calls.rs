@@ -204,11 +204,11 @@ async fn what_a_legacy_server_asks_is_answered() {
     let (_client, mut peer) = legacy().await;
     peer.send(json!({"jsonrpc": "2.0", "id": "p", "method": "ping"}))
         .await;
-    let pong = peer.next().await.unwrap();
+    let pong = peer.message().await.unwrap();
     assert_eq!(pong, json!({"jsonrpc": "2.0", "id": "p", "result": {}}));
     peer.send(json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}))
         .await;
-    let refused = peer.next().await.unwrap();
+    let refused = peer.message().await.unwrap();
     assert_eq!(
         (&refused["id"], &refused["error"]["code"]),
         (&json!(1), &json!(-32601))
@@ -231,16 +231,16 @@ async fn lines_that_are_no_messages_are_skipped_up_to_a_point() {
     let (tools, ()) = tokio::join!(client.tools(), async {
         let request = peer.request("tools/list").await;
         for _ in 0..33 {
-            peer.line("\u{1b}[31mStarting server\u{1b}[0m").await;
-            peer.line("[1]").await;
-            peer.line("{\"level\":\"info\"}").await;
+            peer.say("\u{1b}[31mStarting server\u{1b}[0m").await;
+            peer.say("[1]").await;
+            peer.say("{\"level\":\"info\"}").await;
         }
         peer.reply(&request, json!({"tools": []})).await;
     });
     assert!(tools.is_ok());
     let (tools, ()) = tokio::join!(client.tools(), async {
         peer.request("tools/list").await;
-        peer.line("one too many").await;
+        peer.say("one too many").await;
     });
     let error = tools.unwrap_err();
     assert!(
@@ -260,7 +260,7 @@ async fn a_line_that_is_too_long_ends_the_connection() {
             line.push_str(&piece);
         }
         // The client hangs up in the middle of it.
-        let writing = tokio::spawn(async move { peer.line(&line).await });
+        let writing = tokio::spawn(async move { peer.say(&line).await });
         let _hung_up = writing.await;
     });
     let error = tools.unwrap_err();
@@ -327,7 +327,8 @@ async fn a_server_that_asks_without_reading_is_not_read_for_ever() {
     let (client, ()) = tokio::join!(builder.connect(), async {
         let probe = peer.request("server/discover").await;
         peer.fail(&probe, -32601, None).await;
-        peer.shake_hands("2025-11-25").await;
+        peer.shake_hands("2025-11-25", json!({"resources": {}}))
+            .await;
     });
     let client = client.unwrap();
     let flood = async {

@@ -56,7 +56,9 @@ async fn any_other_answer_means_legacy() {
             answer["jsonrpc"] = json!("2.0");
             answer["id"] = probe["id"].clone();
             peer.send(answer.clone()).await;
-            let handshake = peer.shake_hands("2025-06-18").await;
+            let handshake = peer
+                .shake_hands("2025-06-18", json!({"resources": {}}))
+                .await;
             assert_eq!(
                 handshake["params"],
                 json!({
@@ -78,7 +80,8 @@ async fn silence_means_legacy() {
     let (builder, mut peer) = pair();
     let (client, ()) = tokio::join!(builder.connect(), async {
         peer.request("server/discover").await;
-        peer.shake_hands("2024-11-05").await;
+        peer.shake_hands("2024-11-05", json!({"resources": {}}))
+            .await;
     });
     assert_eq!(client.unwrap().revision(), Revision::V2024_11_05);
 }
@@ -133,7 +136,9 @@ async fn among_the_versions_offered_the_newest_known_one_is_spoken() {
         let probe = peer.request("server/discover").await;
         let data = json!({"supported": ["2031-01-01", "2025-03-26", "2025-06-18"], "requested": "2026-07-28"});
         peer.fail(&probe, -32022, Some(data)).await;
-        let handshake = peer.shake_hands("2025-06-18").await;
+        let handshake = peer
+            .shake_hands("2025-06-18", json!({"resources": {}}))
+            .await;
         assert_eq!(handshake["params"]["protocolVersion"], "2025-06-18");
     });
     assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
@@ -182,7 +187,9 @@ async fn a_server_that_comes_to_refuse_the_revision_is_called_in_another_that_it
             let refused = peer.request("tools/list").await;
             peer.fail(&refused, -32022, Some(data.clone())).await;
         }
-        let handshake = peer.shake_hands("2025-06-18").await;
+        let handshake = peer
+            .shake_hands("2025-06-18", json!({"resources": {}}))
+            .await;
         assert_eq!(handshake["params"]["protocolVersion"], "2025-06-18");
         for _ in 0..2 {
             let again = peer.request("tools/list").await;
@@ -206,7 +213,8 @@ async fn a_server_that_refuses_again_is_not_asked_a_third_time() {
     let (called, ()) = tokio::join!(client.tools(), async {
         let refused = peer.request("tools/list").await;
         peer.fail(&refused, -32022, Some(offer.clone())).await;
-        peer.shake_hands("2025-11-25").await;
+        peer.shake_hands("2025-11-25", json!({"resources": {}}))
+            .await;
         let again = peer.request("tools/list").await;
         peer.fail(&again, -32022, Some(offer.clone())).await;
     });
@@ -275,7 +283,10 @@ async fn a_handshake_that_ends_in_an_unknown_version_fails() {
 async fn a_pinned_revision_is_the_only_one_that_is_tried() {
     let (builder, mut peer) = pair();
     let builder = builder.revision(Revision::V2025_03_26);
-    let (client, handshake) = tokio::join!(builder.connect(), peer.shake_hands("2025-03-26"));
+    let (client, handshake) = tokio::join!(
+        builder.connect(),
+        peer.shake_hands("2025-03-26", json!({"resources": {}}))
+    );
     assert_eq!(handshake["params"]["protocolVersion"], "2025-03-26");
     assert_eq!(client.unwrap().revision(), Revision::V2025_03_26);
 
@@ -300,7 +311,8 @@ async fn an_error_without_an_id_answers_the_only_request() {
             answer["jsonrpc"] = json!("2.0");
             answer["error"] = json!({"code": -32600, "message": "not initialized"});
             peer.send(answer).await;
-            peer.shake_hands("2025-06-18").await;
+            peer.shake_hands("2025-06-18", json!({"resources": {}}))
+                .await;
         });
         assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
         assert_eq!(start.elapsed(), Duration::ZERO, "{id}");

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use plainly::client::ProgressUpdate;
 use plainly::protocol::types::{LoggingLevel, LoggingMessageParams};
+use plainly_peer::message::notification;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::peer::{Peer, discovered, legacy, modern, pair};
+use super::peer::{discovered, legacy, modern, pair};
 
 /// What was told so far.
 type Told<T> = Arc<Mutex<Vec<T>>>;
@@ -25,20 +26,11 @@ fn token(request: &Value) -> &Value {
     &request["params"]["_meta"]["progressToken"]
 }
 
-impl Peer {
-    async fn progress(&mut self, token: &Value, progress: f64) {
-        self.notify(
-            "progress",
-            json!({"progressToken": token, "progress": progress}),
-        )
-        .await;
-    }
-
-    async fn notify(&mut self, what: &str, params: Value) {
-        let method = format!("notifications/{what}");
-        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}))
-            .await;
-    }
+fn progressed(token: &Value, progress: f64) -> Value {
+    notification(
+        "progress",
+        json!({"progressToken": token, "progress": progress}),
+    )
 }
 
 #[tokio::test]
@@ -61,8 +53,8 @@ async fn progress_is_told_to_the_call_that_it_is_about_in_both_eras() {
             assert_ne!(token(&a), token(&b));
             let whole =
                 json!({"progressToken": token(&b), "progress": 0.5, "total": 2, "message": "half"});
-            peer.notify("progress", whole).await;
-            peer.progress(token(&a), 1.0).await;
+            peer.send(notification("progress", whole)).await;
+            peer.send(progressed(token(&a), 1.0)).await;
             // Neither more than before, nor of anybody, nor progress at all.
             for nothing in [
                 json!({"progressToken": token(&a), "progress": 1}),
@@ -73,12 +65,12 @@ async fn progress_is_told_to_the_call_that_it_is_about_in_both_eras() {
                 json!({"progressToken": token(&a)}),
                 json!({}),
             ] {
-                peer.notify("progress", nothing).await;
+                peer.send(notification("progress", nothing)).await;
             }
-            peer.progress(token(&a), 1.5).await;
+            peer.send(progressed(token(&a), 1.5)).await;
             peer.reply(&a, json!({"content": []})).await;
             // It has ended.
-            peer.progress(token(&a), 9.0).await;
+            peer.send(progressed(token(&a), 9.0)).await;
             peer.reply(&b, json!({"contents": []})).await;
             peer.reply(&quiet, json!({"messages": []})).await;
         });
@@ -127,7 +119,7 @@ async fn progress_gives_a_call_more_time_but_not_for_ever() {
             };
             for done in 0..4 {
                 sleep(Duration::from_secs(pause)).await;
-                peer.progress(&token, f64::from(done)).await;
+                peer.send(progressed(&token, f64::from(done))).await;
             }
             let cancelled = peer.request("notifications/cancelled").await;
             assert_eq!(cancelled["params"]["requestId"], request["id"]);
@@ -150,7 +142,7 @@ async fn progress_that_does_not_grow_gives_no_time() {
     let (called, ()) = tokio::join!(client.call_tool("stuck", ()).on_progress(drop), async {
         let request = peer.request("tools/call").await;
         for _ in 0..4 {
-            peer.progress(token(&request), 1.0).await;
+            peer.send(progressed(token(&request), 1.0)).await;
             sleep(Duration::from_secs(4)).await;
         }
     });
@@ -171,8 +163,9 @@ async fn who_panics_at_progress_or_logs_holds_up_nobody() {
     let (called, ()) = tokio::join!(call, async {
         let request = peer.request("tools/call").await;
         for done in 1..3 {
-            peer.progress(token(&request), f64::from(done)).await;
-            peer.notify("message", json!({"level": "info", "data": 1}))
+            peer.send(progressed(token(&request), f64::from(done)))
+                .await;
+            peer.send(notification("message", json!({"level": "info", "data": 1})))
                 .await;
         }
         peer.reply(&request, json!({"content": []})).await;
@@ -187,7 +180,7 @@ async fn a_flood_of_progress_is_only_progress() {
     let (called, ()) = tokio::join!(client.call_tool("a", ()).on_progress(tell), async {
         let request = peer.request("tools/call").await;
         for done in 0..20_000 {
-            peer.progress(token(&request), f64::from(done % 10_000))
+            peer.send(progressed(token(&request), f64::from(done % 10_000)))
                 .await;
         }
         peer.reply(&request, json!({"content": []})).await;
@@ -211,7 +204,7 @@ async fn log_messages_are_asked_for_as_the_era_has_it() {
                 return peer.reply(&probe, discovered(&["2026-07-28"])).await;
             }
             peer.fail(&probe, -32601, None).await;
-            peer.shake_hands_with("2025-11-25", json!({"logging": {}, "tools": {}}))
+            peer.shake_hands("2025-11-25", json!({"logging": {}, "tools": {}}))
                 .await;
             let set = peer.request("logging/setLevel").await;
             assert_eq!(set["params"], json!({"level": "notice"}));
@@ -231,16 +224,19 @@ async fn log_messages_are_asked_for_as_the_era_has_it() {
                 }
             );
             let whole = json!({"level": "alert", "logger": "disk", "data": {"free": 0}});
-            peer.notify("message", whole).await;
+            peer.send(notification("message", whole)).await;
             for nothing in [
                 json!({"level": "info", "data": "not asked for"}),
                 json!({"level": "loud", "data": "no level"}),
                 json!({"level": "error"}),
             ] {
-                peer.notify("message", nothing).await;
+                peer.send(notification("message", nothing)).await;
             }
-            peer.notify("message", json!({"level": "notice", "data": null}))
-                .await;
+            peer.send(notification(
+                "message",
+                json!({"level": "notice", "data": null}),
+            ))
+            .await;
             peer.reply(&request, json!({"content": []})).await;
         });
         called.unwrap();
@@ -264,7 +260,8 @@ async fn a_server_without_logs_is_not_asked_for_any() {
     let (client, ()) = tokio::join!(builder.connect(), async {
         let probe = peer.request("server/discover").await;
         peer.fail(&probe, -32601, None).await;
-        peer.shake_hands("2025-11-25").await;
+        peer.shake_hands("2025-11-25", json!({"resources": {}}))
+            .await;
     });
     let _client = client.unwrap();
     peer.silent().await;

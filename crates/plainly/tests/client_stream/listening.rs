@@ -2,9 +2,10 @@
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
+use plainly_peer::Peer;
 use serde_json::{Value, json};
 
-use super::peer::{Peer, legacy_with, modern};
+use super::peer::{legacy_with, modern};
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -353,7 +354,7 @@ async fn who_listens_again_at_once_is_not_unsubscribed_by_the_one_before() {
     let (subscription, ()) = tokio::join!(client.listen(filter), async {
         let mut request = json!({});
         while request["method"] != "resources/subscribe" {
-            request = peer.next().await.expect("a message");
+            request = peer.message().await.expect("a message");
             peer.reply(&request, json!({})).await;
         }
     });

@@ -1,9 +1,10 @@
 //! Listings of several pages, and metadata that is found in them.
 
 use plainly::client::{LocalError, MetadataSource};
+use plainly_peer::Peer;
 use serde_json::{Value, json};
 
-use super::peer::{Peer, modern};
+use super::peer::modern;
 
 fn page(uris: &[&str], next: Option<&str>) -> Value {
     let resources: Vec<_> = uris

@@ -71,7 +71,8 @@ fn sessions(way: Way) -> usize {
 /// Cuts the conversation everywhere.
 async fn cut_everywhere(way: Way, revision: Revision, step: usize) {
     let fixture = Fixture::with(sessions(way), |builder| builder);
-    let address = listen(&fixture.server).await;
+    let site = listen(&fixture.server).await;
+    let address = site.address;
     let mut whole = open(&fixture, address, (way, revision), ALL).await.unwrap();
     talk(&mut whole).await.unwrap();
     let moments = &whole.wire.moments;

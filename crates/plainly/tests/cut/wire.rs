@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use plainly::server::Server;
-use plainly::transport::http::{HttpLimits, HttpServer};
+use plainly::transport::http::HttpLimits;
+use plainly_peer::{Peer, Response, Site};
 use serde_json::Value;
-use tokio::io::{
-    AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream,
-};
+use tokio::io::{AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::framing::{Way, head, headers, post};
@@ -69,31 +67,25 @@ pub(crate) struct Wire {
 }
 
 enum Kind {
-    Stream(BufReader<DuplexStream>),
+    Stream(Peer),
     Http {
         address: SocketAddr,
         session: Option<String>,
         /// By the ids of the requests.
-        responses: HashMap<String, BufReader<TcpStream>>,
+        responses: HashMap<String, Response>,
     },
     Events {
         address: SocketAddr,
         endpoint: String,
-        events: BufReader<TcpStream>,
+        events: Response,
     },
 }
 
 /// A server that listens.
-pub(crate) async fn listen(server: &Server) -> SocketAddr {
-    let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr();
-    let service = server
-        .http()
-        .limits(HttpLimits::from(server.limits()))
-        .path("/mcp")
-        .sse_endpoint("/sse");
-    tokio::spawn(listener.serve(service, std::future::pending()));
-    address
+pub(crate) async fn listen(server: &Server) -> Site {
+    let limits = HttpLimits::from(server.limits());
+    let service = server.http().limits(limits).path("/mcp");
+    Site::serve(service.sse_endpoint("/sse")).await
 }
 
 impl Wire {
@@ -104,15 +96,7 @@ impl Wire {
         mut moments: Moments,
     ) -> Result<Self, Cut> {
         let kind = match way {
-            Way::Stream => {
-                let (near, far) = tokio::io::duplex(1 << 10);
-                let server = server.clone();
-                tokio::spawn(async move {
-                    let (reader, writer) = tokio::io::split(far);
-                    server.serve(reader, writer).await
-                });
-                Kind::Stream(BufReader::new(near))
-            }
+            Way::Stream => Kind::Stream(Peer::with_room(server, 1 << 10)),
             Way::Http => Kind::Http {
                 address,
                 session: None,
@@ -121,10 +105,9 @@ impl Wire {
             Way::Events => {
                 let head = head("GET", "/sse", &address.to_string(), "", 0);
                 let mut events = send(address, &head, &mut moments).await?;
-                let (status, _) = head_of(&mut events).await;
-                assert_eq!(status, 200);
+                assert_eq!(events.status, 200);
                 moments.read()?;
-                let endpoint = data(&mut events).await;
+                let endpoint = events.event().await.unwrap().data;
                 Kind::Events {
                     address,
                     endpoint,
@@ -139,7 +122,11 @@ impl Wire {
     pub(crate) async fn start(&mut self, request: &Value) -> Result<(), Cut> {
         let moments = &mut self.moments;
         match &mut self.kind {
-            Kind::Stream(stream) => moments.write(stream, &format!("{request}\n")).await,
+            Kind::Stream(stream) => {
+                moments
+                    .write(&mut stream.stream, &format!("{request}\n"))
+                    .await
+            }
             Kind::Events {
                 address, endpoint, ..
             } => put(*address, endpoint, request, moments).await,
@@ -150,10 +137,10 @@ impl Wire {
             } => {
                 let headers = headers(request, session.as_deref());
                 let post = post("/mcp", &address.to_string(), &headers, request);
-                let mut response = send(*address, &post, moments).await?;
-                let (status, opened) = head_of(&mut response).await;
-                assert_eq!(status, 200, "{request}");
-                *session = opened.or(session.take());
+                let response = send(*address, &post, moments).await?;
+                assert_eq!(response.status, 200, "{request}");
+                let opened = response.header("mcp-session-id");
+                *session = opened.map(str::to_owned).or(session.take());
                 responses.insert(request["id"].to_string(), response);
                 Ok(())
             }
@@ -164,7 +151,11 @@ impl Wire {
     pub(crate) async fn tell(&mut self, message: &Value) -> Result<(), Cut> {
         let moments = &mut self.moments;
         match &mut self.kind {
-            Kind::Stream(stream) => moments.write(stream, &format!("{message}\n")).await,
+            Kind::Stream(stream) => {
+                moments
+                    .write(&mut stream.stream, &format!("{message}\n"))
+                    .await
+            }
             Kind::Events {
                 address, endpoint, ..
             } => put(*address, endpoint, message, moments).await,
@@ -173,8 +164,8 @@ impl Wire {
             } => {
                 let headers = headers(message, session.as_deref());
                 let post = post("/mcp", &address.to_string(), &headers, message);
-                let mut response = send(*address, &post, moments).await?;
-                assert_eq!(head_of(&mut response).await.0, 202, "{message}");
+                let response = send(*address, &post, moments).await?;
+                assert_eq!(response.status, 202, "{message}");
                 Ok(())
             }
         }
@@ -183,27 +174,21 @@ impl Wire {
     /// The next message that may be for the request `id`.
     pub(crate) async fn next(&mut self, id: &Value) -> Result<Value, Cut> {
         self.moments.read()?;
-        let text = match &mut self.kind {
-            Kind::Stream(stream) => {
-                let mut line = String::new();
-                within(stream.read_line(&mut line)).await.unwrap();
-                line
+        Ok(match &mut self.kind {
+            Kind::Stream(peer) => peer.next().await,
+            Kind::Events { events, .. } => events.message().await,
+            Kind::Http { responses, .. } => {
+                let response = responses.get_mut(&id.to_string());
+                response.unwrap().message().await
             }
-            Kind::Events { events, .. } => data(events).await,
-            Kind::Http { responses, .. } => data(responses.get_mut(&id.to_string()).unwrap()).await,
-        };
-        Ok(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text:?}: {error}")))
+        })
     }
 }
 
-async fn send(
-    address: SocketAddr,
-    text: &str,
-    moments: &mut Moments,
-) -> Result<BufReader<TcpStream>, Cut> {
+async fn send(address: SocketAddr, text: &str, moments: &mut Moments) -> Result<Response, Cut> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     moments.write(&mut stream, text).await?;
-    Ok(BufReader::new(stream))
+    Ok(Response::read(BufReader::new(stream)).await)
 }
 
 async fn put(
@@ -213,55 +198,7 @@ async fn put(
     moments: &mut Moments,
 ) -> Result<(), Cut> {
     let post = post(endpoint, &address.to_string(), "", message);
-    let mut response = send(address, &post, moments).await?;
-    assert_eq!(head_of(&mut response).await.0, 202, "{message}");
+    let response = send(address, &post, moments).await?;
+    assert_eq!(response.status, 202, "{message}");
     Ok(())
-}
-
-/// The status, and the session if one was opened.
-async fn head_of(response: &mut BufReader<TcpStream>) -> (u16, Option<String>) {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        let read = within(response.read_line(&mut head)).await.unwrap();
-        assert_ne!(read, 0, "the server closed: {head}");
-    }
-    let session = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("mcp-session-id")
-            .then(|| value.to_owned())
-    });
-    (head[9..12].parse().unwrap(), session)
-}
-
-/// The data of the next event, or the whole body that is none.
-async fn data(response: &mut BufReader<TcpStream>) -> String {
-    loop {
-        let mut line = String::new();
-        let first = within(response.read_u8()).await.unwrap();
-        if first == b'{' {
-            return format!("{{{}", whole(response).await);
-        }
-        within(response.read_line(&mut line)).await.unwrap();
-        if let Some(data) = line.strip_prefix("ata: ").filter(|data| data.len() > 2) {
-            return data.trim_end().to_owned();
-        }
-    }
-}
-
-/// The rest of a JSON object, of which nothing follows.
-async fn whole(response: &mut BufReader<TcpStream>) -> String {
-    let mut text = String::new();
-    loop {
-        text.push(within(response.read_u8()).await.unwrap().into());
-        if text.ends_with('}') && serde_json::from_str::<Value>(&format!("{{{text}")).is_ok() {
-            return text;
-        }
-    }
-}
-
-/// A test that hangs fails.
-pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("took too long")
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 
-use crate::support::{Server, statuses, within};
+use plainly_peer::within;
+
+use crate::support::{Server, statuses};
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -270,7 +272,7 @@ async fn beyond_all_places_connections_wait_for_one() {
 
 #[tokio::test]
 async fn at_the_end_what_runs_is_finished_and_the_rest_closed() {
-    let server = Server::start().await;
+    let mut server = Server::start().await;
     let mut idle = server.connect().await;
     idle.write(server.good("[1]")).await;
     idle.read_until("[1]").await;
@@ -281,24 +283,30 @@ async fn at_the_end_what_runs_is_finished_and_the_rest_closed() {
     server.stop();
     assert_eq!(idle.read_to_end().await, "");
     assert_eq!(silent.read_to_end().await, "");
-    within(async { while tokio::net::TcpStream::connect(server.address).await.is_ok() {} }).await;
+    within(async {
+        while tokio::net::TcpStream::connect(server.site.address)
+            .await
+            .is_ok()
+        {}
+    })
+    .await;
     server.echo.release(1);
     let response = busy.read_to_end().await;
     assert!(
         statuses(&response) == [200] && response.ends_with("\"slow\""),
         "{response}"
     );
-    within(server.task).await.unwrap().unwrap();
+    within(server.site.serving).await.unwrap().unwrap();
 }
 
 #[tokio::test]
 async fn at_the_end_of_its_time_what_still_runs_is_dropped() {
-    let server = Server::with_limits(|limits| limits.shutdown = SHORT).await;
+    let mut server = Server::with_limits(|limits| limits.shutdown = SHORT).await;
     let mut busy = server.connect().await;
     busy.write(server.good("\"slow\"")).await;
     server.echo.running(1).await;
     server.stop();
-    within(server.task).await.unwrap().unwrap();
+    within(server.site.serving).await.unwrap().unwrap();
     server.echo.running(0).await;
     assert_eq!(busy.read_to_end().await, "");
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Server, statuses, within};
+use plainly_peer::within;
+
+use crate::support::{Server, statuses};
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -77,7 +79,7 @@ async fn who_says_that_it_leaves_is_gone() {
 
 #[tokio::test]
 async fn at_the_end_events_end_with_their_last_words() {
-    let server = Server::start().await;
+    let mut server = Server::start().await;
     let mut clients = Vec::new();
     for _ in 0..10 {
         let mut client = server.connect().await;
@@ -94,7 +96,7 @@ async fn at_the_end_events_end_with_their_last_words() {
         assert_eq!(rest, "F\r\ndata: goodbye\n\n\r\n0\r\n\r\n");
     }
     drop(stalled);
-    within(server.task).await.unwrap().unwrap();
+    within(server.site.serving).await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -7,7 +7,9 @@ use plainly::transport::http::HttpService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{Echo, statuses, within};
+use plainly_peer::within;
+
+use crate::support::{Echo, statuses};
 
 async fn serve(router: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

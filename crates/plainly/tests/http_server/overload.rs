@@ -16,7 +16,9 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tower_service::Service;
 
-use crate::support::{Client, Echo, Server, statuses, within};
+use plainly_peer::within;
+
+use crate::support::{Client, Echo, Server, statuses};
 
 /// A server with room for so many bytes of bodies.
 async fn with_room(bytes: usize) -> Server {

@@ -1,94 +1,51 @@
 //! A server whose handler echoes, waits or counts, and a client that writes bytes.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
 use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
-use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
+use plainly::transport::http::{HttpLimits, HttpService};
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
+use plainly_peer::{Gate, Site, within};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::{Notify, Semaphore};
-use tokio::task::JoinHandle;
 
 /// Answers with what it got, and keeps account.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Echo(Arc<State>);
-
-#[derive(Debug)]
-struct State {
-    calls: AtomicUsize,
-    ended: AtomicUsize,
-    running: AtomicUsize,
-    /// Requests with the body `"slow"` wait for one permit each.
-    gate: Semaphore,
-    changed: Notify,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            calls: AtomicUsize::new(0),
-            ended: AtomicUsize::new(0),
-            running: AtomicUsize::new(0),
-            gate: Semaphore::new(0),
-            changed: Notify::new(),
-        }
-    }
-}
-
-struct Running(Arc<State>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::SeqCst);
-        self.0.changed.notify_waiters();
-    }
+pub(crate) struct Echo {
+    calls: Arc<AtomicUsize>,
+    ended: Arc<AtomicUsize>,
+    /// Where requests with the body `"slow"` wait.
+    gate: Gate,
 }
 
 impl Echo {
     pub(crate) fn calls(&self) -> usize {
-        self.0.calls.load(Ordering::SeqCst)
+        self.calls.load(Ordering::SeqCst)
     }
 
     pub(crate) fn ended_sessions(&self) -> usize {
-        self.0.ended.load(Ordering::SeqCst)
+        self.ended.load(Ordering::SeqCst)
     }
 
     /// Waits until so many requests are being handled.
     pub(crate) async fn running(&self, count: usize) {
-        let reached = async {
-            loop {
-                let changed = self.0.changed.notified();
-                tokio::pin!(changed);
-                changed.as_mut().enable();
-                if self.0.running.load(Ordering::SeqCst) == count {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        within(reached).await;
+        self.gate.holds(count).await;
     }
 
     pub(crate) fn release(&self, count: usize) {
-        self.0.gate.add_permits(count);
+        self.gate.open(count);
     }
 }
 
 impl Exchange for Echo {
     async fn exchange(&self, frame: &Frame) -> Reply {
-        self.0.calls.fetch_add(1, Ordering::SeqCst);
-        self.0.running.fetch_add(1, Ordering::SeqCst);
-        let _running = Running(Arc::clone(&self.0));
-        self.0.changed.notify_waiters();
+        self.calls.fetch_add(1, Ordering::SeqCst);
         if &frame.body[..] == b"\"slow\"" {
-            self.0.gate.acquire().await.unwrap().forget();
+            self.gate.pass().await;
         }
         assert!(&frame.body[..] != b"\"panic\"", "asked to panic");
         if &frame.body[..] == b"\"notification\"" {
@@ -110,7 +67,7 @@ impl Exchange for Echo {
     }
 
     fn end_session(&self, frame: &Frame) -> Reply {
-        self.0.ended.fetch_add(1, Ordering::SeqCst);
+        self.ended.fetch_add(1, Ordering::SeqCst);
         let status = match frame.headers.get("mcp-session-id") {
             Some(_) => StatusCode::NO_CONTENT,
             None => StatusCode::BAD_REQUEST,
@@ -166,9 +123,7 @@ impl Feed for Silence {
 /// A listening server, and the way to stop it.
 pub(crate) struct Server {
     pub(crate) echo: Echo,
-    pub(crate) address: SocketAddr,
-    stop: Arc<Notify>,
-    pub(crate) task: JoinHandle<std::io::Result<()>>,
+    pub(crate) site: Site,
 }
 
 impl Server {
@@ -186,30 +141,21 @@ impl Server {
         configure: impl FnOnce(HttpService<Echo>) -> HttpService<Echo>,
     ) -> Self {
         let echo = Echo::default();
-        let server = HttpServer::bind("127.0.0.1:0").await.unwrap();
-        let address = server.local_addr();
         let service = configure(HttpService::new(echo.clone()).path("/mcp"));
-        let stop = Arc::new(Notify::new());
-        let stopped = Arc::clone(&stop);
-        let task = tokio::spawn(async move { server.serve(service, stopped.notified()).await });
-        Self {
-            echo,
-            address,
-            stop,
-            task,
-        }
+        let site = Site::serve(service).await;
+        Self { echo, site }
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.address.port()
+        self.site.address.port()
     }
 
-    pub(crate) fn stop(&self) {
-        self.stop.notify_one();
+    pub(crate) fn stop(&mut self) {
+        self.site.stop();
     }
 
     pub(crate) async fn connect(&self) -> Client {
-        Client(TcpStream::connect(self.address).await.unwrap())
+        Client(self.site.connect().await)
     }
 
     /// Sends `bytes` on a connection of their own and returns all that comes back until the server closes.
@@ -274,13 +220,6 @@ impl Client {
     pub(crate) fn reset(self) {
         self.0.set_zero_linger().unwrap();
     }
-}
-
-/// A test that hangs fails.
-pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("took too long")
 }
 
 /// The status of each response in `text`, in order; informational ones too.

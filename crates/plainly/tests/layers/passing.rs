@@ -10,8 +10,8 @@ use plainly::server::layer::{Next, Outcome, Request, from_fn};
 use plainly::server::{Changes, TaskSupport};
 use plainly::transport::http::HttpServer;
 use plainly::{Failure, ProtocolError, Revision, Server, State, Tool};
+use plainly_peer::Peer;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::Notify;
 
 use crate::support::{builder, changing, clients, in_memory, over_http, text};
@@ -26,17 +26,7 @@ pub(crate) fn meta() -> Value {
 
 /// The first message that `server` sends for `request`, over a byte stream.
 pub(crate) async fn raw(server: &Server, request: &Value) -> Value {
-    let (near, far) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(far);
-    let server = server.clone();
-    tokio::spawn(async move { server.serve(reader, writer).await });
-    let mut near = BufReader::new(near);
-    near.write_all(format!("{request}\n").as_bytes())
-        .await
-        .unwrap();
-    let mut line = String::new();
-    near.read_line(&mut line).await.unwrap();
-    serde_json::from_str(&line).unwrap()
+    Peer::connect(server).ask(request).await
 }
 
 /// Is never ready at once.
@@ -169,23 +159,15 @@ async fn a_layer_may_refuse_who_wants_to_listen() {
 async fn a_stream_that_ends_ends_those_who_listen_behind_a_slow_layer() {
     let changes = Changes::new();
     let server = changing(&changes).layer(from_fn(slow)).build().unwrap();
-    let (mut near, far) = tokio::io::duplex(1 << 16);
-    let (reader, writer) = tokio::io::split(far);
-    let serving = tokio::spawn(async move { server.serve(reader, writer).await });
+    let mut peer = Peer::connect(&server);
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {
         "notifications": {"toolsListChanged": true}, "_meta": meta(),
     }});
-    near.write_all(format!("{request}\n").as_bytes())
-        .await
-        .unwrap();
-    near.shutdown().await.unwrap();
-    let mut lines = BufReader::new(near).lines();
-    let mut last = Value::Null;
-    while let Some(line) = lines.next_line().await.unwrap() {
-        last = serde_json::from_str(&line).unwrap();
-    }
+    peer.send(request).await;
+    peer.finish().await;
+    let last = peer.rest().await.pop().unwrap();
     assert_eq!(last["id"], 1, "{last}");
-    serving.await.unwrap().unwrap();
+    peer.served().await.unwrap();
 }
 
 /// What a handler tells of itself.

@@ -12,7 +12,9 @@ use plainly::server::Server;
 use plainly::transport::{Exchange, Frame};
 use serde_json::Value;
 
-use crate::support::{Gate, initialize, request, server};
+use plainly_peer::Gate;
+
+use crate::support::{initialize, request, server};
 
 /// As many as there may be.
 const MOST: usize = 10_000;

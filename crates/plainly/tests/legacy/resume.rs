@@ -6,42 +6,39 @@ use std::time::Duration;
 use plainly::limits::Limits;
 use serde_json::{Value, json};
 
-use crate::support::{
-    Event, Gate, Http, LEGACY, Response, answer, initialize, server, text, within,
-};
+use plainly_peer::message::{JSON, LEGACY, text};
+use plainly_peer::{Event, Gate, Response, Site, within};
 
-const BOTH: &str =
-    "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+use crate::support::{answer, initialize, serve, server};
+
 const RESUMABLE: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
 /// A client with a session.
 struct Client<'a> {
-    http: &'a Http,
+    http: &'a Site,
     revision: &'static str,
     session: String,
 }
 
 impl<'a> Client<'a> {
-    async fn open(http: &'a Http, revision: &'static str) -> Self {
-        let opened = http.send("POST /mcp", BOTH, initialize(revision)).await;
-        let name = opened.header("mcp-session-id").unwrap();
+    async fn open(http: &'a Site, revision: &'static str) -> Self {
+        let opened = http.send("POST /mcp", "", initialize(revision)).await;
         Self {
             http,
             revision,
-            session: format!("Mcp-Session-Id: {name}\r\n"),
+            session: format!("Mcp-Session-Id: {}\r\n", opened.session()),
         }
     }
 
     async fn post(&self, message: &Value) -> Response {
-        let headers = format!("{BOTH}{}", self.session);
-        self.http.send("POST /mcp", &headers, message).await
+        self.http.send("POST /mcp", &self.session, message).await
     }
 
     async fn get(&self, last_event_id: &str) -> Response {
         let session = &self.session;
         let headers =
             format!("Accept: text/event-stream\r\n{session}Last-Event-ID: {last_event_id}\r\n");
-        self.http.send("GET /mcp", &headers, "").await
+        self.http.bare("GET /mcp", &headers, "").await
     }
 
     /// What followed an event, without the id that may come first.
@@ -94,8 +91,8 @@ fn step(event: &Event) -> u64 {
     message["params"]["progress"].as_f64().unwrap() as u64
 }
 
-async fn listening(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Http {
-    Http::serve(&server(gate, change)).await
+async fn listening(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Site {
+    serve(&server(gate, change)).await
 }
 
 #[tokio::test]
@@ -136,11 +133,11 @@ async fn revisions_that_do_not_have_it_have_no_ids() {
         "io.modelcontextprotocol/clientCapabilities": {},
     });
     let headers = format!(
-        "{BOTH}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: steps\r\n"
+        "{JSON}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: steps\r\n"
     );
     for mut stream in [
         client.post(&steps(1, 2)).await,
-        http.send("POST /mcp", &headers, modern).await,
+        http.bare("POST /mcp", &headers, modern).await,
     ] {
         let mut events = Vec::new();
         while let Some(event) = stream.event().await {
@@ -174,7 +171,7 @@ async fn who_lost_the_connection_hears_what_followed_and_the_rest_as_it_comes() 
         drop(stream);
         // Nobody listens, and it goes on.
         gate.open(2);
-        gate.has(1).await;
+        gate.holds(1).await;
         let mut again = client.resume(&first).await;
         assert_eq!(step(&again.event().await.unwrap()), 2);
         let third = again.event().await.unwrap();
@@ -251,7 +248,7 @@ async fn a_handler_lets_its_client_poll() {
     assert_eq!(step(&progress), 1);
     assert_eq!(polled.event().await, None, "it closes again");
     gate.open(1);
-    gate.has(0).await;
+    gate.holds(0).await;
     let mut polled = client.resume(&progress).await;
     assert_eq!(text(&polled.event().await.unwrap().json()), "polled");
     assert_eq!(polled.event().await, None);
@@ -391,7 +388,7 @@ async fn what_nobody_hears_is_kept_up_to_a_limit_and_no_handler_waits_for_it() {
     let first = client.first(&mut stream).await.id.unwrap();
     drop(stream);
     // It has said it all.
-    gate.has(1).await;
+    gate.holds(1).await;
     assert_eq!(client.get(&first).await.status, 400);
     let stream = first.split('-').next().unwrap();
     let mut late = client.get(&format!("{stream}-990")).await;
@@ -435,9 +432,9 @@ async fn a_session_runs_no_more_requests_than_allowed_and_none_under_an_id_that_
         let refused = client.post(&steps(id, 1)).await.json().await;
         assert_eq!(refused["error"]["data"]["kind"], kind, "{refused}");
     }
-    gate.has(2).await;
+    gate.holds(2).await;
     gate.open(2);
-    gate.has(0).await;
+    gate.holds(0).await;
     drop(streams);
     let mut again = client.post(&steps(1, 1)).await;
     client.first(&mut again).await;
@@ -451,16 +448,16 @@ async fn a_request_is_cancelled_by_a_notification_and_not_by_silence() {
         let client = Client::open(&http, revision).await;
         let mut stream = client.post(&steps(1, 2)).await;
         let first = client.first(&mut stream).await;
-        gate.has(1).await;
+        gate.holds(1).await;
         drop(stream);
         // Another request of the session is answered, and this one still runs.
         let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
         assert_eq!(client.post(&ping).await.status, 200);
-        gate.has(1).await;
+        gate.holds(1).await;
         let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
             "params": {"requestId": 1}});
         assert_eq!(client.post(&cancel).await.status, 202);
-        gate.has(0).await;
+        gate.holds(0).await;
         let mut over = client.resume(&first).await;
         assert_eq!(over.event().await, None);
     }
@@ -476,11 +473,11 @@ async fn the_end_of_the_session_is_the_end_of_its_streams() {
     let mut unheard = client.post(&steps(2, 2)).await;
     client.first(&mut unheard).await;
     drop(unheard);
-    gate.has(2).await;
-    let ended = http.send("DELETE /mcp", &client.session, "").await;
+    gate.holds(2).await;
+    let ended = http.bare("DELETE /mcp", &client.session, "").await;
     assert_eq!(ended.status, 204);
     assert_eq!(heard.event().await, None);
-    gate.has(0).await;
+    gate.holds(0).await;
     assert_eq!(client.get(first.id.as_deref().unwrap()).await.status, 404);
 }
 
@@ -513,7 +510,7 @@ async fn at_the_end_of_the_server_what_is_heard_ends_with_a_reply() {
     let client = Client::open(&http, "2025-11-25").await;
     let mut stream = client.post(&steps(1, 2)).await;
     client.first(&mut stream).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     http.stop();
     let last = stream.event().await.unwrap().json();
     assert_eq!((&last["id"], last["error"].is_object()), (&json!(1), true));

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use plainly::server::Server;
+use plainly_peer::message::{JSON, LEGACY, text};
+use plainly_peer::{Gate, Site};
 use serde_json::{Value, json};
 
-use crate::support::{Gate, Http, LEGACY, call, initialize, request, server, text};
+use crate::support::{call, initialize, request, serve, serve_users, server};
 
-const BOTH: &str =
-    "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
 const EVENTS: &str = "Accept: text/event-stream\r\n";
 
 fn plain() -> Server {
@@ -16,17 +16,13 @@ fn plain() -> Server {
 }
 
 /// Opens a session, as the user of these headers; the header that names it.
-async fn open(http: &Http, revision: &str, user: &str) -> String {
-    let headers = format!("{BOTH}{user}");
-    let opened = http.send("POST /mcp", &headers, initialize(revision)).await;
-    let name = opened.header("mcp-session-id").unwrap();
-    format!("Mcp-Session-Id: {name}\r\n{user}")
+async fn open(http: &Site, revision: &str, user: &str) -> String {
+    let opened = http.send("POST /mcp", user, initialize(revision)).await;
+    format!("Mcp-Session-Id: {}\r\n{user}", opened.session())
 }
 
-async fn post(http: &Http, headers: &str, message: &Value) -> (u16, Value) {
-    let mut reply = http
-        .send("POST /mcp", &format!("{BOTH}{headers}"), message)
-        .await;
+async fn post(http: &Site, headers: &str, message: &Value) -> (u16, Value) {
+    let mut reply = http.send("POST /mcp", headers, message).await;
     let body = reply.body().await;
     (
         reply.status,
@@ -44,25 +40,25 @@ fn all(last: &str) -> Vec<(&'static str, String, String, u16)> {
     vec![
         (
             "POST /mcp",
-            BOTH.into(),
+            JSON.into(),
             request(1, "ping").to_string(),
             200,
         ),
         (
             "POST /mcp",
-            BOTH.into(),
+            JSON.into(),
             notification("notifications/initialized").to_string(),
             202,
         ),
         (
             "POST /mcp",
-            BOTH.into(),
+            JSON.into(),
             json!({"jsonrpc": "2.0", "id": 1, "result": {}}).to_string(),
             202,
         ),
         (
             "POST /mcp",
-            BOTH.into(),
+            JSON.into(),
             json!([request(1, "ping")]).to_string(),
             200,
         ),
@@ -75,7 +71,7 @@ fn all(last: &str) -> Vec<(&'static str, String, String, u16)> {
 
 #[tokio::test]
 async fn the_version_header_is_heeded_where_the_revision_has_it() {
-    let http = Http::serve(&plain()).await;
+    let http = serve(&plain()).await;
     // The header; whether a revision that has it takes it, and one that has not.
     let cells = [
         ("", true, true),
@@ -116,7 +112,7 @@ async fn the_version_header_is_heeded_where_the_revision_has_it() {
                 }
                 let expected = if is_good { status } else { 400 };
                 let headers = format!("{headers}{session}{header}");
-                let reply = http.send(line, &headers, &body).await;
+                let reply = http.bare(line, &headers, &body).await;
                 assert_eq!(
                     reply.status, expected,
                     "{revision} {line} {header:?} {body}"
@@ -128,7 +124,7 @@ async fn the_version_header_is_heeded_where_the_revision_has_it() {
 
 #[tokio::test]
 async fn without_a_session_no_version_is_assumed_that_needs_one() {
-    let http = Http::serve(&plain()).await;
+    let http = serve(&plain()).await;
     for header in [
         "",
         "MCP-Protocol-Version: 2025-03-26\r\n",
@@ -142,9 +138,9 @@ async fn without_a_session_no_version_is_assumed_that_needs_one() {
         );
         // What is opened has the version that was negotiated, whatever the header said.
         let opened = http
-            .send(
+            .bare(
                 "POST /mcp",
-                &format!("{BOTH}{header}"),
+                &format!("{JSON}{header}"),
                 initialize("2024-11-05"),
             )
             .await;
@@ -155,7 +151,7 @@ async fn without_a_session_no_version_is_assumed_that_needs_one() {
 #[tokio::test]
 async fn a_session_is_its_openers_and_nobody_elses() {
     let gate = Gate::new();
-    let http = Http::serve_users(&server(&gate, |_| {})).await;
+    let http = serve_users(&server(&gate, |_| {})).await;
     let users = ["", "User: alice\r\n", "User: bob\r\n"];
     for opener in users {
         let session = open(&http, "2025-03-26", opener).await;
@@ -164,18 +160,18 @@ async fn a_session_is_its_openers_and_nobody_elses() {
         let steps = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {
             "name": "steps", "arguments": {"count": 2}, "_meta": {"progressToken": 1}}});
         let mut stream = http
-            .send("POST /mcp", &format!("{BOTH}{session}"), steps)
+            .bare("POST /mcp", &format!("{JSON}{session}"), steps)
             .await;
         let first = stream.event().await.unwrap().id.unwrap();
         for other in users.into_iter().filter(|other| *other != opener) {
             for (line, headers, body, _) in all(&first) {
                 let headers = format!("{headers}{name}{other}");
-                let reply = http.send(line, &headers, &body).await;
+                let reply = http.bare(line, &headers, &body).await;
                 assert_eq!(reply.status, 404, "{opener:?} {other:?} {line} {body}");
             }
         }
         for (line, headers, body, status) in all(&first) {
-            let reply = http.send(line, &format!("{headers}{session}"), &body).await;
+            let reply = http.bare(line, &format!("{headers}{session}"), &body).await;
             assert_eq!(reply.status, status, "{opener:?} {line} {body}");
         }
     }
@@ -183,16 +179,16 @@ async fn a_session_is_its_openers_and_nobody_elses() {
 
 #[tokio::test]
 async fn a_stream_of_events_is_its_openers_and_nobody_elses() {
-    let http = Http::serve_users(&plain()).await;
+    let http = serve_users(&plain()).await;
     let users = ["", "User: alice\r\n", "User: bob\r\n"];
     for opener in users {
         let mut events = http
-            .send("GET /sse", &format!("{EVENTS}{opener}"), "")
+            .bare("GET /sse", &format!("{EVENTS}{opener}"), "")
             .await;
         let to = format!("POST {}", events.event().await.unwrap().data);
         let ping = request(1, "ping");
         for user in users {
-            let reply = http.send(&to, &format!("{BOTH}{user}"), &ping).await;
+            let reply = http.bare(&to, &format!("{JSON}{user}"), &ping).await;
             let expected = if user == opener { 202 } else { 404 };
             assert_eq!(reply.status, expected, "{opener:?} {user:?}");
         }
@@ -202,7 +198,7 @@ async fn a_stream_of_events_is_its_openers_and_nobody_elses() {
 
 #[tokio::test]
 async fn a_session_that_was_idle_too_long_is_gone_for_everything() {
-    let http = Http::serve(&server(&Gate::new(), |limits| {
+    let http = serve(&server(&Gate::new(), |limits| {
         limits.session_idle = Duration::ZERO;
     }))
     .await;
@@ -212,7 +208,7 @@ async fn a_session_that_was_idle_too_long_is_gone_for_everything() {
             let session = open(&http, revision, "").await;
             tokio::time::sleep(Duration::from_millis(2)).await;
             let (line, headers, body, _) = all("1-1").swap_remove(number);
-            let reply = http.send(line, &format!("{headers}{session}"), &body).await;
+            let reply = http.bare(line, &format!("{headers}{session}"), &body).await;
             assert_eq!(reply.status, 404, "{revision} {line} {body}");
         }
     }
@@ -221,7 +217,7 @@ async fn a_session_that_was_idle_too_long_is_gone_for_everything() {
 #[tokio::test]
 async fn requests_are_served_before_the_client_says_that_it_is_initialized_and_after_it_says_so_twice()
  {
-    let http = Http::serve(&plain()).await;
+    let http = serve(&plain()).await;
     for revision in LEGACY {
         let session = open(&http, revision, "").await;
         let (_, early) = post(&http, &session, &call(1, "echo", "early")).await;
@@ -238,7 +234,7 @@ async fn requests_are_served_before_the_client_says_that_it_is_initialized_and_a
 
 #[tokio::test]
 async fn who_initializes_again_has_two_sessions() {
-    let http = Http::serve(&plain()).await;
+    let http = serve(&plain()).await;
     let first = open(&http, "2025-11-25", "").await;
     let second = open(&http, "2024-11-05", &first).await;
     let second = second.split_inclusive("\r\n").next().unwrap();
@@ -246,7 +242,7 @@ async fn who_initializes_again_has_two_sessions() {
     for session in [first.as_str(), second] {
         assert_eq!(post(&http, session, &request(1, "ping")).await.0, 200);
     }
-    let ended = http.send("DELETE /mcp", second, "").await;
+    let ended = http.bare("DELETE /mcp", second, "").await;
     assert_eq!(ended.status, 204);
     assert_eq!(post(&http, second, &request(1, "ping")).await.0, 404);
     assert_eq!(post(&http, &first, &request(1, "ping")).await.0, 200);

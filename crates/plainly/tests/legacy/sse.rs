@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use plainly::server::Server;
+use plainly_peer::message::{LEGACY, text};
+use plainly_peer::{Gate, Response, Site};
 use serde_json::{Value, json};
 
-use crate::support::{
-    Gate, Http, LEGACY, Response, answer, call, initialize, request, server, text,
-};
+use crate::support::{answer, call, initialize, request, serve, serve_as, serve_users, server};
 
 const EVENTS: &str = "Accept: text/event-stream\r\n";
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -19,8 +19,8 @@ struct Stream {
 }
 
 impl Stream {
-    async fn open(http: &Http) -> Self {
-        let mut events = http.send("GET /sse", EVENTS, "").await;
+    async fn open(http: &Site) -> Self {
+        let mut events = http.bare("GET /sse", EVENTS, "").await;
         assert_eq!(events.status, 200, "{events:?}");
         assert_eq!(events.header("content-type"), Some("text/event-stream"));
         let first = events.event().await.unwrap();
@@ -31,13 +31,13 @@ impl Stream {
         }
     }
 
-    async fn post(&self, http: &Http, body: impl ToString) -> Response {
-        http.send(&format!("POST {}", self.endpoint), JSON, body)
+    async fn post(&self, http: &Site, body: impl ToString) -> Response {
+        http.bare(&format!("POST {}", self.endpoint), JSON, body)
             .await
     }
 
     /// Posts what is taken.
-    async fn say(&self, http: &Http, message: &Value) {
+    async fn say(&self, http: &Site, message: &Value) {
         let mut posted = self.post(http, message).await;
         assert_eq!(posted.status, 202, "{posted:?}");
         assert_eq!(posted.body().await, "");
@@ -47,12 +47,12 @@ impl Stream {
         self.events.event().await.expect("the stream ended").json()
     }
 
-    async fn ask(&mut self, http: &Http, message: &Value) -> Value {
+    async fn ask(&mut self, http: &Site, message: &Value) -> Value {
         self.say(http, message).await;
         self.next().await
     }
 
-    async fn initialize(&mut self, http: &Http, revision: &str) -> Value {
+    async fn initialize(&mut self, http: &Site, revision: &str) -> Value {
         let opened = self.ask(http, &initialize(revision)).await;
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.say(http, &initialized).await;
@@ -69,7 +69,7 @@ fn plain() -> (Gate, Server) {
 #[tokio::test]
 async fn every_revision_has_its_session_on_a_stream_of_events() {
     let (gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     for revision in LEGACY {
         let mut stream = Stream::open(&http).await;
         let opened = stream.initialize(&http, revision).await;
@@ -88,22 +88,15 @@ async fn every_revision_has_its_session_on_a_stream_of_events() {
 #[tokio::test]
 async fn it_is_there_only_where_it_was_asked_for() {
     let (_gate, server) = plain();
-    let address = plainly::transport::http::HttpServer::bind("127.0.0.1:0")
-        .await
-        .unwrap();
-    let http = Http {
-        address: address.local_addr(),
-        stop: None,
-        serving: tokio::spawn(address.serve(server.http().path("/mcp"), std::future::pending())),
-    };
-    assert_eq!(http.send("GET /sse", EVENTS, "").await.status, 404);
-    assert_eq!(http.send("GET /mcp", EVENTS, "").await.status, 405);
+    let http = Site::serve(server.http().path("/mcp")).await;
+    assert_eq!(http.bare("GET /sse", EVENTS, "").await.status, 404);
+    assert_eq!(http.bare("GET /mcp", EVENTS, "").await.status, 405);
 }
 
 #[tokio::test]
 async fn where_to_post_is_a_path_and_a_secret() {
     let (_gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     let mut seen = HashSet::new();
     for _ in 0..20 {
         let endpoint = Stream::open(&http).await.endpoint;
@@ -116,7 +109,7 @@ async fn where_to_post_is_a_path_and_a_secret() {
 #[tokio::test]
 async fn what_is_no_message_for_a_stream_is_refused_and_the_stream_goes_on() {
     let (_gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     let mut stream = Stream::open(&http).await;
     stream.initialize(&http, "2024-11-05").await;
     let to = format!("POST {}", stream.endpoint);
@@ -150,19 +143,19 @@ async fn what_is_no_message_for_a_stream_is_refused_and_the_stream_goes_on() {
         ),
         (&to.replace("/sse", "/mcp"), JSON, &ping, 406),
     ] {
-        let refused = http.send(line, headers, body).await;
+        let refused = http.bare(line, headers, body).await;
         assert_eq!(
             refused.status, status,
             "{line} {headers} {body}: {refused:?}"
         );
         if status == 405 {
-            assert_eq!(refused.header("allow"), Some("get, post"));
+            assert_eq!(refused.header("allow"), Some("GET, POST"));
         }
     }
     let pretty = serde_json::to_string_pretty(&call(7, "echo", "a\nb")).unwrap();
     assert!(pretty.contains('\n'));
     let posted = http
-        .send(&to, &own_page, pretty.replace('\n', "\r\n"))
+        .bare(&to, &own_page, pretty.replace('\n', "\r\n"))
         .await;
     assert_eq!(posted.status, 202);
     assert_eq!(text(&stream.next().await), "a\nb");
@@ -171,7 +164,7 @@ async fn what_is_no_message_for_a_stream_is_refused_and_the_stream_goes_on() {
 #[tokio::test]
 async fn what_has_an_id_is_answered_on_the_stream_whatever_it_is() {
     let (_gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     let mut stream = Stream::open(&http).await;
     let early = stream.ask(&http, &request(1, "tools/list")).await;
     assert_eq!(early["error"]["code"], -32602);
@@ -194,7 +187,7 @@ async fn what_has_an_id_is_answered_on_the_stream_whatever_it_is() {
 #[tokio::test]
 async fn streams_do_not_hear_each_other() {
     let (_gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     let mut streams = Vec::new();
     for _ in 0..10 {
         let mut stream = Stream::open(&http).await;
@@ -213,16 +206,16 @@ async fn streams_do_not_hear_each_other() {
 #[tokio::test]
 async fn the_end_of_the_stream_is_the_end_of_the_session_and_of_what_runs() {
     let (gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     let mut stream = Stream::open(&http).await;
     stream.initialize(&http, "2024-11-05").await;
     stream.say(&http, &call(1, "wait", "")).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     let Stream { events, endpoint } = stream;
     drop(events);
-    gate.has(0).await;
+    gate.holds(0).await;
     let late = http
-        .send(&format!("POST {endpoint}"), JSON, request(2, "ping"))
+        .bare(&format!("POST {endpoint}"), JSON, request(2, "ping"))
         .await;
     assert_eq!(late.status, 404);
 }
@@ -230,16 +223,16 @@ async fn the_end_of_the_stream_is_the_end_of_the_session_and_of_what_runs() {
 #[tokio::test]
 async fn beyond_the_most_sessions_there_is_room_again_once_one_ends() {
     let gate = Gate::new();
-    let http = Http::serve(&server(&gate, |limits| limits.sessions = 2)).await;
+    let http = serve(&server(&gate, |limits| limits.sessions = 2)).await;
     let mut first = Stream::open(&http).await;
     first.initialize(&http, "2024-11-05").await;
     first.say(&http, &call(1, "wait", "")).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     let second = Stream::open(&http).await;
-    let refused = http.send("GET /sse", EVENTS, "").await;
+    let refused = http.bare("GET /sse", EVENTS, "").await;
     assert_eq!(refused.status, 503, "{refused:?}");
     drop(first);
-    gate.has(0).await;
+    gate.holds(0).await;
     Stream::open(&http).await;
     drop(second);
 }
@@ -247,7 +240,7 @@ async fn beyond_the_most_sessions_there_is_room_again_once_one_ends() {
 #[tokio::test]
 async fn a_client_is_told_and_asked_on_its_stream() {
     let (gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     for revision in LEGACY {
         let mut stream = Stream::open(&http).await;
         stream.initialize(&http, revision).await;
@@ -276,10 +269,10 @@ async fn a_client_is_told_and_asked_on_its_stream() {
 #[tokio::test]
 async fn only_the_own_names_are_answered_to() {
     let (_gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     for (line, headers) in [("GET /sse", EVENTS), ("POST /sse?session=x", JSON)] {
         let headers = format!("{headers}Host: evil.example\r\n");
-        let refused = http.send_as(line, &headers, "").await;
+        let refused = http.bare(line, &headers, "").await;
         assert_eq!(refused.status, 403, "{line}: {refused:?}");
     }
 }
@@ -287,22 +280,22 @@ async fn only_the_own_names_are_answered_to() {
 #[tokio::test]
 async fn a_request_can_be_cancelled() {
     let (gate, server) = plain();
-    let http = Http::serve(&server).await;
+    let http = serve(&server).await;
     let mut stream = Stream::open(&http).await;
     stream.initialize(&http, "2024-11-05").await;
     stream.say(&http, &call(1, "wait", "")).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     stream.say(&http, &cancel).await;
-    gate.has(0).await;
+    gate.holds(0).await;
     assert_eq!(stream.ask(&http, &request(2, "ping")).await["id"], 2);
 }
 
 #[tokio::test]
 async fn who_does_not_read_makes_those_who_post_wait_and_nobody_else() {
     let (_gate, server) = plain();
-    let http = Http::serve_as(&server, |service| {
+    let http = serve_as(&server, |service| {
         let mut limits = plainly::transport::http::HttpLimits::from(server.limits());
         limits.write_stall = std::time::Duration::from_millis(300);
         service.limits(limits)
@@ -329,30 +322,30 @@ async fn who_does_not_read_makes_those_who_post_wait_and_nobody_else() {
 #[tokio::test]
 async fn a_server_that_is_mounted_elsewhere_ends_its_streams_when_it_is_told_to() {
     let (gate, server) = plain();
-    let http = Http::serve_users(&server).await;
+    let http = serve_users(&server).await;
     let mut stream = Stream::open(&http).await;
     stream.initialize(&http, "2024-11-05").await;
     stream.say(&http, &call(1, "wait", "last words")).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     server.end_subscriptions();
     gate.open(1);
     assert_eq!(text(&stream.next().await), "last words");
     assert_eq!(stream.events.event().await, None);
-    let refused = http.send("GET /sse", EVENTS, "").await;
+    let refused = http.bare("GET /sse", EVENTS, "").await;
     assert_eq!(refused.status, 503);
 }
 
 #[tokio::test]
 async fn at_the_end_what_runs_is_finished_and_then_the_stream_ends() {
     let (gate, server) = plain();
-    let mut http = Http::serve(&server).await;
+    let mut http = serve(&server).await;
     let mut stream = Stream::open(&http).await;
     stream.initialize(&http, "2024-11-05").await;
     stream.say(&http, &call(1, "wait", "last words")).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     http.stop();
     gate.open(1);
     assert_eq!(text(&stream.next().await), "last words");
     assert_eq!(stream.events.event().await, None);
-    crate::support::within(http.serving).await.unwrap().unwrap();
+    plainly_peer::within(http.serving).await.unwrap().unwrap();
 }

@@ -9,7 +9,10 @@ use plainly::limits::Limits;
 use plainly::transport::{Exchange, Feed, Frame, ReplyBody};
 use serde_json::{Value, json};
 
-use crate::support::{Gate, initialize, server, text, within};
+use plainly_peer::message::text;
+use plainly_peer::{Gate, within};
+
+use crate::support::{initialize, server};
 
 /// More than may be said ahead of who reads.
 const MANY: usize = 20;
@@ -78,9 +81,9 @@ async fn a_request_is_cancelled() {
         let client = Client::open(&gate, revision, |_| {}).await;
         gate.open(MANY);
         let stream = client.stream(&steps(1, 2 * MANY)).await;
-        gate.has(1).await;
+        gate.holds(1).await;
         client.cancel(1).await;
-        gate.has(0).await;
+        gate.holds(0).await;
         let heard = rest(stream).await;
         assert!(
             heard.iter().all(|message| message.get("id").is_none()),
@@ -98,8 +101,8 @@ async fn a_request_runs_out_of_time() {
     let client = client.await;
     gate.open(MANY);
     let stream = client.stream(&steps(1, 2 * MANY)).await;
-    gate.has(1).await;
-    gate.has(0).await;
+    gate.holds(1).await;
+    gate.holds(0).await;
     let heard = rest(stream).await;
     assert_eq!(heard.len(), MANY + 2);
     let why = text(&heard[MANY + 1]);
@@ -114,9 +117,9 @@ async fn of_a_batch_the_others_go_on() {
     let stream = client
         .stream(&json!([steps(1, 2 * MANY), steps(2, 2 * MANY)]))
         .await;
-    gate.has(2).await;
+    gate.holds(2).await;
     client.cancel(1).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     gate.open(3 * MANY);
     let heard = rest(stream).await;
     let replies = heard.last().unwrap().as_array().unwrap();
@@ -133,9 +136,9 @@ async fn a_request_that_has_ended_makes_room_for_another() {
     let client = Client::open(&gate, "2025-11-25", |limits| limits.requests = 1).await;
     gate.open(MANY - 1);
     let unread = client.stream(&steps(1, MANY)).await;
-    gate.has(1).await;
+    gate.holds(1).await;
     gate.open(2);
-    gate.has(0).await;
+    gate.holds(0).await;
     let next = rest(client.stream(&steps(2, 1)).await).await;
     assert_eq!(text(&next[1]), "1 steps");
     assert_eq!(text(&rest(unread).await[MANY]), "20 steps");

@@ -5,8 +5,9 @@ use plainly::errors::Revision;
 use plainly::protocol::types::SubscriptionFilter;
 use plainly::server::Server;
 use plainly::transport::http::HttpServer;
+use plainly_peer::within;
 
-use crate::support::{Source, server, within};
+use crate::support::{Source, server};
 
 async fn clients(server: &Server, revision: Revision) -> [Client; 2] {
     let (near, far) = tokio::io::duplex(64 << 10);

@@ -1,20 +1,18 @@
 //! `resources/subscribe` and its notifications in sessions of older revisions, over a byte stream.
 
 use plainly::server::Changes;
+use plainly_peer::Peer;
+use plainly_peer::message::{LEGACY, initialize, notification, request};
 use serde_json::{Value, json};
 
-use crate::support::{
-    NOTHING, Peer, Source, initialize, limited, listen, notification, request, server, telling,
-};
-
-pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+use crate::support::{NOTHING, Source, limited, listen, server, telling};
 
 pub(crate) fn subscribe(id: u64, uri: &str) -> Value {
-    request(id, "resources/subscribe", &json!({"uri": uri}))
+    request(id, "resources/subscribe", json!({"uri": uri}))
 }
 
 pub(crate) fn unsubscribe(id: u64, uri: &str) -> Value {
-    request(id, "resources/unsubscribe", &json!({"uri": uri}))
+    request(id, "resources/unsubscribe", json!({"uri": uri}))
 }
 
 pub(crate) fn updated(uri: &str) -> Value {
@@ -74,7 +72,7 @@ async fn what_is_not_there_can_not_be_subscribed_to() {
     }
     assert_eq!(peer.ask(&unsubscribe(1, "nobody://1")).await, done(1));
     let reply = peer
-        .ask(&request(1, "resources/subscribe", &json!({})))
+        .ask(&request(1, "resources/subscribe", json!({})))
         .await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
 }

@@ -7,11 +7,12 @@ use futures_util::stream::BoxStream;
 use plainly::protocol::types::{Resource, ResourceContents};
 use plainly::server::{Changes, Server};
 use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+use plainly_peer::Peer;
+use plainly_peer::message::{modern, notification};
 use serde_json::json;
 
 use crate::support::{
-    ID, NOTHING, Peer, Source, acknowledged, changed, ended, limited, listen, modern, notification,
-    server, telling, updated,
+    ID, NOTHING, Source, acknowledged, changed, ended, limited, listen, server, telling, updated,
 };
 
 #[tokio::test]
@@ -95,7 +96,7 @@ async fn requests_are_served_while_somebody_listens() {
 #[tokio::test]
 async fn what_changes_often_is_told_once() {
     let source = Source::new();
-    let mut peer = Peer::with_buffer(&server(&source), 256);
+    let mut peer = Peer::with_room(&server(&source), 256);
     let asked =
         json!({"resourcesListChanged": true, "resourceSubscriptions": ["db://1", "db://2"]});
     peer.ask(&listen(1, &asked)).await;
@@ -152,7 +153,7 @@ async fn one_cancelled_in_the_same_breath_says_nothing_at_all() {
     let mut peer = Peer::connect(&server(&Source::new()));
     let asked = listen(1, &json!({"resourcesListChanged": true}));
     let cancel = notification("cancelled", json!({"requestId": 1}));
-    peer.send_all(&[&asked, &cancel]).await;
+    peer.send_all([&asked, &cancel]).await;
     assert_eq!(peer.so_far().await, NOTHING);
 }
 
@@ -170,10 +171,10 @@ async fn a_server_that_stops_says_so_to_each_once() {
         } else {
             peer.finish().await;
         }
-        let mut rest: Vec<_> = peer.rest().await.into();
+        let mut rest = peer.rest().await;
         rest.sort_by_key(|message| message["id"].as_u64());
         assert_eq!(rest, [ended(1), ended(2), ended(3)]);
-        peer.serving.await.unwrap().unwrap();
+        peer.served().await.unwrap();
         source.watched_by(0).await;
     }
 }
@@ -212,13 +213,13 @@ async fn whatever_the_id_it_is_listened_or_refused() {
         let mut peer = Peer::connect(&server);
         let asked = json!({"resourcesListChanged": true});
         let listen = listen("THE ID", &asked).to_string();
-        peer.send_text(&listen.replace("\"THE ID\"", id)).await;
+        peer.write(listen.replace("\"THE ID\"", id) + "\n").await;
         peer.finish().await;
         let replies = peer.rest().await;
         let is_served = replies.iter().any(|reply| reply["result"].is_object());
         let is_refused = replies.iter().any(|reply| reply["error"].is_object());
         assert!(is_served != is_refused, "{id:.20}: {replies:?}");
-        peer.serving.await.unwrap().unwrap();
+        peer.served().await.unwrap();
     }
 }
 
@@ -357,11 +358,11 @@ async fn an_author_tells_what_no_store_knows() {
 #[tokio::test(start_paused = true)]
 async fn one_who_reads_nothing_is_closed() {
     let source = Source::new();
-    let mut peer = Peer::with_buffer(&server(&source), 600);
+    let mut peer = Peer::with_room(&server(&source), 600);
     let uris: Vec<_> = (0..100).map(|row| format!("db://{row}")).collect();
     peer.send(&listen(1, &json!({"resourceSubscriptions": uris})))
         .await;
-    let error = (&mut peer.serving).await.unwrap().unwrap_err();
+    let error = peer.served().await.unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
     source.watched_by(0).await;
 }

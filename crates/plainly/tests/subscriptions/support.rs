@@ -1,8 +1,6 @@
 //! A store whose changes are those that a test sends, and clients that speak in raw messages.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -10,12 +8,10 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{Resource, ResourceContents};
 use plainly::server::{Changes, Prompt, Server, Tool};
 use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+use plainly_peer::message::{modern, notification};
+use plainly_peer::within;
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
 
 /// No messages.
 pub(crate) const NOTHING: [Value; 0] = [];
@@ -134,37 +130,12 @@ pub(crate) fn telling(changes: &Changes) -> Server {
         .unwrap()
 }
 
-/// A test that hangs fails.
-pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("took too long")
-}
-
-/// A request of 2026-07-28.
-pub(crate) fn modern(id: impl Into<Value>, method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
-}
-
 pub(crate) fn listen(id: impl Into<Value>, notifications: &Value) -> Value {
     modern(
         id,
         "subscriptions/listen",
         json!({"notifications": notifications}),
     )
-}
-
-pub(crate) fn request(id: u64, method: &str, params: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-}
-
-pub(crate) fn initialize(revision: &str) -> Value {
-    let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
-    request(0, "initialize", &params)
 }
 
 pub(crate) fn acknowledged(id: impl Into<Value>, notifications: &Value) -> Value {
@@ -182,10 +153,6 @@ pub(crate) fn changed(id: impl Into<Value>, list: &str) -> Value {
     notification(&format!("{list}/list_changed"), params)
 }
 
-pub(crate) fn notification(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
-}
-
 pub(crate) fn ended(id: impl Into<Value>) -> Value {
     let id = id.into();
     let meta = json!({
@@ -193,99 +160,4 @@ pub(crate) fn ended(id: impl Into<Value>) -> Value {
         ID: id,
     });
     json!({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "_meta": meta}})
-}
-
-/// A client over a byte stream.
-pub(crate) struct Peer {
-    writer: WriteHalf<DuplexStream>,
-    reader: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    stop: Option<oneshot::Sender<()>>,
-    pub(crate) serving: JoinHandle<std::io::Result<()>>,
-}
-
-impl Peer {
-    pub(crate) fn connect(server: &Server) -> Self {
-        Self::with_buffer(server, 1 << 20)
-    }
-
-    pub(crate) fn with_buffer(server: &Server, bytes: usize) -> Self {
-        let (near, far) = tokio::io::duplex(bytes);
-        let (reader, writer) = tokio::io::split(far);
-        let (stop, stopped) = oneshot::channel();
-        let server = server.clone();
-        let serving = tokio::spawn(async move {
-            let stopped = async {
-                if stopped.await.is_err() {
-                    std::future::pending().await
-                }
-            };
-            server.serve_until(reader, writer, stopped).await
-        });
-        let (reader, writer) = tokio::io::split(near);
-        Self {
-            writer,
-            reader: BufReader::new(reader).lines(),
-            stop: Some(stop),
-            serving,
-        }
-    }
-
-    pub(crate) async fn send(&mut self, message: &Value) {
-        self.send_text(&message.to_string()).await;
-    }
-
-    pub(crate) async fn send_text(&mut self, message: &str) {
-        let line = format!("{message}\n");
-        self.writer.write_all(line.as_bytes()).await.unwrap();
-    }
-
-    /// Sends all at once.
-    pub(crate) async fn send_all(&mut self, messages: &[&Value]) {
-        let lines: String = messages
-            .iter()
-            .map(|message| format!("{message}\n"))
-            .collect();
-        self.writer.write_all(lines.as_bytes()).await.unwrap();
-    }
-
-    /// Says that nothing more will be sent.
-    pub(crate) async fn finish(&mut self) {
-        self.writer.shutdown().await.unwrap();
-    }
-
-    pub(crate) async fn next(&mut self) -> Value {
-        let line = within(self.reader.next_line()).await.unwrap();
-        serde_json::from_str(&line.expect("the server closed")).unwrap()
-    }
-
-    pub(crate) async fn ask(&mut self, message: &Value) -> Value {
-        self.send(message).await;
-        self.next().await
-    }
-
-    /// What came so far, up to the reply to a request that is sent now.
-    pub(crate) async fn so_far(&mut self) -> Vec<Value> {
-        let ping = modern("so far", "server/discover", json!({}));
-        self.send(&ping).await;
-        let mut messages = Vec::new();
-        loop {
-            match self.next().await {
-                reply if reply["id"] == "so far" => return messages,
-                message => messages.push(message),
-            }
-        }
-    }
-
-    pub(crate) fn stop(&mut self) {
-        self.stop.take().unwrap().send(()).unwrap();
-    }
-
-    /// All that still comes, until the server closes.
-    pub(crate) async fn rest(&mut self) -> VecDeque<Value> {
-        let mut messages = VecDeque::new();
-        while let Some(line) = within(self.reader.next_line()).await.unwrap() {
-            messages.push_back(serde_json::from_str(&line).unwrap());
-        }
-        messages
-    }
 }

@@ -6,7 +6,8 @@ use plainly::server::{Failure, Server, ServerBuilder, TaskSupport, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Client, Gate, builder, clients, within};
+use crate::support::{Client, builder, clients};
+use plainly_peer::{Gate, within};
 
 #[derive(Deserialize)]
 struct Named {
@@ -222,10 +223,10 @@ async fn a_question_that_nobody_waits_for_any_more_is_not_asked() {
     for mut client in clients(&server(&gate)).await {
         let id = client.begin_asking("impatient").await;
         assert_eq!(client.asked(&id).await, ["who"]);
-        gate.let_one_go_on();
+        gate.open(1);
         client.wait(&id, "working").await;
         client.answer(&id, json!({"who": accept("late")})).await;
-        gate.let_one_go_on();
+        gate.open(1);
         assert_eq!(client.text(&id).await, "left");
     }
 }
@@ -328,24 +329,24 @@ async fn whoever_listens_hears_of_questions_and_of_answers() {
     other.asked(&id).await;
     let listen = json!({"notifications": {"taskIds": [id]}});
     let request = client.request("subscriptions/listen", listen);
-    client.send(&request).await;
+    client.peer().send(&request).await;
     assert_eq!(
-        client.next().await["method"],
+        client.peer().next().await["method"],
         "notifications/subscriptions/acknowledged"
     );
-    let told = client.next().await;
+    let told = client.peer().next().await;
     assert_eq!(
         told["params"]["inputRequests"].as_object().unwrap().len(),
         2
     );
     other.answer(&id, json!({"first": accept("Ada")})).await;
-    let told = client.next().await;
+    let told = client.peer().next().await;
     assert_eq!(
         told["params"]["inputRequests"].as_object().unwrap().len(),
         1
     );
     other.answer(&id, json!({"second": accept("Bo")})).await;
-    within(async { while client.next().await["params"]["status"] != "completed" {} }).await;
+    within(async { while client.peer().next().await["params"]["status"] != "completed" {} }).await;
 }
 
 #[tokio::test]

@@ -6,7 +6,8 @@ use plainly::server::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 use serde_json::{Value, json};
 
 use crate::asking::{accept, asking};
-use crate::support::{Client, Gate, builder, clients, limited, within};
+use crate::support::{Client, builder, clients, limited};
+use plainly_peer::{Gate, within};
 
 const OVERLOADED: &str = "overloaded";
 
@@ -97,14 +98,14 @@ async fn a_result_that_is_too_large_is_told_in_its_place() {
     let server = limited(&gate, |limits| limits.reply_bytes = 1 << 20);
     let mut client = Client::stream(&server);
     let id = client.begin("must", "large").await;
-    gate.let_one_go_on();
+    gate.open(1);
     let task = client.wait(&id, "completed").await;
     assert_eq!(task["result"]["isError"], true, "{task}");
     // There is no room for it among the others.
     let server = limited(&gate, |limits| limits.task_bytes = 1 << 20);
     let mut client = Client::stream(&server);
     let id = client.begin("must", "large").await;
-    gate.let_one_go_on();
+    gate.open(1);
     let task = client.wait(&id, "failed").await;
     assert_eq!(task["error"]["code"], -32603, "{task}");
 }
@@ -119,7 +120,7 @@ async fn servers_that_share_a_store_tell_of_each_others_tasks() {
     let id = here.begin("must", "well").await;
     assert_eq!(tasks.len(), 1);
     assert_eq!(there.get(&id).await["status"], "working");
-    gate.let_one_go_on();
+    gate.open(1);
     there.wait(&id, "completed").await;
 }
 

@@ -9,7 +9,8 @@ use plainly::server::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 use serde_json::{Value, json};
 use tower_service::Service;
 
-use crate::support::{Client, Gate, builder, clients, limited, server, within};
+use crate::support::{Client, builder, clients, limited, server};
+use plainly_peer::{Gate, within};
 
 fn acknowledged(id: u64) -> Value {
     let meta = json!({"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "1"}});
@@ -49,7 +50,7 @@ async fn a_call_that_must_be_a_task_is_one_from_its_handle_to_its_result() {
         };
         assert_eq!(created, as_result("task"));
         assert_eq!(told, as_result("complete"));
-        gate.let_one_go_on();
+        gate.open(1);
         let task = client.wait(&id, "completed").await;
         assert_eq!(text(&task), "ended well");
         assert_eq!(task["result"]["resultType"], "complete");
@@ -66,7 +67,7 @@ async fn a_call_that_may_be_a_task_is_one_if_it_takes_time() {
         assert_eq!(text(&reply), "ended at once", "{reply}");
         assert_eq!(reply["result"]["resultType"], "complete");
         let id = client.begin("may", "late").await;
-        gate.let_one_go_on();
+        gate.open(1);
         assert_eq!(text(&client.wait(&id, "completed").await), "ended late");
         // One that must be a task is one even if it is done at once.
         let id = client.begin("must", "at once").await;
@@ -80,7 +81,7 @@ async fn whoever_can_not_follow_waits_for_the_result() {
     for mut client in clients(&server(&gate)).await {
         client.can_follow = false;
         for (tool, waits) in [("may", 1), ("steps", 2)] {
-            (0..waits).for_each(|_| gate.let_one_go_on());
+            (0..waits).for_each(|_| gate.open(1));
             let reply = client.call(tool, "late").await;
             assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
         }
@@ -93,7 +94,7 @@ async fn each_end_of_a_handler_is_the_end_of_its_task() {
     for mut client in clients(&server(&gate)).await {
         for (how, expected) in [("text", "no luck"), ("problem", "user not found: 7")] {
             let id = client.begin("must", how).await;
-            gate.let_one_go_on();
+            gate.open(1);
             let task = client.wait(&id, "completed").await;
             assert_eq!(task["result"]["isError"], true, "{task}");
             assert!(
@@ -106,7 +107,7 @@ async fn each_end_of_a_handler_is_the_end_of_its_task() {
             ("panic", -32603, "Internal error"),
         ] {
             let id = client.begin("must", how).await;
-            gate.let_one_go_on();
+            gate.open(1);
             let task = client.wait(&id, "failed").await;
             assert_eq!(task["error"], json!({"code": code, "message": message}));
             assert_eq!(task["statusMessage"], message);
@@ -128,7 +129,7 @@ async fn a_cancelled_task_has_no_handler_any_more() {
             assert_eq!(client.get(&id).await["status"], "cancelled");
         }
         gate.holds(0).await;
-        gate.let_one_go_on();
+        gate.open(1);
         let id = client.begin("must", "well").await;
         let before = client.wait(&id, "completed").await;
         let reply = client.ask("tasks/cancel", json!({"taskId": id})).await;
@@ -147,9 +148,9 @@ async fn a_handler_says_from_where_on_it_is_a_task_and_what_it_does() {
         let id = client.begin("steps", "").await;
         gate.holds(1).await;
         assert_eq!(client.get(&id).await["statusMessage"], "first");
-        gate.let_one_go_on();
+        gate.open(1);
         within(async { while client.get(&id).await["statusMessage"] != "second" {} }).await;
-        gate.let_one_go_on();
+        gate.open(1);
         assert_eq!(text(&client.wait(&id, "completed").await), "third");
     }
 }
@@ -160,7 +161,7 @@ async fn whatever_part_of_a_handler_says_so_it_becomes_a_task() {
     for mut client in clients(&server(&gate)).await {
         let reply = client.ask("tools/call", json!({"name": "elsewhere"})).await;
         let id = reply["result"]["taskId"].as_str().unwrap().to_owned();
-        gate.let_one_go_on();
+        gate.open(1);
         assert_eq!(text(&client.wait(&id, "completed").await), "done");
     }
 }
@@ -176,7 +177,7 @@ async fn a_task_outlives_the_connection_that_it_came_over() {
     for mut client in clients(&server).await {
         assert_eq!(client.get(&id).await["status"], "working");
     }
-    gate.let_one_go_on();
+    gate.open(1);
     for mut client in clients(&server).await {
         assert_eq!(text(&client.wait(&id, "completed").await), "ended late");
     }
@@ -235,13 +236,13 @@ async fn a_task_whose_client_is_gone_before_it_knows_its_name_is_cancelled() {
             () = stored.holds(1) => {}
         }
     }
-    stored.let_one_go_on();
+    stored.open(1);
     let id = store.last.lock().unwrap().clone();
     client.wait(&id, "cancelled").await;
     gate.holds(0).await;
-    stored.let_one_go_on();
+    stored.open(1);
     let id = client.begin("must", "well").await;
-    gate.let_one_go_on();
+    gate.open(1);
     assert_eq!(text(&client.wait(&id, "completed").await), "ended well");
 }
 
@@ -274,8 +275,8 @@ async fn progress_and_log_messages_of_a_task_are_sent_to_nobody() {
     let reply = client.exchange(&request).await;
     assert_eq!(reply["result"]["resultType"], "task", "{reply}");
     let id = reply["result"]["taskId"].as_str().unwrap();
-    gate.let_one_go_on();
-    gate.let_one_go_on();
+    gate.open(1);
+    gate.open(1);
     // `next` would give anything else that comes.
     client.wait(id, "completed").await;
 }

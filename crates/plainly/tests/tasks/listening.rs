@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, EXTENSION, Gate, headers, server};
+use crate::support::{Client, server};
+use plainly_peer::Gate;
+use plainly_peer::message::{TASKS, headers};
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -35,23 +37,23 @@ async fn whoever_listens_on_a_stream_hears_what_each_task_is() {
     let id = other.begin("steps", "").await;
     gate.holds(1).await;
     let request = client.request("subscriptions/listen", listen(&[&id, "unknown", &id]));
-    client.send(&request).await;
-    let acknowledged = client.next().await;
+    client.peer().send(&request).await;
+    let acknowledged = client.peer().next().await;
     let expected =
         json!({"_meta": {SUBSCRIPTION: request["id"]}, "notifications": {"taskIds": [id]}});
     assert_eq!(acknowledged["params"], expected);
-    let task = told(client.next().await, &request["id"]);
+    let task = told(client.peer().next().await, &request["id"]);
     assert_eq!(task, bare(other.get(&id).await));
     assert_eq!(task["statusMessage"], "first");
-    gate.let_one_go_on();
-    let task = told(client.next().await, &request["id"]);
+    gate.open(1);
+    let task = told(client.peer().next().await, &request["id"]);
     assert_eq!(
         (&task["status"], &task["statusMessage"]),
         (&json!("working"), &json!("second"))
     );
     gate.holds(1).await;
-    gate.let_one_go_on();
-    let task = told(client.next().await, &request["id"]);
+    gate.open(1);
+    let task = told(client.peer().next().await, &request["id"]);
     assert_eq!(task["status"], "completed");
     assert_eq!(task, bare(other.get(&id).await));
 }
@@ -66,22 +68,22 @@ async fn whoever_listens_over_http_hears_of_what_is_their_own() {
         bob.begin("must", "well").await,
     );
     let request = alice.request("subscriptions/listen", listen(&[&hers, &his]));
-    let mut stream = alice.post(&headers(&request), &request).await;
+    let mut stream = alice.post(&headers(&request, None), &request).await;
     assert_eq!(stream.status, 200);
-    let acknowledged = stream.event().await;
+    let acknowledged = stream.next().await.unwrap();
     assert_eq!(
         acknowledged["params"]["notifications"],
         json!({"taskIds": [hers]})
     );
-    let task = told(stream.event().await, &request["id"]);
+    let task = told(stream.next().await.unwrap(), &request["id"]);
     assert_eq!(
         (&task["taskId"], &task["status"]),
         (&json!(hers), &json!("working"))
     );
     bob.ask("tasks/cancel", json!({"taskId": his})).await;
     gate.holds(1).await;
-    gate.let_one_go_on();
-    let task = told(stream.event().await, &request["id"]);
+    gate.open(1);
+    let task = told(stream.next().await.unwrap(), &request["id"]);
     assert_eq!(
         (&task["taskId"], &task["status"]),
         (&json!(hers), &json!("completed"))
@@ -95,7 +97,7 @@ async fn whoever_can_not_follow_tasks_can_not_listen_to_them() {
     client.can_follow = false;
     let reply = client.ask("subscriptions/listen", listen(&[])).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
-    let required = json!({"extensions": {EXTENSION: {}}});
+    let required = json!({"extensions": {TASKS: {}}});
     assert_eq!(reply["error"]["data"]["requiredCapabilities"], required);
 }
 
@@ -108,6 +110,9 @@ async fn more_tasks_than_one_may_listen_to_are_refused() {
         .await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
     let request = client.request("subscriptions/listen", listen(&["x"; 1_000]));
-    client.send(&request).await;
-    assert_eq!(client.next().await["params"]["notifications"], json!({}));
+    client.peer().send(&request).await;
+    assert_eq!(
+        client.peer().next().await["params"]["notifications"],
+        json!({})
+    );
 }

@@ -5,7 +5,9 @@ use plainly::server::extract::Task;
 use plainly::server::{Server, TaskRecord, TaskStore, TaskStoreError, TaskSupport, Tool};
 use serde_json::{Value, json};
 
-use crate::support::{Client, EXTENSION, Gate, builder, clients, headers, server};
+use crate::support::{Client, builder, clients, server};
+use plainly_peer::Gate;
+use plainly_peer::message::{TASKS, headers};
 
 fn unknown() -> Value {
     json!({
@@ -16,7 +18,7 @@ fn unknown() -> Value {
 }
 
 fn undeclared(code: i32) -> Value {
-    let required = json!({"extensions": {EXTENSION: {}}});
+    let required = json!({"extensions": {TASKS: {}}});
     json!({"code": code, "data": {"requiredCapabilities": required}})
 }
 
@@ -66,7 +68,7 @@ async fn there_is_no_such_task() {
         for method in METHODS {
             for wrong in [json!({}), json!({"taskId": 7}), json!({"taskId": null})] {
                 let request = client.request(method, wrong);
-                let mut headers = headers(&request);
+                let mut headers = headers(&request, None);
                 let reply = match request["params"].get("taskId") {
                     // What is no text has no header that could say the same.
                     Some(_) => client.exchange(&request).await,
@@ -136,7 +138,7 @@ async fn answers_that_nobody_waits_for_are_acknowledged_and_change_nothing() {
             let reply = client.ask("tasks/update", wrong).await;
             assert_eq!(reply["error"]["code"], -32602, "{reply}");
         }
-        gate.let_one_go_on();
+        gate.open(1);
         let over = client.wait(&id, "completed").await;
         let told = json!({"taskId": id, "inputResponses": {"a": {"action": "accept"}}});
         let reply = client.ask("tasks/update", told).await;
@@ -156,7 +158,7 @@ async fn a_handle_stands_in_the_header_too() {
         for headers in [rest.clone(), format!("{rest}Mcp-Name: other\r\n")] {
             let mut response = client.post(&headers, &request).await;
             assert_eq!(response.status, 400, "{method}");
-            assert_eq!(response.body().await["error"]["code"], -32020, "{method}");
+            assert_eq!(response.json().await["error"]["code"], -32020, "{method}");
         }
     }
     assert_eq!(client.get(&id).await["status"], "working");
@@ -185,7 +187,7 @@ async fn the_extension_is_declared_where_a_tool_may_become_a_task() {
         for mut client in clients(server).await {
             let reply = client.ask("server/discover", json!({})).await;
             let capabilities = &reply["result"]["capabilities"];
-            assert_eq!(capabilities["extensions"].get(EXTENSION), declared.as_ref());
+            assert_eq!(capabilities["extensions"].get(TASKS), declared.as_ref());
             assert_eq!(capabilities.get("tasks"), None);
             if declared.is_none() {
                 let reply = client.ask("tasks/get", params("x")).await;
@@ -200,7 +202,7 @@ async fn older_revisions_have_no_tasks() {
     let gate = Gate::new();
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut client = Client::stream(&server(&gate));
-        let declared = json!({"extensions": {EXTENSION: {}}, "tasks": {"cancel": {}}});
+        let declared = json!({"extensions": {TASKS: {}}, "tasks": {"cancel": {}}});
         let hello = json!({
             "protocolVersion": revision, "capabilities": declared,
             "clientInfo": {"name": "c", "version": "1"},
@@ -215,7 +217,7 @@ async fn older_revisions_have_no_tasks() {
             .exchange(&request(2, "tools/call", call("must")))
             .await;
         assert_eq!(error(refused), undeclared(-32602), "{revision}");
-        gate.let_one_go_on();
+        gate.open(1);
         let reply = client
             .exchange(&request(3, "tools/call", call("may")))
             .await;
@@ -312,7 +314,7 @@ async fn a_result_without_room_fails_its_task() {
         .unwrap();
     let mut client = Client::stream(&server);
     let id = client.begin("must", "well").await;
-    gate.let_one_go_on();
+    gate.open(1);
     let task = client.wait(&id, "failed").await;
     assert_eq!(
         task["error"]["message"],

@@ -1,78 +1,16 @@
 //! A server whose handlers wait for the test, and clients that speak in raw messages over either transport.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
 use plainly::limits::Limits;
 use plainly::server::extract::{Args, Context, Progress, State, Task};
-use plainly::server::{Failure, Principal, Server, ServerBuilder, TaskSupport, Tool};
+use plainly::server::{Failure, Server, ServerBuilder, TaskSupport, Tool};
 use plainly_errors::{Problem, ProtocolError};
+use plainly_peer::message::{self, TASKS, headers};
+use plainly_peer::{Gate, Peer, Response, Site, within};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf,
-    WriteHalf,
-};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-
-pub(crate) const EXTENSION: &str = "io.modelcontextprotocol/tasks";
-
-/// A test that hangs fails.
-pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("took too long")
-}
-
-/// Where handlers wait until the test lets one go on, and how many of them are there.
-#[derive(Clone, Debug)]
-pub(crate) struct Gate {
-    open: Arc<Semaphore>,
-    inside: Arc<AtomicUsize>,
-}
-
-impl Gate {
-    pub(crate) fn new() -> Self {
-        Self {
-            open: Arc::new(Semaphore::new(0)),
-            inside: Arc::default(),
-        }
-    }
-
-    pub(crate) fn let_one_go_on(&self) {
-        self.open.add_permits(1);
-    }
-
-    pub(crate) async fn pass(&self) {
-        struct Inside<'a>(&'a AtomicUsize);
-        impl Drop for Inside<'_> {
-            fn drop(&mut self) {
-                self.0.fetch_sub(1, Ordering::SeqCst);
-            }
-        }
-        self.inside.fetch_add(1, Ordering::SeqCst);
-        let _inside = Inside(&self.inside);
-        self.open.acquire().await.unwrap().forget();
-    }
-
-    /// Waits until so many wait.
-    pub(crate) async fn holds(&self, count: usize) {
-        within(async {
-            while self.inside.load(Ordering::SeqCst) != count {
-                tokio::task::yield_now().await;
-            }
-        })
-        .await;
-    }
-}
 
 #[derive(Deserialize, JsonSchema)]
 struct How {
@@ -157,38 +95,19 @@ pub(crate) struct Client {
 }
 
 enum Wire {
-    Stream {
-        writer: WriteHalf<DuplexStream>,
-        reader: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    },
-    Http {
-        address: SocketAddr,
-        principal: Option<&'static str>,
-    },
+    Stream(Peer),
+    /// With the header that says who it is.
+    Http(Arc<Site>, String),
 }
 
 impl Client {
     pub(crate) fn stream(server: &Server) -> Self {
-        let (near, far) = tokio::io::duplex(1 << 20);
-        let server = server.clone();
-        tokio::spawn(async move {
-            let (reader, writer) = tokio::io::split(far);
-            server.serve(reader, writer).await
-        });
-        let (reader, writer) = tokio::io::split(near);
-        let reader = BufReader::new(reader).lines();
-        Self::of(Wire::Stream { writer, reader })
+        Self::of(Wire::Stream(Peer::connect(server)))
     }
 
     pub(crate) async fn http(server: &Server) -> Self {
-        let router = Router::new()
-            .route_service("/", server.http())
-            .layer(from_fn(authenticate));
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        let principal = None;
-        Self::of(Wire::Http { address, principal })
+        let site = Site::serve_users(server.http()).await;
+        Self::of(Wire::Http(Arc::new(site), String::new()))
     }
 
     fn of(wire: Wire) -> Self {
@@ -201,25 +120,20 @@ impl Client {
 
     /// The same server, asked by somebody. Over HTTP.
     pub(crate) fn known_as(&self, name: &'static str) -> Self {
-        let Wire::Http { address, .. } = self.wire else {
+        let Wire::Http(site, _) = &self.wire else {
             panic!("a stream knows nobody");
         };
-        let principal = Some(name);
-        Self::of(Wire::Http { address, principal })
+        Self::of(Wire::Http(Arc::clone(site), format!("User: {name}\r\n")))
     }
 
     /// A request of 2026-07-28.
-    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let mut capabilities = json!({"elicitation": {"form": {}, "url": {}}});
         if self.can_follow {
-            capabilities["extensions"] = json!({EXTENSION: {}});
+            capabilities["extensions"] = json!({TASKS: {}});
         }
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": capabilities,
-        });
         self.count += 1;
-        json!({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+        message::capable(self.count, method, params, capabilities)
     }
 
     /// Sends a request and waits for its reply.
@@ -230,39 +144,30 @@ impl Client {
 
     pub(crate) async fn exchange(&mut self, request: &Value) -> Value {
         match &mut self.wire {
-            Wire::Stream { .. } => {
-                self.send(request).await;
-                self.next().await
-            }
-            Wire::Http { address, principal } => {
-                let mut response = post(*address, *principal, &headers(request), request).await;
-                response.body().await
+            Wire::Stream(peer) => peer.ask(request).await,
+            Wire::Http(..) => {
+                self.post(&headers(request, None), request)
+                    .await
+                    .json()
+                    .await
             }
         }
     }
 
-    pub(crate) async fn send(&mut self, message: &Value) {
-        let Wire::Stream { writer, .. } = &mut self.wire else {
-            panic!("over HTTP a request waits for its response");
-        };
-        let line = format!("{message}\n");
-        writer.write_all(line.as_bytes()).await.unwrap();
-    }
-
-    pub(crate) async fn next(&mut self) -> Value {
-        let Wire::Stream { reader, .. } = &mut self.wire else {
-            panic!("over HTTP a response is of a request");
-        };
-        let line = within(reader.next_line()).await.unwrap();
-        serde_json::from_str(&line.expect("the server closed")).unwrap()
+    pub(crate) fn peer(&mut self) -> &mut Peer {
+        match &mut self.wire {
+            Wire::Stream(peer) => peer,
+            Wire::Http(..) => panic!("over HTTP a request waits for its response"),
+        }
     }
 
     /// Sends a request with these headers, and nothing else that mirrors it.
-    pub(crate) async fn post(&mut self, headers: &str, request: &Value) -> HttpResponse {
-        let Wire::Http { address, principal } = self.wire else {
+    pub(crate) async fn post(&mut self, headers: &str, request: &Value) -> Response {
+        let Wire::Http(site, who) = &self.wire else {
             panic!("a stream has no headers");
         };
-        post(address, principal, headers, request).await
+        site.send("POST /", &format!("{who}{headers}"), request)
+            .await
     }
 
     /// Calls `tool`, which ends so.
@@ -297,94 +202,5 @@ impl Client {
             }
         })
         .await
-    }
-}
-
-/// The headers that mirror `request`.
-pub(crate) fn headers(request: &Value) -> String {
-    let mut headers = format!(
-        "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n",
-        request["method"].as_str().unwrap()
-    );
-    let params = &request["params"];
-    let name = params.get("name").or_else(|| params.get("taskId"));
-    if let Some(Value::String(name)) = name {
-        headers += &format!("Mcp-Name: {name}\r\n");
-    }
-    headers
-}
-
-/// Takes who asks for whom they say they are.
-async fn authenticate(mut request: Request, next: Next) -> Response {
-    let name = request.headers().get("who").cloned();
-    if let Some(name) = name {
-        let name = Principal::new(name.to_str().unwrap());
-        request.extensions_mut().insert(name);
-    }
-    next.run(request).await
-}
-
-async fn post(
-    address: SocketAddr,
-    principal: Option<&str>,
-    headers: &str,
-    message: &Value,
-) -> HttpResponse {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let body = message.to_string();
-    let who = principal.map_or_else(String::new, |who| format!("Who: {who}\r\n"));
-    let request = format!(
-        "POST / HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n{who}{headers}\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    HttpResponse::read(BufReader::new(stream)).await
-}
-
-/// A response whose head is read.
-pub(crate) struct HttpResponse {
-    pub(crate) status: u16,
-    length: Option<usize>,
-    stream: BufReader<TcpStream>,
-}
-
-impl HttpResponse {
-    async fn read(mut stream: BufReader<TcpStream>) -> Self {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            let read = within(stream.read_line(&mut head)).await.unwrap();
-            assert_ne!(read, 0, "the server closed: {head}");
-        }
-        let length = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(": ")?;
-            name.eq_ignore_ascii_case("content-length")
-                .then(|| value.parse().unwrap())
-        });
-        let status = head.get(9..12).unwrap().parse().unwrap();
-        Self {
-            status,
-            length,
-            stream,
-        }
-    }
-
-    /// The whole body.
-    pub(crate) async fn body(&mut self) -> Value {
-        let mut body = vec![0; self.length.expect("no stream")];
-        within(self.stream.read_exact(&mut body)).await.unwrap();
-        serde_json::from_slice(&body).unwrap()
-    }
-
-    /// The next event.
-    pub(crate) async fn event(&mut self) -> Value {
-        loop {
-            let mut line = String::new();
-            let read = within(self.stream.read_line(&mut line)).await.unwrap();
-            assert_ne!(read, 0, "the server closed");
-            if let Some(data) = line.strip_prefix("data: ") {
-                return serde_json::from_str(data).unwrap();
-            }
-        }
     }
 }

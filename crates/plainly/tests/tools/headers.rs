@@ -11,7 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::support::{Peer, call, modern, post, told};
+use plainly_peer::message::modern;
+
+use crate::support::{Client, call, post, told};
 
 #[derive(Deserialize, JsonSchema)]
 struct Query {
@@ -247,7 +249,7 @@ async fn what_is_checked_before_is_said_first_and_what_comes_after_is_not_reache
 async fn a_stream_and_older_revisions_have_no_such_headers() {
     let (server, _) = server();
     for revision in Revision::ALL {
-        let (mut peer, _) = Peer::of(&server, revision).await;
+        let (mut peer, _) = Client::of(&server, revision).await;
         let params = json!({"name": "query", "arguments": {"region": "eu"}});
         let reply = peer.request("tools/call", params).await;
         assert_eq!(told(&reply), ("eu None None None", false), "{revision}");
@@ -257,8 +259,8 @@ async fn a_stream_and_older_revisions_have_no_such_headers() {
 #[tokio::test]
 async fn the_annotations_are_listed_on_one_type_each() {
     let (server, _) = server();
-    let mut peer = Peer::connect(&server);
-    let reply = peer.ask(&modern(1, "tools/list", json!({}))).await;
+    let mut peer = Client::connect(&server);
+    let reply = peer.peer.ask(&modern(1, "tools/list", json!({}))).await;
     let properties = &reply["result"]["tools"][0]["inputSchema"]["properties"];
     assert_eq!(
         *properties,

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Peer, call, modern, told};
+use plainly_peer::message::modern;
+
+use crate::support::{Client, call, told};
 
 async fn any(Args(all): Args<Map<String, Value>>) -> String {
     Value::Object(all).to_string()
@@ -31,9 +33,9 @@ const CONTACT: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/sche
 async fn a_schema_by_hand_is_listed_byte_for_byte() {
     let server = server([Tool::new("contact", any).input_schema(CONTACT)]);
     for revision in Revision::ALL {
-        let (mut peer, _) = Peer::of(&server, revision).await;
-        peer.send(&peer.message("tools/list", json!({}))).await;
-        let line = peer.next_line().await;
+        let (mut peer, _) = Client::of(&server, revision).await;
+        peer.peer.send(&peer.message("tools/list", json!({}))).await;
+        let line = peer.peer.line().await.unwrap();
         assert!(
             line.contains(&format!("\"inputSchema\":{CONTACT}")),
             "{revision}: {line}"
@@ -41,9 +43,9 @@ async fn a_schema_by_hand_is_listed_byte_for_byte() {
     }
     let pretty = "{\n  \"type\": \"object\",\r\n  \"title\": \"a\\nb\"\n}";
     let server = self::server([Tool::new("pretty", any).input_schema(pretty)]);
-    let mut peer = Peer::connect(&server);
-    peer.send(&modern(1, "tools/list", json!({}))).await;
-    let line = peer.next_line().await;
+    let mut peer = Client::connect(&server);
+    peer.peer.send(&modern(1, "tools/list", json!({}))).await;
+    let line = peer.peer.line().await.unwrap();
     assert!(
         line.contains(r#""inputSchema":{  "type": "object",  "title": "a\nb"}"#),
         "{line}"
@@ -53,7 +55,7 @@ async fn a_schema_by_hand_is_listed_byte_for_byte() {
 #[tokio::test]
 async fn arguments_are_held_against_a_schema_by_hand() {
     let server = server([Tool::new("contact", any).input_schema(CONTACT)]);
-    let mut peer = Peer::connect(&server);
+    let mut peer = Client::connect(&server);
     for (arguments, failures) in [
         (json!({"phone": "1", "contactMethod": "phone"}), None),
         (json!({"email": "e"}), None),
@@ -88,7 +90,7 @@ async fn arguments_are_held_against_a_schema_by_hand() {
             Some("/age: 151 is greater than the maximum of 150.0"),
         ),
     ] {
-        let reply = peer.ask(&call("contact", &arguments)).await;
+        let reply = peer.peer.ask(&call("contact", &arguments)).await;
         match failures {
             None => assert_eq!(told(&reply), (&*arguments.to_string(), false)),
             Some(failures) => {
@@ -114,8 +116,8 @@ async fn a_schema_by_hand_may_be_narrower_than_the_type_of_the_arguments() {
         Tool::new("narrow", wide).input_schema(narrow),
         Tool::new("none", async || "none").input_schema(none),
     ]);
-    let mut peer = Peer::connect(&server);
-    let reply = peer.ask(&call("narrow", &json!({"count": 3}))).await;
+    let mut peer = Client::connect(&server);
+    let reply = peer.peer.ask(&call("narrow", &json!({"count": 3}))).await;
     assert_eq!(
         told(&reply),
         (
@@ -123,9 +125,9 @@ async fn a_schema_by_hand_may_be_narrower_than_the_type_of_the_arguments() {
             true
         )
     );
-    let reply = peer.ask(&call("narrow", &json!({"count": 2}))).await;
+    let reply = peer.peer.ask(&call("narrow", &json!({"count": 2}))).await;
     assert_eq!(told(&reply), ("2", false));
-    let reply = peer.ask(&call("none", &json!({"whatever": 1}))).await;
+    let reply = peer.peer.ask(&call("none", &json!({"whatever": 1}))).await;
     assert_eq!(told(&reply), ("none", false));
 }
 
@@ -199,14 +201,14 @@ async fn results_are_held_against_an_output_schema_by_hand() {
     }
     let schema = r#"{"type": ["array", "null"], "maxItems": 2}"#;
     let server = server([Tool::new("made", made).output_schema(schema)]);
-    let mut peer = Peer::connect(&server);
+    let mut peer = Client::connect(&server);
     for made in [json!([1, 2]), json!(null)] {
-        let reply = peer.ask(&call("made", &json!({"make": made}))).await;
+        let reply = peer.peer.ask(&call("made", &json!({"make": made}))).await;
         assert_eq!(reply["result"]["structuredContent"], made);
         assert!(reply["result"].get("structuredContent").is_some());
     }
     for arguments in [json!({"make": [1, 2, 3]}), json!({"make": {}}), json!({})] {
-        let reply = peer.ask(&call("made", &arguments)).await;
+        let reply = peer.peer.ask(&call("made", &arguments)).await;
         let (text, is_error) = told(&reply);
         assert!(is_error && text.starts_with("Internal error"), "{reply}");
         assert_eq!(reply["result"].get("structuredContent"), None);
@@ -227,7 +229,7 @@ async fn output_that_is_no_object_goes_where_it_is_known_and_as_text_everywhere(
         Tool::new("user", async || Json(User { id: 2 })),
     ]);
     for revision in Revision::ALL {
-        let (mut peer, _) = Peer::of(&server, revision).await;
+        let (mut peer, _) = Client::of(&server, revision).await;
         let reply = peer.request("tools/list", json!({})).await;
         let listed = reply["result"]["tools"].as_array().unwrap();
         for (tool, name, output) in [
@@ -266,9 +268,9 @@ async fn derived_schemas_have_standard_formats_alone() {
         Json(vec![])
     }
     let server = server([Tool::new("numbers", numbers)]);
-    let mut peer = Peer::connect(&server);
-    peer.send(&modern(1, "tools/list", json!({}))).await;
-    let line = peer.next_line().await;
+    let mut peer = Client::connect(&server);
+    peer.peer.send(&modern(1, "tools/list", json!({}))).await;
+    let line = peer.peer.line().await.unwrap();
     assert!(
         line.contains("outputSchema") && !line.contains("format"),
         "{line}"

@@ -1,32 +1,17 @@
 //! Clients that speak in raw messages.
 
-use std::time::Duration;
-
 use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};
 use plainly::Revision;
 use plainly::server::Server;
+use plainly_peer::Peer;
+use plainly_peer::message::{self, modern};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-};
 use tower_service::Service;
 
-/// A request of 2026-07-28.
-pub(crate) fn modern(id: impl Into<Value>, method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
-}
-
+/// A call with the id 1.
 pub(crate) fn call(tool: &str, arguments: &Value) -> Value {
-    modern(
-        1,
-        "tools/call",
-        json!({"name": tool, "arguments": arguments}),
-    )
+    message::call(1, tool, arguments.clone())
 }
 
 /// The text of a tool's result, and whether it is an error.
@@ -58,63 +43,32 @@ pub(crate) async fn post(
     (status, serde_json::from_slice(&body.unwrap()).unwrap())
 }
 
-/// A client over a byte stream.
-pub(crate) struct Peer {
-    writer: WriteHalf<DuplexStream>,
-    reader: Lines<BufReader<ReadHalf<DuplexStream>>>,
+/// A client over a byte stream, and the revision that it speaks.
+pub(crate) struct Client {
+    pub(crate) peer: Peer,
     revision: Revision,
 }
 
-impl Peer {
+impl Client {
     pub(crate) fn connect(server: &Server) -> Self {
-        let (near, far) = tokio::io::duplex(1 << 20);
-        let (reader, writer) = tokio::io::split(far);
-        let server = server.clone();
-        tokio::spawn(async move { server.serve(reader, writer).await });
-        let (reader, writer) = tokio::io::split(near);
         Self {
-            writer,
-            reader: BufReader::new(reader).lines(),
+            peer: Peer::connect(server),
             revision: Revision::LATEST,
         }
     }
 
     /// A session of this revision, or none if it has no sessions; and the capabilities that the server declares.
     pub(crate) async fn of(server: &Server, revision: Revision) -> (Self, Value) {
-        let mut peer = Self::connect(server);
-        peer.revision = revision;
-        let opening = if revision == Revision::LATEST {
-            modern(0, "server/discover", json!({}))
-        } else {
-            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-                "protocolVersion": revision.as_str(),
-                "capabilities": {},
-                "clientInfo": {"name": "raw", "version": "1"},
-            }})
+        let mut peer = Peer::connect(server);
+        let opening = match revision {
+            Revision::LATEST => modern(0, "server/discover", json!({})),
+            _ => message::initialize(revision.as_str()),
         };
-        let reply = peer.ask(&opening).await;
-        (peer, reply["result"]["capabilities"].clone())
-    }
-
-    pub(crate) async fn send(&mut self, message: &Value) {
-        let line = format!("{message}\n");
-        self.writer.write_all(line.as_bytes()).await.unwrap();
-    }
-
-    /// The next message, as it was written.
-    pub(crate) async fn next_line(&mut self) -> String {
-        let line = tokio::time::timeout(Duration::from_secs(20), self.reader.next_line());
-        let line = line.await.expect("took too long").unwrap();
-        line.expect("the server closed")
-    }
-
-    pub(crate) async fn next(&mut self) -> Value {
-        serde_json::from_str(&self.next_line().await).unwrap()
-    }
-
-    pub(crate) async fn ask(&mut self, message: &Value) -> Value {
-        self.send(message).await;
-        self.next().await
+        let mut reply = peer.ask(opening).await;
+        (
+            Self { peer, revision },
+            reply["result"]["capabilities"].take(),
+        )
     }
 
     /// A request as the peer's revision has it.
@@ -122,15 +76,15 @@ impl Peer {
         if self.revision == Revision::LATEST {
             return modern(1, method, params);
         }
-        json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        message::request(1, method, params)
     }
 
     /// Asks in the way of the peer's revision, and hears nothing but the reply.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let request = self.message(method, params);
-        self.send(&request).await;
+        self.peer.send(&request).await;
         loop {
-            match self.next().await {
+            match self.peer.next().await {
                 reply if reply.get("id").is_some() => return reply,
                 _notification => {}
             }

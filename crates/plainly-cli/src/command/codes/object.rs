@@ -1,7 +1,7 @@
 //! What is known of a code or a problem as JSON, for scripts.
 
 use plainly::errors::policy::may_emit;
-use plainly::errors::registry::lookup;
+use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
         "mayEmit": { "uniform": emit(Dialect::Uniform), "perRevision": emit(Dialect::PerRevision) },
         "receive": receive(code),
         "data": entry.map(|it| it.data),
-        "httpStatus": entry.map(|it| it.http_status),
+        "httpStatus": entry.map(Entry::http_status),
         "retry": entry.map(|it| it.retry.as_str()),
         "advice": advice(code),
         "problems": problems(code).collect::<Vec<_>>(),

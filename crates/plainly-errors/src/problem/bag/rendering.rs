@@ -95,33 +95,33 @@ impl ProblemBag {
         }))
     }
 
-    pub(in crate::problem) fn to_data(&self, first: &Problem) -> Value {
+    pub(crate) fn to_data(&self, first: &Problem) -> Value {
         to_value(&self.as_data(first))
     }
 
-    fn as_data<'a>(&'a self, first: &'a Problem) -> Data<'a> {
-        Data {
+    fn as_data<'a>(&'a self, first: &'a Problem) -> BagData<'a> {
+        BagData {
             list: self.as_list(first),
             retry_after: self.retry_after_seconds(),
         }
     }
 
     fn as_list<'a>(&'a self, first: &'a Problem) -> List<'a> {
-        let entry = |problem: &'a Problem| Entry {
+        let errors = self.iter().map(|problem| BagEntry {
             message: problem.message(),
             code: problem.code().as_str(),
             details: problem.details(),
-        };
+        });
         List {
             code: first.code().as_str(),
             error_count: self.len(),
-            errors: self.iter().map(entry).collect(),
+            errors: errors.collect(),
         }
     }
 }
 
 #[derive(serde::Serialize)]
-struct Object<'a> {
+struct BagObject<'a> {
     success: bool,
     error: Cow<'a, str>,
     #[serde(flatten)]
@@ -130,7 +130,7 @@ struct Object<'a> {
 
 /// What protocol errors and HTTP bodies say of a bag. `retry_after` is beyond `mcp-error-codes`, which loses it.
 #[derive(serde::Serialize)]
-struct Data<'a> {
+struct BagData<'a> {
     #[serde(flatten)]
     list: List<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,11 +141,11 @@ struct Data<'a> {
 struct List<'a> {
     code: &'a str,
     error_count: usize,
-    errors: Vec<Entry<'a>>,
+    errors: Vec<BagEntry<'a>>,
 }
 
 #[derive(serde::Serialize)]
-struct Entry<'a> {
+struct BagEntry<'a> {
     message: &'a str,
     code: &'a str,
     details: &'a Details,
@@ -166,7 +166,7 @@ impl Serialize for ProblemBag {
                 errors: [],
             }
             .serialize(serializer),
-            Some(first) => Object {
+            Some(first) => BagObject {
                 success: false,
                 error: self.summary(),
                 list: self.as_list(first),

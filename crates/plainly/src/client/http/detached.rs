@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use http::HeaderMap;
-use plainly_errors::Era;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -65,9 +64,10 @@ impl<'a> Cancellation<'a> {
         request: &OutgoingRequest,
         headers: &HeaderMap,
     ) -> Self {
-        let message = match connection.dispatcher.revision.get().era() {
-            Era::Modern => None,
-            Era::Legacy => request.cancellation(),
+        let traits = connection.dispatcher.revision.get().traits();
+        let message = match traits.cancelled_by_disconnect {
+            true => None,
+            false => request.cancellation(),
         };
         Self {
             connection,

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, StatusCode};
-use plainly_errors::Era;
 
 use super::connection::{HttpConnection, no_message};
 use super::endpoint::{ContentKind, HttpFailure, HttpResponse};
@@ -80,8 +79,9 @@ impl HttpConnection {
 
     /// The id of the last event, if the server can be asked for what follows it.
     pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
-        let is_legacy = self.dispatcher.revision.get().era() == Era::Legacy;
-        let id = Some(&from.last_id).filter(|id| is_legacy && !id.is_empty())?;
+        // Only a session has streams to come back to; within one, whatever its revision, whoever gave an id knows it.
+        let has_streams = self.dispatcher.revision.get().traits().sessions;
+        let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
         HeaderValue::from_maybe_shared(id.clone()).ok()
     }
 }

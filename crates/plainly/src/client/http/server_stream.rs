@@ -14,8 +14,8 @@ use super::connection::{HttpConnection, no_message};
 use super::endpoint::{ContentKind, HttpResponse};
 use super::resuming::LAST_EVENT_ID;
 use super::sse::Resumption;
-use crate::client::Change;
 use crate::client::error::{Error, LocalError};
+use crate::client::inbox::Change;
 use crate::client::link::BackgroundTask;
 use crate::client::reply;
 

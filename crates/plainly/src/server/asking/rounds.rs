@@ -16,6 +16,8 @@ use super::binding::{Binding, Seals, Subject};
 /// What came back with a request, and what is kept of it for the next round.
 #[derive(Debug)]
 pub(in crate::server) struct Rounds {
+    /// The revision to ask in.
+    revision: Revision,
     binding: Binding,
     /// The answers of this round.
     fresh: InputResponseParams,
@@ -82,6 +84,7 @@ impl Rounds {
             None => PastRounds::default(),
         };
         Ok(Self {
+            revision: peer.revision,
             binding,
             fresh,
             so_far,
@@ -125,7 +128,7 @@ impl Rounds {
         let asked = asked.map(|(key, question)| (key.clone(), digest(question)));
         let state = self.seal(asked.collect(), seals)?;
         let questions = questions.into_iter();
-        let questions = questions.map(|(key, one)| (key, written(one, Revision::LATEST)));
+        let questions = questions.map(|(key, one)| (key, written(one, self.revision)));
         Ok(InputRequiredResult::new(questions).request_state(state))
     }
 

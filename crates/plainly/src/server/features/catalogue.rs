@@ -13,7 +13,6 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CacheHint, Cursor};
 
 use super::cursor::CursorsOf;
-use super::definition::Definition;
 use super::error::BuildError;
 use crate::limits::Limits;
 use crate::server::answer::STATIC;
@@ -24,23 +23,43 @@ pub(in crate::server) trait Item {
     fn name(&self) -> &str;
 }
 
+/// A thing as the program defined it, before it is in a [`Catalogue`].
+pub(in crate::server) trait Definition {
+    /// The thing, once its definition passed all checks.
+    type Served: Item;
+
+    /// The option of the builder that lets its kind come and go while the server runs.
+    const DYNAMIC_OPTION: &'static str;
+
+    /// Its kind and its name, for errors.
+    fn subject(&self) -> String;
+
+    /// The thing, unless something is wrong with the definition: all of that goes to `errors`.
+    fn check(
+        self,
+        states: &States,
+        limits: &Limits,
+        errors: &mut Vec<BuildError>,
+    ) -> Option<Self::Served>;
+}
+
 /// Things of one kind, found by their names.
 #[derive(Debug)]
 pub(in crate::server) struct Catalogue<T> {
     /// The names that the server was built with, sorted, each with its place. They never change.
     places: Box<[(Box<str>, usize)]>,
     /// Sorted by place, then by name.
-    entries: ArcSwap<Vec<Entry<T>>>,
+    entries: ArcSwap<Vec<CatalogueEntry<T>>>,
     is_dynamic: bool,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
+struct CatalogueEntry<T> {
     place: usize,
     item: Arc<T>,
 }
 
-impl<T> Clone for Entry<T> {
+impl<T> Clone for CatalogueEntry<T> {
     fn clone(&self) -> Self {
         Self {
             place: self.place,
@@ -78,7 +97,7 @@ impl<T: Item> Catalogue<T> {
         let mut places: Box<[(Box<str>, usize)]> = places.collect();
         places.sort_unstable();
         let entries = declared.into_iter().enumerate();
-        let entries = entries.map(|(place, item)| Entry {
+        let entries = entries.map(|(place, item)| CatalogueEntry {
             place,
             item: Arc::new(item),
         });
@@ -168,7 +187,7 @@ impl<T: Item> Catalogue<T> {
             };
             let mut entries = Vec::clone(entries);
             let (place, item) = (self.place(item.name()), Arc::clone(&item));
-            entries.insert(index, Entry { place, item });
+            entries.insert(index, CatalogueEntry { place, item });
             Arc::new(entries)
         });
         is_new
@@ -194,7 +213,7 @@ impl<T: Item> Catalogue<T> {
     }
 
     /// Where the entry of this name is, or would be.
-    fn search(&self, entries: &[Entry<T>], name: &str) -> Result<usize, usize> {
+    fn search(&self, entries: &[CatalogueEntry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
         // The common case, without a search: as long as nothing before it was removed, what the server was built with is
         // where it was.

@@ -8,7 +8,7 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CompleteResult, Completion};
 
 use super::values;
-use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::answer::{Answer, AnswerFuture, MethodResult};
 use crate::server::extract::{
     Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs,
 };
@@ -36,28 +36,23 @@ impl Completer {
     {
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let call = move |call: &CompletionCall<'_>| -> Result<AnswerFuture, Failure> {
+        let call: CompletionHandler = Box::new(move |call| {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
                 running.await.into_completion().map(answer)
             }))
-        };
-        Self {
-            needs,
-            call: Box::new(call),
-        }
+        });
+        Self { needs, call }
     }
 
     /// Completes to one of these values.
     pub(super) fn one_of(values: Vec<String>) -> Self {
-        let call = move |call: &CompletionCall<'_>| -> Result<AnswerFuture, Failure> {
+        let call: CompletionHandler = Box::new(move |call| {
             let matching = Completing::extract(call)?.matching(&values);
             Ok(Box::pin(ready(matching.into_completion().map(answer))))
-        };
-        Self {
-            needs: Needs::default(),
-            call: Box::new(call),
-        }
+        });
+        let needs = Needs::default();
+        Self { needs, call }
     }
 
     pub(super) fn needs(&self) -> &Needs {
@@ -73,9 +68,9 @@ impl fmt::Debug for Completer {
 
 /// The arguments of one prompt or template, and what completes each, if anything does.
 #[derive(Debug, Default)]
-pub(super) struct Completable(Vec<(String, Option<Completer>)>);
+pub(super) struct Completers(Vec<(String, Option<Completer>)>);
 
-impl Completable {
+impl Completers {
     /// The arguments of these names, each with what completes it: the last completer for it, or else the values that the
     /// first of these schemas lists for it.
     pub(super) fn new<'a>(
@@ -98,7 +93,7 @@ impl Completable {
     }
 
     /// Whether anything completes any of them.
-    pub(super) fn is_completed(&self) -> bool {
+    pub(super) fn can_complete(&self) -> bool {
         self.0.iter().any(|(_, completer)| completer.is_some())
     }
 
@@ -136,5 +131,5 @@ fn answer(mut completion: Completion) -> Answer {
         completion.total.get_or_insert(count as u64);
         completion.has_more = Some(true);
     }
-    Answer::Complete(CompleteResult::new(completion))
+    MethodResult::new(CompleteResult::new(completion), None).into()
 }

@@ -1,5 +1,5 @@
-//! Cursors: sealed positions, so that any process that serves the same things under the same name with the same key can
-//! continue a listing, and nobody can make one up. Each is bound to the listing that it was given out for, and to whom.
+//! Cursors: sealed positions in listings. Nobody can forge one, and each is bound to its listing and to the client that got
+//! it. Any process that serves the same things under the same name with the same key can continue the listing.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,18 +10,18 @@ use plainly_protocol::types::Cursor;
 use crate::limits::Limits;
 use crate::server::seal::{Keys, Sealer};
 
-/// Gives out cursors and takes them back.
+/// The cursors of a server.
 #[derive(Debug)]
 pub(super) struct Cursors {
     sealer: Sealer,
-    /// The name of the server whose they are.
+    /// The name of the server, to which they are bound.
     server: String,
     ttl: Duration,
-    /// Bytes of the longest that is looked at.
-    most: usize,
+    /// The longest cursor that is looked at, in bytes.
+    max_bytes: usize,
 }
 
-/// Those of one peer: nobody else's open.
+/// The cursors of one client. Those of any other don't open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CursorsOf<'a> {
     cursors: &'a Cursors,
@@ -34,11 +34,11 @@ impl Cursors {
             sealer: Sealer::new(keys),
             server: server.into(),
             ttl: limits.cursor_ttl,
-            most: limits.cursor_bytes,
+            max_bytes: limits.cursor_bytes,
         }
     }
 
-    /// Those that `peer` gets and brings back.
+    /// The cursors of `peer`.
     pub(super) fn of<'a>(&'a self, peer: &'a Peer) -> CursorsOf<'a> {
         CursorsOf {
             cursors: self,
@@ -62,8 +62,10 @@ impl CursorsOf<'_> {
     /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
     /// too long ago is invalid.
     pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
-        let Cursors { sealer, most, .. } = self.cursors;
-        if cursor.as_str().len() > *most {
+        let Cursors {
+            sealer, max_bytes, ..
+        } = self.cursors;
+        if cursor.as_str().len() > *max_bytes {
             return Err(InvalidParams::InvalidCursor.into());
         }
         sealer
@@ -71,7 +73,7 @@ impl CursorsOf<'_> {
             .map_err(|_| InvalidParams::InvalidCursor.into())
     }
 
-    /// One page of a list that is fixed, and where the next one begins. Names are unique in it.
+    /// A page of a list that never changes, and the cursor of the next page. Names are unique in the list.
     pub(super) fn page<'a, T>(
         &self,
         listing: &str,
@@ -98,7 +100,7 @@ impl CursorsOf<'_> {
         Ok((page, next))
     }
 
-    /// Nobody in particular is a part less than somebody, whatever the name.
+    /// A client without a principal has one part less: no name of a principal can imitate that.
     fn purpose<'a>(&'a self, listing: &'a str) -> Vec<&'a str> {
         let principal = self.principal.map(Principal::as_str);
         ["cursor", &self.cursors.server, listing]

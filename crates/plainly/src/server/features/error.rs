@@ -1,8 +1,8 @@
-//! What keeps a server from being built.
+//! The mistakes in definitions that keep a server from being built.
 
 use std::fmt;
 
-/// One thing that keeps a server from being built.
+/// One mistake that keeps a server from being built: what it concerns, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{subject} {problem}")]
 pub struct BuildError {
@@ -18,13 +18,13 @@ impl BuildError {
         }
     }
 
-    /// There is a `subject` already.
+    /// The error of a second `subject` of the same name.
     pub(super) fn twice(subject: &str) -> Self {
         Self::new(subject, "is there twice")
     }
 }
 
-/// Everything that keeps a server from being built, or something from being added to it; at least one thing.
+/// All mistakes that keep a server from being built, or a definition from being added to it; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildErrors {
     what: &'static str,
@@ -37,7 +37,7 @@ impl BuildErrors {
         Self { what, errors }
     }
 
-    /// One by one.
+    /// The mistakes, one by one.
     pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
         self.errors.iter()
     }

@@ -1,9 +1,8 @@
-//! The methods of tools, resources and prompts, from their parameters to what answers them.
+//! The methods of tools, resources and prompts: which handler each has, and the handlers, from parameters to what answers them.
 
 use std::sync::Arc;
 
 use plainly_errors::ProtocolError;
-use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     CallToolParams, CompleteParams, Cursor, GetPromptParams, ListPromptsParams,
@@ -14,135 +13,142 @@ use plainly_protocol::uri_template::Values;
 
 use super::Features;
 use super::resources::{Children, ListedResources};
-use crate::server::answer::Answer;
+use crate::server::answer::{MethodResult, STATIC};
 use crate::server::asking::Subject;
-use crate::server::audience::Audience;
+use crate::server::audience::{Answering, Audience};
 use crate::server::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use crate::server::failure::Failure;
-use crate::server::request::Scope;
-use crate::server::route::{Step, now};
+use crate::server::request::{MethodCall, Scope};
+
+type MethodHandler = fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
+
+/// Which handler each method has.
+const HANDLERS: [(Method, MethodHandler); 10] = [
+    (Method::CallTool, Features::call_tool),
+    (Method::ReadResource, Features::read_resource),
+    (Method::ListTools, Features::list_tools),
+    (Method::ListResources, Features::list_resources),
+    (Method::ListResourceTemplates, Features::list_templates),
+    (Method::ResourceMetadata, Features::resource_metadata),
+    (Method::ReadDirectory, Features::read_directory),
+    (Method::ListPrompts, Features::list_prompts),
+    (Method::GetPrompt, Features::get_prompt),
+    (Method::Complete, Features::complete),
+];
 
 impl Features {
-    pub(in crate::server) fn list_tools(
-        &self,
-        params: &ListToolsParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let (peer, cursors) = (scope.peer(), self.cursors.of(scope.peer()));
+    /// Answers a request; an error if its method is not one of these.
+    pub(in crate::server) fn answer(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<Answering, ProtocolError> {
+        let row = HANDLERS.iter().find(|(method, _)| *method == call.method);
+        let (_, handler) =
+            row.ok_or_else(|| ProtocolError::method_not_found(call.method.name()))?;
+        handler(self, call)
+    }
+
+    fn list_tools(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let params: ListToolsParams = call.read()?;
+        let (peer, cursors) = (call.scope.peer(), self.cursors.of(call.scope.peer()));
         let limit = self.limits.page_entries;
-        let page = self.tools.list(params, peer.revision, cursors, limit)?;
-        Ok(now(Answer::ListTools(page, self.tools.cache_hint())))
+        let page = self.tools.list(&params, peer.revision, cursors, limit)?;
+        let bytes = page.bytes();
+        let result = MethodResult::new(page, None).of_bytes(bytes);
+        Ok(Answering::Now(
+            result.cached(self.tools.cache_hint()).into(),
+        ))
     }
 
-    pub(in crate::server) fn call_tool(
-        &self,
-        CallToolParams {
+    fn call_tool(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let CallToolParams {
             name, arguments, ..
-        }: &CallToolParams<'_>,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let call = ToolCall {
+        } = &call.read()?;
+        let tool_call = ToolCall {
             arguments: arguments.map_or("{}", |arguments| arguments.get()),
-            subject: self.subject(Method::CallTool, name, params),
-            scope,
+            subject: self.subject(name, call),
+            scope: call.scope,
             states: &self.states,
         };
-        let (audience, running) = self.tools.call(name, &call)?;
-        Ok(Step::Later(audience, running))
+        let (audience, running) = self.tools.call(name, &tool_call)?;
+        Ok(Answering::Later(audience, running))
     }
 
-    pub(in crate::server) fn list_prompts(
-        &self,
-        params: &ListPromptsParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let (cursors, limit) = (self.cursors.of(scope.peer()), self.limits.page_entries);
-        let page = self.prompts.list(params, cursors, limit)?;
-        Ok(now(Answer::ListPrompts(page, self.prompts.cache_hint())))
+    fn list_prompts(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let params: ListPromptsParams = call.read()?;
+        let (cursors, limit) = (self.cursors.of(call.scope.peer()), self.limits.page_entries);
+        let page = self.prompts.list(&params, cursors, limit)?;
+        let result = MethodResult::new(page, None).cached(self.prompts.cache_hint());
+        Ok(Answering::Now(result.into()))
     }
 
-    pub(in crate::server) fn get_prompt(
-        &self,
-        GetPromptParams {
+    fn get_prompt(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let GetPromptParams {
             name, arguments, ..
-        }: GetPromptParams,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let call = PromptCall {
+        } = call.read()?;
+        let prompt_call = PromptCall {
             arguments: &arguments.unwrap_or_default(),
-            subject: self.subject(Method::GetPrompt, &name, params),
-            scope,
+            subject: self.subject(&name, call),
+            scope: call.scope,
             states: &self.states,
         };
-        let running = self.prompts.find(&name)?.get(&call);
-        Ok(Step::Later(Audience::Code, running))
+        let running = self.prompts.find(&name)?.get(&prompt_call);
+        Ok(Answering::Later(Audience::Code, running))
     }
 
-    pub(in crate::server) fn complete(
-        &self,
-        CompleteParams {
+    fn complete(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let CompleteParams {
             reference,
             argument,
             context,
             ..
-        }: CompleteParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
+        } = call.read()?;
         let others = context.and_then(|context| context.arguments);
-        let call = CompletionCall {
+        let completion_call = CompletionCall {
             text: &argument.value,
             others: &others.unwrap_or_default(),
-            scope,
+            scope: call.scope,
             states: &self.states,
         };
         let completing = match &reference {
             Reference::Prompt { name } => {
                 let prompt = self.prompts.find(name)?;
-                prompt.completable().complete(&argument.name, &call)?
+                prompt
+                    .completers()
+                    .complete(&argument.name, &completion_call)?
             }
             Reference::Resource { uri } => {
-                let template = self.resources.completable(uri)?;
-                template.complete(&argument.name, &call)?
+                let template = self.resources.completers(uri)?;
+                template.complete(&argument.name, &completion_call)?
             }
         };
-        Ok(Step::Later(Audience::Code, completing))
+        Ok(Answering::Later(Audience::Code, completing))
     }
 
-    pub(in crate::server) fn list_templates(
-        &self,
-        params: &ListResourceTemplatesParams,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let (cursors, limit) = (self.cursors.of(scope.peer()), self.limits.page_entries);
-        let listed = self.resources.list_templates(params, cursors, limit)?;
-        Ok(now(Answer::ListResourceTemplates(listed)))
+    fn list_templates(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let params: ListResourceTemplatesParams = call.read()?;
+        let (cursors, limit) = (self.cursors.of(call.scope.peer()), self.limits.page_entries);
+        let page = self.resources.list_templates(&params, cursors, limit)?;
+        let result = MethodResult::new(page, None).cached(STATIC);
+        Ok(Answering::Now(result.into()))
     }
 
-    pub(in crate::server) fn read_resource(
-        &self,
-        ReadResourceParams { uri, .. }: ReadResourceParams,
-        params: Option<&Object<'_>>,
-        scope: &Scope,
-    ) -> Result<Step, ProtocolError> {
-        let call = ResourceCall {
+    fn read_resource(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let ReadResourceParams { uri, .. } = call.read()?;
+        let resource_call = ResourceCall {
             uri: &uri,
             variables: &Values::new(),
-            subject: Some(self.subject(Method::ReadResource, &uri, params)),
-            scope,
+            subject: Some(self.subject(&uri, call)),
+            scope: call.scope,
             states: &self.states,
         };
-        let reading = self.resources.read(&call, &self.limits)?;
-        Ok(Step::Later(Audience::Code, reading))
+        let reading = self.resources.read(&resource_call, &self.limits)?;
+        Ok(Answering::Later(Audience::Code, reading))
     }
 
-    pub(in crate::server) fn list_resources(
-        self: &Arc<Self>,
-        ListResourcesParams { uri, cursor, .. }: ListResourcesParams,
-        scope: &Scope,
-    ) -> Step {
-        let (features, scope) = (Arc::clone(self), scope.clone());
+    fn list_resources(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let ListResourcesParams { uri, cursor, .. } = call.read()?;
+        let (features, scope) = (Arc::clone(self), call.scope.clone());
         let listing = async move {
             let (result, hint) = match &uri {
                 Some(parent) => {
@@ -160,24 +166,21 @@ impl Features {
                         .await?
                 }
             };
-            Ok(Answer::ListResources(result, hint))
+            Ok(MethodResult::new(result, None).cached(hint).into())
         };
-        Step::Later(Audience::Code, Box::pin(listing))
+        Ok(Answering::Later(Audience::Code, Box::pin(listing)))
     }
 
-    pub(in crate::server) fn read_directory(
-        self: &Arc<Self>,
-        ReadDirectoryParams { uri, cursor, .. }: ReadDirectoryParams,
-        scope: &Scope,
-    ) -> Step {
-        let (features, scope) = (Arc::clone(self), scope.clone());
+    fn read_directory(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        let ReadDirectoryParams { uri, cursor, .. } = call.read()?;
+        let (features, scope) = (Arc::clone(self), call.scope.clone());
         let listing = async move {
             let method = Method::ReadDirectory;
             let (mut result, _) = features.children(method, &uri, cursor, &scope).await?;
             result.resources.iter_mut().for_each(mark_directory);
-            Ok(Answer::ReadDirectory(result))
+            Ok(MethodResult::new(result, None).into())
         };
-        Step::Later(Audience::Code, Box::pin(listing))
+        Ok(Answering::Later(Audience::Code, Box::pin(listing)))
     }
 
     /// A page of the children of `parent`, for `method`.
@@ -199,20 +202,21 @@ impl Features {
         self.resources.list_children(&children, &call).await
     }
 
-    pub(in crate::server) fn resource_metadata(
+    fn resource_metadata(
         self: &Arc<Self>,
-        ResourceMetadataParams { uri, .. }: ResourceMetadataParams,
-        scope: &Scope,
-    ) -> Step {
-        let (features, scope) = (Arc::clone(self), scope.clone());
+        call: &MethodCall<'_>,
+    ) -> Result<Answering, ProtocolError> {
+        let ResourceMetadataParams { uri, .. } = call.read()?;
+        let (features, scope) = (Arc::clone(self), call.scope.clone());
         let finding = async move {
-            let found = features.metadata(&uri, &scope).await?;
-            Ok(Answer::ResourceMetadata(Box::new(found)))
+            let mut found = features.metadata(&uri, &scope).await?;
+            let meta = found.meta.take();
+            Ok(MethodResult::new(found, meta).into())
         };
-        Step::Later(Audience::Code, Box::pin(finding))
+        Ok(Answering::Later(Audience::Code, Box::pin(finding)))
     }
 
-    /// What is known of the resource at `uri`; an error if there is none.
+    /// The metadata of the resource at `uri`; an error if there is none.
     pub(in crate::server) async fn metadata(
         &self,
         uri: &str,
@@ -230,17 +234,12 @@ impl Features {
         }
     }
 
-    /// What a request is about that may be answered with questions.
-    fn subject<'a>(
-        &'a self,
-        method: Method,
-        name: &'a str,
-        params: Option<&'a Object<'a>>,
-    ) -> Subject<'a> {
+    /// The subject of a request that may be answered with questions.
+    fn subject<'a>(&'a self, name: &'a str, call: &MethodCall<'a>) -> Subject<'a> {
         Subject {
-            method,
+            method: call.method,
             name,
-            params,
+            params: call.params,
             seals: &self.seals,
         }
     }

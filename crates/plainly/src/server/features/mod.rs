@@ -4,7 +4,7 @@
 mod catalogue;
 mod completion;
 mod cursor;
-mod definition;
+mod definitions;
 mod error;
 mod methods;
 mod needs;
@@ -14,10 +14,9 @@ mod setters;
 mod tools;
 mod values;
 
-use self::catalogue::Catalogue;
+use self::catalogue::{Catalogue, Definition};
 use self::cursor::Cursors;
-use self::definition::Definition;
-pub(super) use self::definition::Definitions;
+pub(super) use self::definitions::Definitions;
 pub use self::error::{BuildError, BuildErrors};
 pub use self::prompts::Prompt;
 use self::prompts::Prompts;
@@ -44,13 +43,13 @@ pub(super) struct Features {
     pub(super) may_become_tasks: bool,
     states: States,
     cursors: Cursors,
-    /// What keeps the state of a call between its rounds of questions.
+    /// Seals what clients carry from one round of questions to the next.
     pub(super) seals: Seals,
     limits: Limits,
 }
 
 impl Features {
-    /// What was defined, for a server of this name; or everything that is wrong with it.
+    /// The features of the server of this name; or everything that is wrong with the definitions.
     pub(super) fn new(
         definitions: Definitions,
         server: &str,

@@ -1,10 +1,10 @@
-//! Whether a server has what a handler's arguments need.
+//! The check that a server has the states that a handler takes, and that its arguments are a struct.
 
 use super::error::BuildError;
 use crate::server::extract::Needs;
 use crate::server::state::States;
 
-/// Tells what `subject` needs and nobody gave.
+/// Adds to `errors` what the handler of `subject` needs and the server doesn't have.
 pub(super) fn check_needs(
     subject: &str,
     needs: &Needs,

@@ -75,16 +75,16 @@ impl Prompt {
         }
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let get = move |call: &PromptCall<'_>| -> Result<AnswerFuture, Failure> {
+        let get: PromptHandler = Box::new(move |call| {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
-                running.await.into_result().map(Answer::GetPrompt)
+                running.await.into_result().map(Answer::from)
             }))
-        };
-        Self::of_parts(name.into(), needs, Box::new(get))
+        });
+        Self::of_parts(name.into(), needs, get)
     }
 
-    /// What its handlers need.
+    /// The needs of its handler and of its completers.
     pub(super) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
         let completers = self.completers.iter();
         completers

@@ -29,7 +29,7 @@ pub use self::template::ResourceTemplate;
 use self::templated::ServedTemplate;
 use self::templates::Templates;
 use super::catalogue::Catalogue;
-use super::completion::Completable;
+use super::completion::Completers;
 use super::cursor::CursorsOf;
 use crate::limits::Limits;
 use crate::server::answer::{Answer, AnswerFuture};
@@ -49,7 +49,7 @@ pub(in crate::server) struct Resources {
 /// A page of resources, and how long clients may cache it.
 pub(super) type ListedResources = (ListResourcesResult, CacheHint);
 
-/// What answers for a URI.
+/// The resource, template or store that answers for a URI.
 enum Provider<'a> {
     Fixed(Arc<Resource>),
     /// With what the variables of the template stand for in the URI.
@@ -70,7 +70,7 @@ impl Resources {
         }
     }
 
-    /// Those with a handler each, which may come and go.
+    /// The resources with a handler of their own, which may come and go.
     pub(in crate::server) fn fixed(&self) -> &Catalogue<Resource> {
         &self.fixed
     }
@@ -81,15 +81,15 @@ impl Resources {
     }
 
     /// Whether anything completes a variable of any template.
-    pub(in crate::server) fn is_completed(&self) -> bool {
+    pub(in crate::server) fn can_complete(&self) -> bool {
         let mut templates = self.templates.iter();
-        templates.any(|template| template.completable().is_completed())
+        templates.any(|template| template.completers().can_complete())
     }
 
     /// The variables of the template that reads like this.
-    pub(super) fn completable(&self, template: &str) -> Result<&Completable, ProtocolError> {
+    pub(super) fn completers(&self, template: &str) -> Result<&Completers, ProtocolError> {
         let found = self.templates.of_text(template);
-        found.map(ServedTemplate::completable).ok_or_else(|| {
+        found.map(ServedTemplate::completers).ok_or_else(|| {
             ProtocolError::invalid_params("Unknown reference: there is no such resource template")
         })
     }
@@ -99,7 +99,7 @@ impl Resources {
         self.stores.iter().any(|store| store.can_watch())
     }
 
-    /// What changes in the stores from now on, as far as they report it.
+    /// The changes in the stores from now on, as far as they report them.
     pub(in crate::server) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
         let watchable = self.stores.iter().filter(|store| store.can_watch());
         select_all(watchable.filter_map(|store| store.watch()))
@@ -126,7 +126,7 @@ impl Resources {
         store.map(|store| Provider::Store(&**store))
     }
 
-    /// What answers for `uri`; an error if nothing does, or if `uri` is too long to look for it.
+    /// The provider of `uri`; an error if nothing does, or if `uri` is too long to look for it.
     fn find(&self, uri: &str, limits: &Limits) -> Result<Provider<'_>, ProtocolError> {
         check_length(uri, limits)?;
         self.provider(uri)
@@ -147,7 +147,7 @@ impl Resources {
         };
         Ok(Box::pin(async move {
             let result = ReadResourceResult::new(reading?.await?);
-            Ok(Answer::ReadResource(result, hint))
+            Ok(Answer::Contents(result, hint))
         }))
     }
 
@@ -187,7 +187,7 @@ fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
         let contents = reading.await;
         let contents = contents.map_err(|error| error.into_protocol_error(&uri))?;
         let result = ReadResourceResult::new(contents);
-        Ok(Answer::ReadResource(result, hint))
+        Ok(Answer::Contents(result, hint))
     })
 }
 

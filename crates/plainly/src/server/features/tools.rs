@@ -43,7 +43,7 @@ type ToolHandler = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + 
 pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
-    /// What is wrong with the schemas that the program gave.
+    /// Mistakes in the schemas that the program gave.
     wrong: Vec<String>,
     needs: Needs,
     task: Option<TaskSupport>,
@@ -68,18 +68,13 @@ impl Tool {
         }
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let call = move |call: &ToolCall<'_>| -> Result<AnswerFuture, Failure> {
+        let call: ToolHandler = Box::new(move |call| {
             let running = handler.call(A::extract_all(call)?);
             Ok(Box::pin(async move {
-                running.await.into_result().map(Answer::CallTool)
+                running.await.into_result().map(Answer::Tool)
             }))
-        };
-        Self::of_parts(
-            name.into(),
-            needs,
-            F::Output::output_schema(),
-            Box::new(call),
-        )
+        });
+        Self::of_parts(name.into(), needs, F::Output::output_schema(), call)
     }
 
     fn of_parts(name: String, mut needs: Needs, output: Option<Value>, call: ToolHandler) -> Self {

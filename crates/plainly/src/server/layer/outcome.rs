@@ -11,7 +11,7 @@ use plainly_protocol::types::{
 
 use super::BoxError;
 use super::request::Subject;
-use crate::server::answer::Answer;
+use crate::server::answer::{Answer, MethodResult};
 use crate::server::audience::{Audience, request_failed};
 use crate::server::failure::{Failure, Meaning};
 use crate::server::handling::Answered;
@@ -47,7 +47,7 @@ impl Outcome {
             Kind::Early(_, answer) => Some(answer),
             Kind::Refused(_) => None,
         };
-        matches!(answer, Some(Answer::CallTool(result)) if result.is_tool_error())
+        matches!(answer, Some(Answer::Tool(result)) if result.is_tool_error())
     }
 
     pub(super) fn of(answered: Answered) -> Self {
@@ -73,8 +73,8 @@ impl Outcome {
                 tracing::error!(method, "a layer answered with the result of another method");
                 Err(Internal::Failed.into())
             }
-            Kind::Early(_, Answer::CallTool(result)) => {
-                Ok(Answer::CallTool(audience(subject).conforming(result)))
+            Kind::Early(_, Answer::Tool(result)) => {
+                Ok(Answer::Tool(audience(subject).conforming(result)))
             }
             Kind::Early(_, answer) => Ok(answer),
             Kind::Refused(problem) => match (subject.method, &subject.name) {
@@ -110,27 +110,30 @@ impl From<Problem> for Outcome {
 
 impl From<CallToolResult> for Outcome {
     fn from(result: CallToolResult) -> Self {
-        Self(Kind::Early(Method::CallTool, Answer::CallTool(result)))
+        Self(Kind::Early(Method::CallTool, Answer::Tool(result)))
     }
 }
 
 impl From<GetPromptResult> for Outcome {
     fn from(result: GetPromptResult) -> Self {
-        Self(Kind::Early(Method::GetPrompt, Answer::GetPrompt(result)))
+        Self(Kind::Early(Method::GetPrompt, result.into()))
     }
 }
 
 /// Clients may not keep it.
 impl From<ReadResourceResult> for Outcome {
     fn from(result: ReadResourceResult) -> Self {
-        let answer = Answer::ReadResource(result, CacheHint::default());
+        let answer = Answer::Contents(result, CacheHint::default());
         Self(Kind::Early(Method::ReadResource, answer))
     }
 }
 
 impl From<CompleteResult> for Outcome {
     fn from(result: CompleteResult) -> Self {
-        Self(Kind::Early(Method::Complete, Answer::Complete(result)))
+        Self(Kind::Early(
+            Method::Complete,
+            MethodResult::new(result, None).into(),
+        ))
     }
 }
 

@@ -10,7 +10,7 @@ use plainly_protocol::peer::{Peer, Principal};
 
 use crate::server::Server;
 use crate::server::handling::{Answered, Handled};
-use crate::server::request::Scope;
+use crate::server::request::{MethodCall, Scope};
 
 /// A request on its way to its handler. Each clone that is passed on runs the handler anew.
 #[derive(Clone, Debug)]
@@ -105,7 +105,13 @@ impl Request {
                 server, method, id, ..
             } = &*self.subject;
             let scope = self.scope.clone().carrying(&self.extensions);
-            server.handle(*method, id, self.params().as_ref(), &scope)
+            let params = self.params();
+            server.handle(&MethodCall {
+                method: *method,
+                id,
+                params: params.as_ref(),
+                scope: &scope,
+            })
         };
         match handled {
             Handled::Now(answered) => answered,

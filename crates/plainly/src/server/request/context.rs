@@ -11,10 +11,10 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
 use super::clock::HandlerClock;
-use super::outbox::Outbox;
 use super::task_stage::TaskStage;
 use crate::lock::Lock;
 use crate::server::asking::Questions;
+use crate::server::outbox::Outbox;
 use crate::server::session::Session;
 
 /// The context that one request is served in. Cheap to clone.

@@ -8,18 +8,18 @@
 //! ```
 
 mod clock;
-mod outbox;
 
 mod task_stage;
 mod task_support;
 
 mod context;
+mod method_call;
 
 mod asking;
 mod telling;
 
 pub(super) use self::context::{Interest, Scope};
-pub(super) use self::outbox::OutboxItem;
+pub(super) use self::method_call::{MethodCall, read};
 pub(super) use self::task_stage::{StatusSink, TaskStart};
 pub use self::task_support::TaskSupport;
 pub(super) use self::task_support::{can_follow_tasks, check_tasks};

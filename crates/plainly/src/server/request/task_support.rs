@@ -1,6 +1,7 @@
 //! Which tools become tasks, and for whom: the client says in each request whether it can deal with one.
 
-use plainly_errors::{Era, ProtocolError};
+use plainly_errors::ProtocolError;
+use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::TASKS_EXTENSION;
 use serde_json::{Map, json};
@@ -20,7 +21,7 @@ pub enum TaskSupport {
 
 /// Whether `peer` can deal with tasks. In older revisions nobody can, whatever they declare.
 pub(in crate::server) fn can_follow_tasks(peer: &Peer) -> bool {
-    peer.revision.era() == Era::Modern && peer.capabilities.extension(TASKS_EXTENSION).is_some()
+    Method::GetTask.is_in(peer.revision) && peer.capabilities.extension(TASKS_EXTENSION).is_some()
 }
 
 /// An error unless `peer` can deal with tasks.

@@ -2,7 +2,7 @@
 
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use plainly_errors::{Era, Revision};
+use plainly_errors::Revision;
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::methods;
@@ -32,12 +32,13 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// The era of the revision that it names.
-    pub(super) fn era(&self) -> Option<Era> {
-        match self {
-            Self::One(text) => text.parse::<Revision>().ok().map(Revision::era),
+    /// Whether it names a revision without sessions.
+    pub(super) fn is_without_sessions(&self) -> bool {
+        let named = match self {
+            Self::One(text) => text.parse::<Revision>().ok(),
             Self::Absent | Self::Unclear => None,
-        }
+        };
+        named.is_some_and(|revision| !revision.traits().sessions)
     }
 
     /// How it fails to mirror `body`, if it does; nothing is compared where the body has no value.

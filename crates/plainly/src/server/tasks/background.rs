@@ -20,9 +20,8 @@ use crate::server::Server;
 use crate::server::answer::Answer;
 use crate::server::audience::{Asker, Audience, Ended};
 use crate::server::failure::Meaning;
-use crate::server::handling::Guarded;
 use crate::server::incident::chain;
-use crate::server::panics::panicked;
+use crate::server::panics::{Guarded, panicked};
 use crate::server::request::Scope;
 
 /// What a reply has around the result of a task, at most.
@@ -191,7 +190,7 @@ impl Background {
             Ok(Ok(answer)) => self.delivered(Ok(Ok(answer))),
         };
         let result = outcome.and_then(|answer| {
-            let Answer::CallTool(result) = answer else {
+            let Answer::Tool(result) = answer else {
                 return Err(unexpected());
             };
             self.written(result)
@@ -212,7 +211,7 @@ impl Background {
         let revision = self.asker.peer.revision;
         let encoder = &self.server.0.encoder;
         let limit = self.server.limits().reply_bytes.saturating_sub(AROUND);
-        let error = match encoder.result_alone(revision, Answer::CallTool(result)) {
+        let error = match encoder.result_alone(revision, Answer::Tool(result)) {
             Ok(result) if result.get().len() <= limit => return Ok(result),
             Ok(_) => Internal::ReplyTooLarge {
                 limit: limit as u64,
@@ -222,7 +221,7 @@ impl Background {
         };
         tracing::error!(task = &*self.alive.id, error = %chain(&error), "a task's result could not be written");
         let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
-        encoder.result_alone(revision, Answer::CallTool(told))
+        encoder.result_alone(revision, Answer::Tool(told))
     }
 
     fn failed(&self, error: &ProtocolError) -> Event {

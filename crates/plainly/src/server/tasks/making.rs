@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use plainly_errors::{ProtocolError, Unavailable};
-use plainly_protocol::types::DetailedTask;
+use plainly_protocol::types::{CreateTaskResult, DetailedTask, ResultType};
 use tokio::sync::oneshot;
 
 use super::background::Background;
@@ -13,12 +13,12 @@ use super::live::{Alive, Live};
 use super::record::{Event, TaskRecord};
 use super::store::{ErasedTasks, TaskStoreError};
 use crate::server::Server;
-use crate::server::answer::Answer;
+use crate::server::answer::{Answer, MethodResult};
 use crate::server::audience::{Asker, Audience};
 use crate::server::changes::Topic;
 use crate::server::failure::Failure;
-use crate::server::handling::Guarded;
 use crate::server::incident::chain;
+use crate::server::panics::Guarded;
 use crate::server::request::{Scope, StatusSink};
 
 /// All tasks of a server.
@@ -54,7 +54,10 @@ impl Server {
         tokio::spawn(self.make(call, asker));
         let unmade = |_| Err(ProtocolError::internal("No task could be made"));
         let task = made.await.unwrap_or_else(unmade)?;
-        Ok(Answer::CreateTask(Box::new(task.into())))
+        let mut handle = CreateTaskResult::from(task);
+        let meta = handle.meta.take();
+        let result = MethodResult::new(handle, meta);
+        Ok(result.of_type(ResultType::Task).into())
     }
 
     /// Makes a task of `call`, and tells `asker`. One of which nobody was told is cancelled: nobody else knows its name.

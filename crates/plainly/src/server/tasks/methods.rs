@@ -3,35 +3,36 @@
 use std::time::SystemTime;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
-use plainly_protocol::types::{
-    CancelTaskParams, EmptyResult, GetTaskParams, InputResponses, UpdateTaskParams,
-};
+use plainly_protocol::types::{CancelTaskParams, GetTaskParams, InputResponses, UpdateTaskParams};
 
 use super::making::principal;
 use super::record::{Event, TaskRecord};
 use crate::server::Server;
-use crate::server::answer::Answer;
+use crate::server::answer::{Answer, MethodResult};
 use crate::server::asking::read;
-use crate::server::audience::Audience;
+use crate::server::audience::{Answering, Audience};
 use crate::server::failure::Failure;
 use crate::server::request::Scope;
-use crate::server::route::Step;
 
 /// Bytes of the longest name that a task can have.
 const LONGEST_NAME: usize = 256;
 
 impl Server {
     /// Serves `tasks/get`.
-    pub(in crate::server) fn get_task(&self, params: GetTaskParams, scope: &Scope) -> Step {
+    pub(in crate::server) fn get_task(&self, params: GetTaskParams, scope: &Scope) -> Answering {
         let (server, scope) = (self.clone(), scope.clone());
         later(async move {
             let record = server.task(&params.task_id, &scope).await?;
-            Ok(Answer::GetTask(Box::new(record.task)))
+            Ok(MethodResult::new(record.task, None).into())
         })
     }
 
     /// Serves `tasks/update`.
-    pub(in crate::server) fn update_task(&self, params: UpdateTaskParams, scope: &Scope) -> Step {
+    pub(in crate::server) fn update_task(
+        &self,
+        params: UpdateTaskParams,
+        scope: &Scope,
+    ) -> Answering {
         let (server, scope) = (self.clone(), scope.clone());
         let UpdateTaskParams {
             task_id: id,
@@ -46,7 +47,11 @@ impl Server {
     }
 
     /// Serves `tasks/cancel`.
-    pub(in crate::server) fn cancel_task(&self, params: CancelTaskParams, scope: &Scope) -> Step {
+    pub(in crate::server) fn cancel_task(
+        &self,
+        params: CancelTaskParams,
+        scope: &Scope,
+    ) -> Answering {
         let (server, scope) = (self.clone(), scope.clone());
         later(async move {
             server.task(&params.task_id, &scope).await?;
@@ -84,12 +89,12 @@ impl Server {
             return Err(ProtocolError::from(InvalidParams::UnknownTask).into());
         }
         self.0.tasks.live.tell(id);
-        Ok(Answer::Empty(EmptyResult::new()))
+        Ok(Answer::empty())
     }
 }
 
-fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'static) -> Step {
-    Step::Later(Audience::Code, Box::pin(answering))
+fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'static) -> Answering {
+    Answering::Later(Audience::Code, Box::pin(answering))
 }
 
 /// Whether the answers to what is asked can be ones. Others are nothing to anybody.

@@ -13,10 +13,9 @@ use crate::schema::Schema;
 use crate::server::answer::AnswerFuture;
 use crate::server::extract::PromptCall;
 use crate::server::failure::Failure;
-use crate::server::features::catalogue::{Catalogue, Item};
-use crate::server::features::completion::Completable;
+use crate::server::features::catalogue::{Catalogue, Definition, Item};
+use crate::server::features::completion::Completers;
 use crate::server::features::cursor::CursorsOf;
-use crate::server::features::definition::Definition;
 use crate::server::features::error::BuildError;
 use crate::server::features::needs::check_needs;
 use crate::server::state::States;
@@ -31,9 +30,9 @@ pub(in crate::server) type Prompts = Catalogue<ServedPrompt>;
 #[derive(Debug)]
 pub(in crate::server) struct ServedPrompt {
     prompt: Prompt,
-    /// What the arguments must be; nothing where the handler takes none.
+    /// The schema of the arguments, if the handler takes any.
     schema: Option<Schema>,
-    completable: Completable,
+    completers: Completers,
 }
 
 impl Item for ServedPrompt {
@@ -49,17 +48,19 @@ impl Prompts {
         cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListPromptsResult, ProtocolError> {
-        let show = |served: &ServedPrompt| served.prompt.definition.clone();
         let after = params.cursor.as_ref();
-        let (page, next) = self.page("prompts/list", cursors, after, limit, show)?;
+        let page = self.page("prompts/list", cursors, after, limit, |served| {
+            served.prompt.definition.clone()
+        });
+        let (page, next) = page?;
         let mut result = ListPromptsResult::new(page);
         result.next_cursor = next;
         Ok(result)
     }
 
     /// Whether anything completes an argument of any of them, or may later.
-    pub(in crate::server) fn is_completed(&self) -> bool {
-        self.is_dynamic() || self.any(|served| served.completable.is_completed())
+    pub(in crate::server) fn can_complete(&self) -> bool {
+        self.is_dynamic() || self.any(|served| served.completers.can_complete())
     }
 
     /// The prompt `name`.
@@ -110,19 +111,19 @@ impl Definition for Prompt {
             }
         }
         let names = self.arguments().iter().map(|argument| &*argument.name);
-        let completable = Completable::new(names, completers, self.needs.args.as_slice());
+        let completers = Completers::new(names, completers, self.needs.args.as_slice());
         (errors.len() == before).then_some(ServedPrompt {
             prompt: self,
             schema,
-            completable,
+            completers,
         })
     }
 }
 
 impl ServedPrompt {
     /// Its arguments, as they are completed.
-    pub(in crate::server::features) fn completable(&self) -> &Completable {
-        &self.completable
+    pub(in crate::server::features) fn completers(&self) -> &Completers {
+        &self.completers
     }
 
     /// Starts filling it in.

@@ -4,7 +4,7 @@ use plainly_protocol::uri_template::{Matcher, UriTemplate};
 use serde_json::Value;
 
 use super::{ResourceTemplate, ServedTemplate};
-use crate::server::features::completion::{Completable, Completer};
+use crate::server::features::completion::{Completer, Completers};
 use crate::server::features::error::BuildError;
 use crate::server::features::needs::check_needs;
 use crate::server::state::States;
@@ -35,8 +35,8 @@ pub(in crate::server::features) fn check_templates(
         let completers = template.take_completers();
         check_completers(&subject, &completers, matcher.template(), states, errors);
         let names = matcher.template().variables();
-        let completable = Completable::new(names, completers, &template.needs().vars);
-        served.push(ServedTemplate::new(template, matcher, completable));
+        let completers = Completers::new(names, completers, &template.needs().vars);
+        served.push(ServedTemplate::new(template, matcher, completers));
     }
     served
 }
@@ -46,7 +46,7 @@ fn matcher(text: &str) -> Result<Matcher, String> {
     template.matcher().map_err(|error| error.to_string())
 }
 
-/// What is wrong with a template that matches no URI but those of `earlier`.
+/// The problem of a template all of whose URIs `earlier` matches too.
 fn unreachable(earlier: &ServedTemplate, text: &str) -> String {
     let earlier = earlier.matcher().template().as_str();
     if earlier == text {

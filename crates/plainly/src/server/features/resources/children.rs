@@ -17,7 +17,7 @@ use crate::store::ListQuery;
 
 /// A request for the children of a collection.
 pub(in crate::server::features) struct Children<'a> {
-    /// What asks for it: cursors of one method are not the other's.
+    /// The method that asks: a cursor of one is not accepted by the other.
     pub(in crate::server::features) method: Method,
     pub(in crate::server::features) parent: &'a str,
     /// Where to go on.
@@ -104,7 +104,7 @@ impl Children<'_> {
         Ok(result)
     }
 
-    /// What its cursors are bound to.
+    /// The name of the listing, to which its cursors are bound.
     fn name(&self) -> String {
         format!("{} {}", self.method.name(), self.parent)
     }

@@ -4,13 +4,13 @@
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Representation, Resource, ResourceContents};
 
-/// What is wrong with the contents of a resource that is not a collection.
+/// A rule that the contents of a resource break that is not a collection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ContentsFault {
     /// There are none.
     #[error("reading {uri} gave no contents, and it is no collection")]
     Nothing { uri: String },
-    /// Some are another's.
+    /// Some are contents of another resource.
     #[error("reading {uri} gave contents of {other}, and it is no collection")]
     Another { uri: String, other: String },
     /// Two are in the same format.
@@ -49,7 +49,7 @@ pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), Cont
     Ok(())
 }
 
-/// Whether something is missing that `metadata` has of every resource.
+/// Whether any content of `uri` lacks a part of the metadata that every resource has.
 pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
     contents
         .iter()

@@ -1,6 +1,7 @@
 //! `resources/list` without a URI: everything, one part after the other.
 
 use std::fmt;
+use std::iter;
 
 use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
 use plainly_protocol::method::Method;
@@ -17,14 +18,14 @@ use crate::server::features::catalogue::Catalogue;
 use crate::server::features::cursor::CursorsOf;
 use crate::store::{ListQuery, Page, StoreError};
 
-/// One part of the listing. A [`Position`] counts them.
-enum Part<'a> {
+/// One part of everything. Cursors hold its number, and where in it the next page begins.
+enum ListingPart<'a> {
     Fixed(&'a Catalogue<Resource>),
     Template(&'a ServedTemplate),
     Store(&'a dyn ErasedStore),
 }
 
-impl Part<'_> {
+impl ListingPart<'_> {
     async fn page(&self, query: ListQuery<'_>, call: &ListingCall<'_>) -> Result<Page, Failure> {
         match self {
             Self::Fixed(resources) => {
@@ -39,11 +40,11 @@ impl Part<'_> {
 
 impl Resources {
     /// The part of this number, counted from 0.
-    fn part(&self, number: usize) -> Option<Part<'_>> {
-        let templates = self.templates.iter().map(Part::Template);
-        let stores = self.stores.iter().map(|store| Part::Store(&**store));
-        let mut parts = [Part::Fixed(&self.fixed)].into_iter().chain(templates);
-        parts.by_ref().chain(stores).nth(number)
+    fn part(&self, number: usize) -> Option<ListingPart<'_>> {
+        let templates = self.templates.iter().map(ListingPart::Template);
+        let stores = self.stores.iter().map(|store| ListingPart::Store(&**store));
+        let parts = iter::once(ListingPart::Fixed(&self.fixed));
+        parts.chain(templates).chain(stores).nth(number)
     }
 
     /// A page of everything. It may end one part and begin the next.
@@ -83,9 +84,10 @@ impl Resources {
         let listed = self.templates.listed_hints();
         let stored = self.stores.iter().map(|store| store.cache_hint());
         let hints = stored.chain(listed).reduce(|a, b| {
-            let scope = match a.scope {
-                CacheScope::Public => b.scope,
-                narrower => narrower,
+            let scope = if a.scope == CacheScope::Public {
+                b.scope
+            } else {
+                a.scope
             };
             CacheHint::new(a.ttl.min(b.ttl), scope)
         });

@@ -14,7 +14,7 @@ use crate::server::reply::ResourceReply;
 pub(super) type ReadHandler =
     Box<dyn Fn(Resource, &ResourceCall<'_>) -> Result<ReadFuture, Failure> + Send + Sync>;
 
-/// What such a handler returns in the end.
+/// The contents that such a handler is reading.
 pub(super) type ReadFuture = BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
 
 /// Puts `handler` behind that type, and checks and completes what it reads.

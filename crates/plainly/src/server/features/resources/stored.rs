@@ -38,7 +38,7 @@ pub(in crate::server) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
 struct CheckedStore<S> {
     store: S,
     can_watch: bool,
-    /// Whether the log has it already that the store doesn't say what is a collection.
+    /// Whether the log was warned already that the store doesn't say which resources are collections.
     is_warned_of: AtomicBool,
 }
 
@@ -82,7 +82,7 @@ impl<S: Store> CheckedStore<S> {
     }
 }
 
-/// No client could see it: each cursor is sealed anew.
+/// Clients could not notice by themselves: each cursor is sealed anew, so no two are equal.
 #[derive(Debug, thiserror::Error)]
 #[error("the next page of the store's listing is the one before")]
 struct EndlessListing;

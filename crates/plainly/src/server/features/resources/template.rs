@@ -152,7 +152,7 @@ impl ResourceTemplate {
         self
     }
 
-    /// What completes its variables; it has them no longer.
+    /// Takes its completers out of it: the variables that they complete, and they themselves.
     pub(in crate::server::features) fn take_completers(&mut self) -> Vec<(String, Completer)> {
         std::mem::take(&mut self.completers)
     }
@@ -161,7 +161,7 @@ impl ResourceTemplate {
         &self.definition.uri_template
     }
 
-    /// What its handlers need.
+    /// The needs of its handlers and of its completers.
     pub(in crate::server::features) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
         let completers = self.completers.iter();
         completers

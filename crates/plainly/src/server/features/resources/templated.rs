@@ -8,7 +8,7 @@ use super::reading::ReadFuture;
 use super::template::ResourceTemplate;
 use crate::server::extract::{ListingCall, ResourceCall};
 use crate::server::failure::Failure;
-use crate::server::features::completion::Completable;
+use crate::server::features::completion::Completers;
 use crate::store::{ListQuery, Page};
 
 /// A template that passed all checks, with what matches URIs against it and what completes its variables.
@@ -16,25 +16,25 @@ use crate::store::{ListQuery, Page};
 pub(in crate::server::features) struct ServedTemplate {
     template: ResourceTemplate,
     matcher: Matcher,
-    completable: Completable,
+    completers: Completers,
 }
 
 impl ServedTemplate {
     pub(in crate::server::features) fn new(
         template: ResourceTemplate,
         matcher: Matcher,
-        completable: Completable,
+        completers: Completers,
     ) -> Self {
         Self {
             template,
             matcher,
-            completable,
+            completers,
         }
     }
 
     /// Its variables, as they are completed.
-    pub(in crate::server::features) fn completable(&self) -> &Completable {
-        &self.completable
+    pub(in crate::server::features) fn completers(&self) -> &Completers {
+        &self.completers
     }
 
     pub(in crate::server::features) fn matcher(&self) -> &Matcher {
@@ -58,7 +58,7 @@ impl ServedTemplate {
         self.template.cache_hint
     }
 
-    /// What its variables stand for in `uri`, if that matches.
+    /// The values of its variables in `uri`, if that matches.
     pub(super) fn variables(&self, uri: &str) -> Option<Values> {
         self.matcher.values(uri)
     }
@@ -118,7 +118,7 @@ impl ServedTemplate {
         Err(TemplateFault::Listed { template, other }.into())
     }
 
-    /// What is known of a resource before it is read.
+    /// The metadata of one of its resources as far as the template says it.
     fn resource(&self, uri: &str) -> Resource {
         let definition = self.template.definition.clone();
         let mut resource = Resource::new(uri, definition.name).is_collection(false);
@@ -130,7 +130,7 @@ impl ServedTemplate {
         resource
     }
 
-    /// What contents say of their resource.
+    /// The metadata of a resource as far as its contents say it.
     fn described(&self, mut contents: ResourceContents) -> Resource {
         let name = &self.template.definition.name;
         contents.name.get_or_insert_with(|| name.clone());

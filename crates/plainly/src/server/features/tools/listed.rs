@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
-use plainly_protocol::types::{self, RawJson};
+use plainly_protocol::types::{self, Cursor, RawJson};
+use serde::Serialize;
 
 /// The definition of a tool, and its encoding for each revision, in the order of [`Revision::ALL`].
 #[derive(Debug)]
@@ -40,4 +41,20 @@ impl ListedTool {
 
 fn encoded(tool: &types::Tool) -> RawJson {
     RawJson::encode(tool).expect("a definition is JSON")
+}
+
+/// The result of `tools/list`, with each tool encoded already.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::server) struct ListedTools {
+    pub(super) tools: Vec<RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_cursor: Option<Cursor>,
+}
+
+impl ListedTools {
+    /// About how many bytes they take.
+    pub(in crate::server) fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.get().len() + 1).sum()
+    }
 }

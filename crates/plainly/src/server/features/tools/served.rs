@@ -7,17 +7,16 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
 
-use super::listed::ListedTool;
+use super::listed::{ListedTool, ListedTools};
 use super::{Tool, ToolHandler};
 use crate::limits::Limits;
 use crate::schema::Schema;
-use crate::server::answer::{AnswerFuture, ListedTools};
+use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
-use crate::server::features::catalogue::{Catalogue, Item};
+use crate::server::features::catalogue::{Catalogue, Definition, Item};
 use crate::server::features::cursor::CursorsOf;
-use crate::server::features::definition::Definition;
 use crate::server::features::error::BuildError;
 use crate::server::features::needs::check_needs;
 use crate::server::request::{TaskStart, TaskSupport, can_follow_tasks, check_tasks};
@@ -179,7 +178,7 @@ impl std::fmt::Debug for ServedTool {
 }
 
 impl Tools {
-    /// One page of them, as `revision` has them.
+    /// A page of their definitions, as clients of `revision` get them.
     pub(in crate::server::features) fn list(
         &self,
         params: &ListToolsParams,
@@ -187,9 +186,11 @@ impl Tools {
         cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListedTools, ProtocolError> {
-        let show = |tool: &ServedTool| tool.listed.of_revision(revision);
         let after = params.cursor.as_ref();
-        let (tools, next_cursor) = self.page("tools/list", cursors, after, limit, show)?;
+        let page = self.page("tools/list", cursors, after, limit, |tool| {
+            tool.listed.of_revision(revision)
+        });
+        let (tools, next_cursor) = page?;
         Ok(ListedTools { tools, next_cursor })
     }
 
@@ -218,7 +219,7 @@ impl Tools {
         Ok((Audience::Model(tool.output.clone()), running))
     }
 
-    /// Who reads what the tool of this name ends with.
+    /// The audience of the result of the tool of this name.
     pub(in crate::server) fn audience(&self, name: &str) -> Audience {
         Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
     }

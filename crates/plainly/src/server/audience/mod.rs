@@ -1,48 +1,51 @@
 //! Who reads what a handler ends with, and so what becomes of a failure: a model reads tool errors, the host's code reads
 //! protocol errors. Decided here, once, for every way in which a handler can end.
 
+mod asker;
+mod url_elicitation;
+
 use std::sync::Arc;
 
-use plainly_errors::{Era, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
-use plainly_protocol::shape::Field;
+use plainly_protocol::shape::Feature;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
 use serde::Serialize;
 
-use super::answer::Answer;
-use super::asking::check_asked;
-use super::failure::{Failure, Meaning};
-use super::incident::{Incident, chain};
-use super::url_elicitation::{self, Told};
+pub(in crate::server) use self::asker::Asker;
+use self::url_elicitation::Told;
+pub(in crate::server) use self::url_elicitation::declined;
 use crate::schema::Schema;
+use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::asking::check_asked;
+use crate::server::failure::{Failure, Meaning};
+use crate::server::incident::{Incident, chain};
 
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
 const PROBLEM: &str = "dev.plainly/problem";
 
 /// Who reads what a handler ends with.
-pub(super) enum Audience {
+pub(in crate::server) enum Audience {
     /// A model, of a tool whose structured output has this schema, if it has any.
     Model(Option<Arc<Schema>>),
     /// The host's code.
     Code,
 }
 
-/// What a handler was called for, and by whom.
-#[derive(Clone)]
-pub(super) struct Asker {
-    pub(super) method: Method,
-    pub(super) peer: Arc<Peer>,
-    /// What the user was asked in an earlier round, and did not want.
-    pub(super) declined: Vec<String>,
+/// How a method is answered.
+pub(in crate::server) enum Answering {
+    /// At once.
+    Now(Answer),
+    /// By a handler that runs, to be read by these.
+    Later(Audience, AnswerFuture),
 }
 
 /// How a handler ended: by itself, or the outer error with what ended it, a panic or the deadline.
-pub(super) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
+pub(in crate::server) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
 
 impl Audience {
     /// Who reads what a handler of `method` ends with.
-    pub(super) fn of(method: Method) -> Self {
+    pub(in crate::server) fn of(method: Method) -> Self {
         if method == Method::CallTool {
             Self::Model(None)
         } else {
@@ -51,14 +54,14 @@ impl Audience {
     }
 
     /// What the peer gets; with `masking`, of an error without a meaning of its own no more than an incident's number.
-    pub(super) fn deliver(
+    pub(in crate::server) fn deliver(
         &self,
         ended: Ended,
         asker: &Asker,
         masking: bool,
     ) -> Result<Answer, ProtocolError> {
         match ended {
-            Ok(Ok(Answer::CallTool(result))) => Ok(Answer::CallTool(self.conforming(result))),
+            Ok(Ok(Answer::Tool(result))) => Ok(Answer::Tool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
                 asked.map(Answer::InputRequired)
@@ -66,7 +69,7 @@ impl Audience {
             Ok(Err(failure)) => match visits(&failure, asker) {
                 Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
                 Some(Told::Refused(error)) => Err(error),
-                Some(Told::Words(text)) => Ok(Answer::CallTool(tool_error(text))),
+                Some(Told::Words(text)) => Ok(Answer::Tool(tool_error(text))),
                 None => self.failed(failure, asker.peer.revision, masking),
             },
             Err(error) => self.broke(error),
@@ -74,7 +77,7 @@ impl Audience {
     }
 
     /// The failure of the handler, or of a layer before it.
-    pub(super) fn failed(
+    pub(in crate::server) fn failed(
         &self,
         failure: Failure,
         revision: Revision,
@@ -82,8 +85,8 @@ impl Audience {
     ) -> Result<Answer, ProtocolError> {
         match self {
             Self::Model(schema) => {
-                let is_in_meta = schema.is_some() || !Field::StructuredContent.is_in(revision);
-                tool_failed(&failure, is_in_meta, masking).map(Answer::CallTool)
+                let is_in_meta = schema.is_some() || !Feature::StructuredContent.is_in(revision);
+                tool_failed(&failure, is_in_meta, masking).map(Answer::Tool)
             }
             Self::Code => Err(request_failed(failure, masking)),
         }
@@ -94,14 +97,14 @@ impl Audience {
         match self {
             Self::Model(_) => {
                 tracing::error!(error = %chain(&error), "a tool failed inside the server");
-                Ok(Answer::CallTool(tool_error(error.message())))
+                Ok(Answer::Tool(tool_error(error.message())))
             }
             Self::Code => Err(error),
         }
     }
 
     /// Structured output that is not what the tool promised would fail in the client, far from its cause.
-    pub(super) fn conforming(&self, result: CallToolResult) -> CallToolResult {
+    pub(in crate::server) fn conforming(&self, result: CallToolResult) -> CallToolResult {
         let Self::Model(Some(schema)) = self else {
             return result;
         };
@@ -140,7 +143,7 @@ fn can_be_asked(
     asker: &Asker,
 ) -> Option<Result<InputRequiredResult, ProtocolError>> {
     let asked = failure.asks()?;
-    let can_ask = asker.method.row().may_ask && asker.peer.revision.era() == Era::Modern;
+    let can_ask = asker.method.row().may_ask && asker.peer.revision.traits().asks_in_results;
     can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
 }
 
@@ -173,7 +176,7 @@ fn tool_failed(
 }
 
 /// What code reads of a failed request.
-pub(super) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
+pub(in crate::server) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     let internal = match failure.meaning() {
         Meaning::Protocol(error) => return error.clone(),
         Meaning::Problem(problem) => return problem.to_protocol_error(),

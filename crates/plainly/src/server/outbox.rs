@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 256 << 10;
 
 /// One thing that leaves before a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::server) enum OutboxItem {
+pub(super) enum OutboxItem {
     Message(Bytes),
     /// The client may come again for what follows.
     Pause,
@@ -33,7 +33,7 @@ impl OutboxItem {
 
 /// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Outbox(Lock<OutboxState>);
+pub(super) struct Outbox(Lock<OutboxState>);
 
 #[derive(Debug, Default)]
 struct OutboxState {
@@ -47,13 +47,13 @@ struct OutboxState {
 
 impl Outbox {
     /// Says `message`, once there is room for it. After the reply nobody hears it.
-    pub(in crate::server) async fn send(&self, message: Bytes) {
+    pub(super) async fn send(&self, message: Bytes) {
         let mut message = Some(message);
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
     /// Says `message`, whether there is room for it or not: for what takes back something that was said before.
-    pub(in crate::server) fn add(&self, message: Bytes) {
+    pub(super) fn add(&self, message: Bytes) {
         let mut state = self.0.lock();
         if !state.is_closed {
             state.messages.push_back(OutboxItem::Message(message));
@@ -81,7 +81,7 @@ impl Outbox {
     }
 
     /// Has the client come again for what follows. After another pause, or the reply, that says nothing new.
-    pub(in crate::server) fn pause(&self) {
+    pub(super) fn pause(&self) {
         let mut state = self.0.lock();
         if !state.is_closed && state.messages.back() != Some(&OutboxItem::Pause) {
             state.messages.push_back(OutboxItem::Pause);
@@ -90,7 +90,7 @@ impl Outbox {
     }
 
     /// The next message, or pause.
-    pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
+    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
         let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
             // Once it is closed there is nothing to be woken for.
@@ -108,21 +108,21 @@ impl Outbox {
     }
 
     /// Says nothing of what waits to be read.
-    pub(in crate::server) fn clear(&self) {
+    pub(super) fn clear(&self) {
         let mut state = self.0.lock();
         state.messages.clear();
         state.wake_writers();
     }
 
     /// Takes no more: what is in it can still be read.
-    pub(in crate::server) fn close(&self) {
+    pub(super) fn close(&self) {
         let mut state = self.0.lock();
         state.is_closed = true;
         state.writers.drain(..).for_each(Waker::wake);
     }
 
     /// Ready once nothing waits to be read: who waits for that need not be who reads.
-    pub(in crate::server) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
+    pub(super) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         if state.messages.is_empty() {
             return Poll::Ready(());

@@ -67,7 +67,7 @@ pub enum Unavailable {
     ShuttingDown,
 }
 
-/// What is wrong with the parameters of a method. A missing resource is a kind of its own,
+/// Why the parameters of a method are refused. A missing resource is a kind of its own,
 /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound), though it has the same code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
@@ -132,7 +132,7 @@ pub enum InvalidParams {
     },
 }
 
-/// What failed inside a server.
+/// A failure inside a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -141,12 +141,12 @@ pub enum InvalidParams {
 )]
 #[non_exhaustive]
 pub enum Internal {
-    /// Something; the message says as much as may be said. The one to choose where none of the others fits. Has no data.
+    /// Unspecified; the message says as much as may be said. The one to choose where none of the others fits. Has no data.
     #[serde(skip)]
     Failed,
-    /// Something that only the server's log names.
+    /// A failure that only the server's log describes.
     Incident {
-        /// What it is called there.
+        /// Its name in the log.
         incident: String,
     },
     /// The request took longer than the server allows. The time that a *client* allows is a local error and has no code.

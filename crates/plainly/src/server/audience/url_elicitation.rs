@@ -1,13 +1,14 @@
 //! What becomes of a handler's wish that the user visits a URL first. Each revision has another way to say it, and some
-//! have none: decided here, in one table.
+//! have none.
 
-use plainly_errors::{ProtocolError, Revision, UrlElicitation};
+use plainly_errors::revision::UrlMode;
+use plainly_errors::{ProtocolError, UrlElicitation};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ElicitResult, ElicitUrlParams, InputRequiredResult, RawJson};
 
-use super::asking::{check_asked, returned};
-use super::audience::Asker;
+use super::asker::Asker;
+use crate::server::asking::{check_asked, returned};
 
 /// How the peer is told.
 pub(super) enum Told {
@@ -38,19 +39,18 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     }
     let elicitation = peer.capabilities.elicitation.as_ref();
     let is_declared = elicitation.is_some_and(|declared| declared.offers_url());
-    match (peer.revision, method) {
-        (Revision::V2026_07_28, method) if method.row().may_ask => {
+    match peer.revision.traits().url_mode {
+        UrlMode::Result if method.row().may_ask => {
             let asked = asked(elicitations);
             match check_asked(&asked, peer) {
                 Ok(()) => Told::Asked(asked),
                 Err(undeclared) => Told::Refused(undeclared),
             }
         }
-        (Revision::V2025_11_25, _) if is_declared => Told::Refused(error.clone()),
-        (Revision::V2025_11_25, method) => {
-            in_words(words(error, elicitations), method, ProtocolError::internal)
-        }
-        (_, method) => in_words(words(error, elicitations), method, |words| {
+        UrlMode::Error if is_declared => Told::Refused(error.clone()),
+        // The error of its own would ask for what the client can't do.
+        UrlMode::Error => in_words(words(error, elicitations), method, ProtocolError::internal),
+        UrlMode::Result | UrlMode::None => in_words(words(error, elicitations), method, |words| {
             error.clone().with_message(words)
         }),
     }
@@ -66,7 +66,7 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
 }
 
 /// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
-pub(super) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
+pub(in crate::server) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
     let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
     if !method.row().may_ask || !params.is_some_and(is_round) {
         return Vec::new();

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::code::Written;
-use super::{Problem, ProblemBag, ProblemCode};
 use crate::code::ApplicationCode;
-use crate::protocol_error::{ErrorKind, Internal, InvalidParams, ProtocolError};
+use crate::kind::{ErrorKind, Internal, InvalidParams};
+use crate::problem::{Problem, ProblemBag, ProblemCode, Written};
+use crate::protocol_error::ProtocolError;
 
 impl Problem {
     /// As a protocol error, for resources, prompts and completions, where no model reads.
@@ -43,7 +43,7 @@ impl Problem {
         let kind = ErrorKind::ResourceNotFound {
             uri: Some(uri.into()),
         };
-        let message = self.sentences().into_owned();
+        let message = self.owned_sentences();
         ProtocolError::new(kind)
             .with_message(message)
             .with_problem(self)
@@ -51,7 +51,7 @@ impl Problem {
 }
 
 impl ProblemCode {
-    /// What it is as a protocol error with this `data`, and the data where the kind has no place for it.
+    /// The kind of protocol error that it is written as, and `data` where the kind has no place for it.
     pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
         match self.written() {
             Written::InvalidParams => (
@@ -71,11 +71,7 @@ impl ProblemCode {
 impl From<Problem> for ProtocolError {
     fn from(problem: Problem) -> Self {
         let (kind, data) = problem.code().kind(problem.to_data());
-        let message = match problem.suggestion() {
-            None => problem.0.message.clone(),
-            Some(_) => problem.sentences().into_owned().into(),
-        };
-        Self::with_data(kind, message, data).with_problem(problem)
+        Self::with_data(kind, problem.owned_sentences(), data).with_problem(problem)
     }
 }
 
@@ -95,7 +91,9 @@ impl ProblemBag {
         let (kind, data) = first.code().kind(self.to_data(first));
         let summary = self.summary().into_owned();
         let mut problem = Problem::new(first.code().clone(), summary.clone());
-        problem.0.retry_after = self.retry_hint();
+        if let Some(time) = self.retry_hint() {
+            problem = problem.retry_after(time);
+        }
         let error = ProtocolError::with_data(kind, summary.into(), data).with_problem(problem);
         Some(error.with_source(self.clone()))
     }

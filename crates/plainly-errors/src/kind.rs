@@ -1,0 +1,234 @@
+//! What can happen: the kinds of protocol errors, how to choose between them, and what each says in `data`. Which code
+//! each has is no business of this file.
+
+mod detail;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+pub use self::detail::{
+    Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
+};
+use crate::code::{ApplicationCode, Code};
+
+/// What happened. Match on this, not on codes or messages.
+///
+/// Each says when to choose it over its neighbours. The first question is whose fault it is: the sender's bytes
+/// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest), [`HeaderMismatch`](Self::HeaderMismatch)),
+/// its parameters ([`InvalidParams`](Self::InvalidParams), [`ResourceNotFound`](Self::ResourceNotFound)), what it is able to
+/// do, or the server's own ([`Internal`](Self::Internal), [`Unavailable`](Self::Unavailable)).
+///
+/// What went wrong in an application's own terms is a [`Problem`](crate::Problem), which is of one of these kinds too; see
+/// [`ProtocolError::problem`](crate::ProtocolError::problem).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The bytes are not JSON in UTF-8. What is JSON but no message is [`InvalidRequest`](Self::InvalidRequest). The sender
+    /// has a bug: sending again does not help.
+    Parse,
+    /// The message as a whole can't be served here, whatever its method; the detail says why. Once the method is known
+    /// and only its parameters are wrong, it is [`InvalidParams`](Self::InvalidParams).
+    InvalidRequest(InvalidRequest),
+    /// Nobody serves this method, or it belongs to a server capability that was not advertised. A tool, prompt or
+    /// resource that does not exist is a wrong *parameter* of a method that does.
+    MethodNotFound {
+        /// The method as requested. `None` only when a peer did not name it.
+        method: Option<String>,
+    },
+    /// The method's parameters are wrong; the detail says how. For a resource that could exist and does not, choose
+    /// [`ResourceNotFound`](Self::ResourceNotFound); for arguments that fail a tool's input schema a tool error, which
+    /// the model can read and mend.
+    InvalidParams(InvalidParams),
+    /// The resource does not exist, or not for this caller, who must not learn the difference (SEP-2164). A URI that no
+    /// resource could have is [`InvalidParams::InvalidUri`]; one that is there and can't be read has its own detail in
+    /// [`InvalidParams`](Self::InvalidParams) or is [`Internal`](Self::Internal).
+    ResourceNotFound {
+        /// The URI as requested. `None` only when a peer's -32002 did not name it.
+        uri: Option<String>,
+    },
+    /// Something failed inside the server; nothing that the caller sent would help. Choose
+    /// [`Unavailable`](Self::Unavailable) if nothing failed and there is only too much to do.
+    Internal(Internal),
+    /// The server takes no more requests now, and has not begun this one: it may be sent again later.
+    Unavailable(Unavailable),
+    /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28, "Server Validation"). Only
+    /// those: any other header that is wrong is a [`Refusal`](Refusal). The client lists the tools again, then retries.
+    HeaderMismatch,
+    /// Serving the request takes a capability that the client did not declare. A capability that the *server* did not
+    /// advertise is [`MethodNotFound`](Self::MethodNotFound).
+    MissingRequiredClientCapability {
+        /// The capabilities to declare, in the shape of `ClientCapabilities`.
+        required: Map<String, Value>,
+    },
+    /// The server does not speak the version that the request names; the client picks one of those supported and
+    /// retries. A version that is not there at all is [`InvalidParams::MissingMeta`]; one that differs between header
+    /// and body is [`HeaderMismatch`](Self::HeaderMismatch).
+    UnsupportedProtocolVersion {
+        /// The versions to choose from.
+        supported: Vec<String>,
+        /// The version as requested.
+        requested: String,
+    },
+    /// The user must visit URLs before the request can be served (2025-11-25): the client opens them, then retries.
+    /// Nothing else may be said with it.
+    UrlElicitationRequired {
+        /// Where, why, and under which id.
+        elicitations: Vec<UrlElicitation>,
+    },
+    /// An application's own error, for conditions that none of the others states and that its clients know by number.
+    Application {
+        /// Its code, outside every reserved range.
+        code: ApplicationCode,
+        /// Its data, as the application likes; `null` is as good as none.
+        data: Option<Value>,
+    },
+    /// A received error that no rule recognises: a code without a meaning, or one without the data that it must have.
+    /// Only decoding produces it.
+    Unrecognised {
+        /// The code as received.
+        code: Code,
+        /// The data as received.
+        data: Option<Value>,
+    },
+}
+
+/// What a kind says in the `data` of an error object, and how it is read from there.
+impl ErrorKind {
+    /// The code that it brings along, where no table has it.
+    pub(crate) fn own_code(&self) -> Option<Code> {
+        match self {
+            Self::Application { code, .. } => Some((*code).into()),
+            Self::Unrecognised { code, .. } => Some(*code),
+            Self::Parse
+            | Self::InvalidRequest(_)
+            | Self::MethodNotFound { .. }
+            | Self::InvalidParams(_)
+            | Self::ResourceNotFound { .. }
+            | Self::Internal(_)
+            | Self::Unavailable(_)
+            | Self::HeaderMismatch
+            | Self::MissingRequiredClientCapability { .. }
+            | Self::UnsupportedProtocolVersion { .. }
+            | Self::UrlElicitationRequired { .. } => None,
+        }
+    }
+
+    /// The shape that the specification fixes, or an object with a `kind` where it fixes none.
+    pub(crate) fn data(&self) -> Option<Value> {
+        match self {
+            Self::Parse | Self::HeaderMismatch | Self::Internal(Internal::Failed) => None,
+            Self::InvalidRequest(detail) => Some(to_value(detail)),
+            Self::InvalidParams(detail) => Some(to_value(detail)),
+            Self::Internal(detail) => Some(to_value(detail)),
+            Self::Unavailable(reason) => Some(to_value(reason)),
+            Self::MethodNotFound { method } => {
+                method.as_ref().map(|method| json!({ "method": method }))
+            }
+            Self::ResourceNotFound { uri } => uri.as_ref().map(|uri| json!({ "uri": uri })),
+            Self::MissingRequiredClientCapability { required } => {
+                Some(json!({ "requiredCapabilities": required }))
+            }
+            Self::UnsupportedProtocolVersion {
+                supported,
+                requested,
+            } => Some(json!({ "supported": supported, "requested": requested })),
+            Self::UrlElicitationRequired { elicitations } => {
+                Some(json!({ "elicitations": elicitations }))
+            }
+            // What data means goes with its code: neither leaves without the other.
+            Self::Application { data, .. } | Self::Unrecognised { data, .. } => {
+                data.clone().filter(|data| {
+                    !data.is_null() && self.own_code().is_some_and(Code::is_application)
+                })
+            }
+        }
+    }
+
+    pub(crate) fn read_invalid_request(data: Option<&Value>) -> Option<Self> {
+        let detail = tagged(data).unwrap_or(InvalidRequest::Malformed);
+        Some(Self::InvalidRequest(detail))
+    }
+
+    pub(crate) fn read_method_not_found(data: Option<&Value>) -> Option<Self> {
+        let method = text(data, "method");
+        Some(Self::MethodNotFound { method })
+    }
+
+    /// Before 2026-07-28 the code of invalid parameters also says what has a code of its own since, with the same data.
+    pub(crate) fn read_invalid_params(data: Option<&Value>) -> Option<Self> {
+        let other = Self::read_missing_resource(data)
+            .or_else(|| Self::read_missing_capability(data))
+            .or_else(|| Self::read_unsupported_version(data));
+        other.or_else(|| {
+            let detail = tagged(data).unwrap_or(InvalidParams::Malformed);
+            Some(Self::InvalidParams(detail))
+        })
+    }
+
+    /// Exactly `{ uri }`: with more in it, the error says something else about that resource.
+    fn read_missing_resource(data: Option<&Value>) -> Option<Self> {
+        data?.as_object().filter(|object| object.len() == 1)?;
+        let uri = Some(text(data, "uri")?);
+        Some(Self::ResourceNotFound { uri })
+    }
+
+    /// With the code that says nothing else, whatever the data.
+    pub(crate) fn read_resource_not_found(data: Option<&Value>) -> Option<Self> {
+        let uri = text(data, "uri");
+        Some(Self::ResourceNotFound { uri })
+    }
+
+    /// The revisions without a code for it carry the URLs in an internal error.
+    pub(crate) fn read_internal(data: Option<&Value>) -> Option<Self> {
+        Self::read_url_elicitation(data)
+            .or_else(|| Some(Self::Internal(tagged(data).unwrap_or(Internal::Failed))))
+    }
+
+    pub(crate) fn read_missing_capability(data: Option<&Value>) -> Option<Self> {
+        let required = data?.get("requiredCapabilities")?.as_object()?.clone();
+        Some(Self::MissingRequiredClientCapability { required })
+    }
+
+    pub(crate) fn read_unsupported_version(data: Option<&Value>) -> Option<Self> {
+        let supported = data?.get("supported")?.as_array()?;
+        let supported = supported
+            .iter()
+            .map(|version| version.as_str().map(str::to_owned))
+            .collect::<Option<_>>()?;
+        let requested = text(data, "requested")?;
+        Some(Self::UnsupportedProtocolVersion {
+            supported,
+            requested,
+        })
+    }
+
+    pub(crate) fn read_url_elicitation(data: Option<&Value>) -> Option<Self> {
+        let elicitations = data?.get("elicitations")?.as_array()?;
+        let elicitations = elicitations
+            .iter()
+            .map(one_elicitation)
+            .collect::<Option<_>>()?;
+        Some(Self::UrlElicitationRequired { elicitations })
+    }
+}
+
+/// A form can't be asked for in an error: only the mode `url` is one.
+fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
+    json.get("mode").filter(|mode| *mode == "url")?;
+    tagged(Some(json))
+}
+
+/// `data` as a `T`, if it has that shape; members that `T` doesn't know are let go.
+pub(crate) fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
+    T::deserialize(data?).ok()
+}
+
+fn text(data: Option<&Value>, key: &str) -> Option<String> {
+    data?.get(key)?.as_str().map(str::to_owned)
+}
+
+fn to_value(detail: &impl Serialize) -> Value {
+    serde_json::to_value(detail)
+        .expect("a detail with data is strings and numbers under string keys")
+}

@@ -1,0 +1,439 @@
+//! THE table: one row for each error code that JSON-RPC or any revision of MCP ever defined, and one for each error that
+//! this implementation states, with a column for each revision where revisions differ. The numbers stand nowhere else.
+
+use std::borrow::Cow;
+
+use super::{Condition, Emit, Entry};
+use crate::code::{ApplicationCode, Code};
+use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
+use crate::retry::Retry;
+use crate::revision::Revisions;
+
+pub(crate) const PARSE_ERROR: Code = Code::new(-32700);
+pub(crate) const INVALID_REQUEST: Code = Code::new(-32600);
+pub(crate) const METHOD_NOT_FOUND: Code = Code::new(-32601);
+pub(crate) const INVALID_PARAMS: Code = Code::new(-32602);
+pub(crate) const INTERNAL_ERROR: Code = Code::new(-32603);
+pub(crate) const RESOURCE_NOT_FOUND: Code = Code::new(-32002);
+pub(crate) const HEADER_MISMATCH: Code = Code::new(-32020);
+pub(crate) const MISSING_CLIENT_CAPABILITY: Code = Code::new(-32021);
+pub(crate) const UNSUPPORTED_VERSION: Code = Code::new(-32022);
+pub(crate) const URL_ELICITATION_REQUIRED: Code = Code::new(-32042);
+
+/// Ours, not the protocol's: the server takes no more requests now. An application code, as every code of our own.
+pub(crate) const UNAVAILABLE: ApplicationCode = ApplicationCode::of::<503>();
+
+// Which revisions have something, oldest first.
+const ALL: Revisions = Revisions([true, true, true, true, true]);
+const NONE: Revisions = Revisions([false, false, false, false, false]);
+const LEGACY: Revisions = Revisions([true, true, true, true, false]);
+const MODERN: Revisions = Revisions([false, false, false, false, true]);
+const URL_ERROR: Revisions = Revisions([false, false, false, true, false]);
+
+const JSON_RPC: &str = "JSON-RPC 2.0, section 5.1";
+const ERROR_CODES: &str = "MCP 2026-07-28, basic/index, Error Codes";
+const RELEASE_CANDIDATE: &str =
+    "MCP 2026-07-28 release candidate, renumbered by the error code allocation policy";
+const ANY: &str = "assume its meaning, on every revision";
+const NOTHING: &str = "assume nothing: implementations used it for different things";
+
+/// A code that JSON-RPC defines; what MCP defines names its revisions.
+const DEFINED: Entry = Entry {
+    code: PARSE_ERROR,
+    name: "",
+    meaning: "",
+    revisions: ALL,
+    emit: Emit::Defined,
+    receive: ANY,
+    data: "none",
+    retry: Retry::AfterFix,
+    advice: "",
+    source: JSON_RPC,
+    read: |_| None,
+};
+/// A code of a draft: no released revision has it.
+const HISTORY: Entry = Entry {
+    revisions: NONE,
+    emit: Emit::Never,
+    receive: NOTHING,
+    data: "any",
+    retry: Retry::Never,
+    source: RELEASE_CANDIDATE,
+    ..DEFINED
+};
+
+pub(super) static CODES: [Entry; 14] = [
+    Entry {
+        code: PARSE_ERROR,
+        name: "ParseError",
+        meaning: "the message is not JSON in UTF-8",
+        advice: "mend what writes the messages: they must be JSON in UTF-8",
+        read: |_| Some(ErrorKind::Parse),
+        ..DEFINED
+    },
+    Entry {
+        code: INVALID_REQUEST,
+        name: "InvalidRequest",
+        meaning: "the JSON is not a request that can be served here",
+        data: "none, or an object with kind",
+        advice: "data.kind says what is wrong; where a session is missing or unknown, send initialize again",
+        read: ErrorKind::read_invalid_request,
+        ..DEFINED
+    },
+    Entry {
+        code: METHOD_NOT_FOUND,
+        name: "MethodNotFound",
+        meaning: "nobody serves the method",
+        data: "{ method }",
+        retry: Retry::Never,
+        advice: "ask only for what the server declares among its capabilities",
+        read: ErrorKind::read_method_not_found,
+        ..DEFINED
+    },
+    Entry {
+        code: INVALID_PARAMS,
+        name: "InvalidParams",
+        meaning: "the parameters are wrong; with data exactly { uri }: the resource does not exist",
+        data: "{ uri } for a missing resource; { requiredCapabilities } or { supported, requested } before 2026-07-28; \
+               else none, an object with kind or a problem's with code",
+        advice: "with data exactly { uri }: list the resources again; else correct the parameters as the message says",
+        source: "JSON-RPC 2.0, section 5.1; SEP-2164",
+        read: ErrorKind::read_invalid_params,
+        ..DEFINED
+    },
+    Entry {
+        code: INTERNAL_ERROR,
+        name: "InternalError",
+        meaning: "something failed inside the server",
+        data: "none; { elicitations } on the revisions without -32042; else an object with kind or a problem's with code",
+        retry: Retry::AfterDelay,
+        advice: "try again after a pause if the request may be served twice; then ask who runs the server, whose log has the cause",
+        read: ErrorKind::read_internal,
+        ..DEFINED
+    },
+    Entry {
+        code: HEADER_MISMATCH,
+        name: "HeaderMismatch",
+        meaning: "HTTP headers that mirror the body are missing, malformed or contradict it",
+        revisions: MODERN,
+        advice: "list the tools again, write the headers from the body anew, and send the request again",
+        source: "MCP 2026-07-28, basic/transports/streamable-http, Server Validation",
+        read: |_| Some(ErrorKind::HeaderMismatch),
+        ..DEFINED
+    },
+    Entry {
+        code: MISSING_CLIENT_CAPABILITY,
+        name: "MissingRequiredClientCapability",
+        meaning: "the request takes a capability that the client did not declare",
+        revisions: MODERN,
+        data: "{ requiredCapabilities }",
+        advice: "declare the capabilities in data.requiredCapabilities if the client has them, and send the request again",
+        source: ERROR_CODES,
+        read: ErrorKind::read_missing_capability,
+        ..DEFINED
+    },
+    Entry {
+        code: UNSUPPORTED_VERSION,
+        name: "UnsupportedProtocolVersion",
+        meaning: "the server does not speak the version that the request names",
+        revisions: MODERN,
+        data: "{ supported, requested }",
+        advice: "choose one of data.supported, and send the request again",
+        source: ERROR_CODES,
+        read: ErrorKind::read_unsupported_version,
+        ..DEFINED
+    },
+    Entry {
+        code: RESOURCE_NOT_FOUND,
+        name: "ResourceNotFound",
+        meaning: "the resource does not exist; -32602 says it since SEP-2164",
+        revisions: LEGACY,
+        emit: Emit::PerRevision,
+        receive: "take it for resource not found, on every revision",
+        data: "{ uri }",
+        retry: Retry::Never,
+        advice: "list the resources again; servers write -32602 with data exactly { uri } instead",
+        source: "MCP 2024-11-05 to 2025-11-25, server/resources, Error Handling",
+        read: ErrorKind::read_resource_not_found,
+        ..DEFINED
+    },
+    Entry {
+        code: URL_ELICITATION_REQUIRED,
+        name: "UrlElicitationRequired",
+        meaning: "the user must visit URLs before the request can be served",
+        revisions: URL_ERROR,
+        receive: "assume its meaning from a server of 2025-11-25",
+        data: "{ elicitations }",
+        advice: "let the user visit the URLs in data.elicitations, and send the request again",
+        source: "MCP 2025-11-25, client/elicitation, URL Mode With Elicitation Required Error",
+        read: ErrorKind::read_url_elicitation,
+        ..DEFINED
+    },
+    Entry {
+        code: Code::new(-32001),
+        name: "HeaderMismatch (release candidate)",
+        meaning: "what -32020 says; elsewhere request timeout or session not found",
+        advice: "show the message; a server writes -32020 instead",
+        ..HISTORY
+    },
+    Entry {
+        code: Code::new(-32003),
+        name: "MissingRequiredClientCapability (release candidate)",
+        meaning: "what -32021 says",
+        advice: "show the message; a server writes -32021 instead",
+        ..HISTORY
+    },
+    Entry {
+        code: Code::new(-32004),
+        name: "UnsupportedProtocolVersion (release candidate)",
+        meaning: "what -32022 says",
+        advice: "show the message; a server writes -32022 instead",
+        ..HISTORY
+    },
+    Entry {
+        code: Code::new(-1),
+        name: "UserRejected",
+        meaning: "the user declined a sampling request; an example of the specification, sent by clients",
+        revisions: LEGACY,
+        receive: "assume its meaning in answer to sampling/createMessage",
+        data: "any",
+        retry: Retry::Never,
+        advice: "do without the sample, or ask the user another time",
+        source: "MCP 2024-11-05 to 2025-11-25, client/sampling, Error Handling",
+        ..DEFINED
+    },
+];
+
+/// Makes the list of conditions, and the ways from an error to its row and to its words, of the same rows, so that none can
+/// have one that the others lack.
+macro_rules! conditions {
+    ($($error:pat => $condition:expr, $words:expr;)+) => {
+        pub(super) static CONDITIONS: &[Condition] = &[$($condition),+];
+
+        /// The row of an error; none for those that bring their code along.
+        #[expect(unused_variables, reason = "what an error names stands in its words alone")]
+        pub(crate) fn condition(error: &ErrorKind) -> Option<&'static Condition> {
+            match error {
+                $($error => Some(const { &$condition }),)+
+                ErrorKind::Application { .. } | ErrorKind::Unrecognised { .. } => None,
+            }
+        }
+
+        /// The sentence of an error for people, unless it is given another.
+        pub(crate) fn words(error: &ErrorKind) -> Cow<'static, str> {
+            match error {
+                $($error => $words.into(),)+
+                ErrorKind::Application { code, .. } => format!("Application error {code}").into(),
+                ErrorKind::Unrecognised { code, .. } => format!("Error {code}").into(),
+            }
+        }
+    };
+}
+
+/// A message that is refused as a whole.
+const fn invalid(name: &'static str, http_status: u16) -> Condition {
+    Condition::new(name, INVALID_REQUEST, http_status)
+}
+
+/// A parameter that is wrong.
+const fn wrong(name: &'static str) -> Condition {
+    Condition::new(name, INVALID_PARAMS, 200)
+}
+
+/// Something that fails in the server.
+const fn failed(name: &'static str) -> Condition {
+    Condition::new(name, INTERNAL_ERROR, 200)
+}
+
+/// A server that takes no more requests now.
+const fn unavailable(name: &'static str) -> Condition {
+    Condition {
+        retry: Some(Retry::AfterDelay),
+        ..Condition::new(name, Code::new(UNAVAILABLE.get()), 503)
+    }
+}
+
+conditions! {
+    ErrorKind::Parse =>
+        Condition::new("the bytes are not JSON", PARSE_ERROR, 400),
+        "Parse error";
+
+    ErrorKind::InvalidRequest(InvalidRequest::Malformed) =>
+        invalid("the JSON is no message", 400),
+        "Invalid request";
+    ErrorKind::InvalidRequest(InvalidRequest::DuplicateId) =>
+        invalid("the id is in use", 400),
+        "Invalid request: another request with this id is still being served";
+    ErrorKind::InvalidRequest(InvalidRequest::SessionRequired) =>
+        invalid("the session id is missing", 400).on(LEGACY),
+        "Invalid request: no session. Send initialize first and then the Mcp-Session-Id that it answers with, \
+         or the headers and _meta of revision 2026-07-28";
+    ErrorKind::InvalidRequest(InvalidRequest::SessionNotFound) =>
+        invalid("the session is unknown", 404).on(LEGACY),
+        "Invalid request: unknown or expired session. Send initialize again";
+
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::BadRequest }) =>
+        invalid("the HTTP headers are malformed", 400),
+        "Bad request: the HTTP headers are contradictory or malformed";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::ForbiddenHost }) =>
+        invalid("the host is not the server's", 403),
+        "Forbidden: this server does not answer to that Host";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::ForbiddenOrigin }) =>
+        invalid("the origin is not allowed", 403),
+        "Forbidden: requests from that Origin are not allowed";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::UnknownPath }) =>
+        invalid("the path is not the endpoint", 404),
+        "Not found: this path is not the MCP endpoint";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::MethodNotAllowed }) =>
+        invalid("the HTTP method is not allowed", 405),
+        "Method not allowed: send messages by POST";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::NotAcceptable }) =>
+        invalid("the client accepts too few media types", 406),
+        "Not acceptable: accept both application/json and text/event-stream";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::RequestTimeout }) =>
+        invalid("the body did not arrive in time", 408),
+        "Request timeout: the body did not arrive in time";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::StreamTaken }) =>
+        invalid("the session's stream is open already", 409).on(LEGACY),
+        "Conflict: the stream of this session is open already";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooLarge }) =>
+        invalid("the message is too large", 413),
+        "Payload too large";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::UnsupportedMediaType }) =>
+        invalid("the body is not declared as JSON", 415),
+        "Unsupported media type: send the message as application/json";
+
+    ErrorKind::HeaderMismatch =>
+        Condition::new("headers contradict the body", HEADER_MISMATCH, 400).on(MODERN).written_as([
+            (INVALID_REQUEST, 400),
+            (INVALID_REQUEST, 400),
+            (INVALID_REQUEST, 400),
+            (INVALID_REQUEST, 400),
+            (HEADER_MISMATCH, 400),
+        ]),
+        "Header mismatch";
+    ErrorKind::MethodNotFound { method } =>
+        Condition::new("nobody serves the method", METHOD_NOT_FOUND, 200).written_as([
+            (METHOD_NOT_FOUND, 200),
+            (METHOD_NOT_FOUND, 200),
+            (METHOD_NOT_FOUND, 200),
+            (METHOD_NOT_FOUND, 200),
+            (METHOD_NOT_FOUND, 404),
+        ]),
+        with_name("Method not found", method.as_deref());
+
+    // 400 where the message itself is refused, before anyone looks at its method.
+    ErrorKind::InvalidParams(InvalidParams::NotAnObject) =>
+        Condition::new("params is no object", INVALID_PARAMS, 400),
+        "Invalid params: not an object";
+    ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys }) =>
+        Condition::new("required _meta is missing", INVALID_PARAMS, 400).on(MODERN),
+        format!("Invalid params: _meta must have {}", keys.join(" and "));
+    ErrorKind::InvalidParams(InvalidParams::Malformed) =>
+        wrong("a parameter is wrong"),
+        "Invalid params";
+    ErrorKind::InvalidParams(InvalidParams::UnknownTool { name }) =>
+        wrong("the tool does not exist"),
+        format!("Unknown tool: {name}");
+    ErrorKind::InvalidParams(InvalidParams::UnknownPrompt { name }) =>
+        wrong("the prompt does not exist"),
+        format!("Unknown prompt: {name}");
+    ErrorKind::InvalidParams(InvalidParams::InvalidCursor) =>
+        wrong("the cursor is not valid"),
+        "Invalid cursor: start again without one";
+    ErrorKind::InvalidParams(InvalidParams::InvalidRequestState) =>
+        wrong("the requestState is not valid").on(MODERN),
+        "Invalid requestState: start again without one";
+    ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key }) =>
+        wrong("an answer is not what was asked for").on(MODERN),
+        format!("Invalid input response: {key}");
+    ErrorKind::InvalidParams(InvalidParams::UnknownTask) =>
+        wrong("the task does not exist").on(MODERN),
+        "Unknown task: there is none of this name, or it has expired";
+    ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri }) =>
+        wrong("the URI is not valid"),
+        format!("Invalid URI: {uri}");
+    ErrorKind::ResourceNotFound { uri } =>
+        Condition {
+            pinned: Some(RESOURCE_NOT_FOUND),
+            retry: Some(Retry::Never),
+            ..wrong("the resource does not exist")
+        },
+        with_name("Resource not found", uri.as_deref());
+    ErrorKind::InvalidParams(InvalidParams::NotACollection { uri }) =>
+        wrong("the resource is no collection"),
+        format!("Not a collection: {uri}");
+    ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { uri, size, limit }) =>
+        wrong("the resource is too large"),
+        format!("Resource too large: {uri} has {size} bytes, at most {limit} are read");
+
+    ErrorKind::UnsupportedProtocolVersion { supported, requested } =>
+        Condition::new("the version is not spoken", UNSUPPORTED_VERSION, 400).written_as([
+            (INVALID_PARAMS, 400),
+            (INVALID_PARAMS, 400),
+            (INVALID_PARAMS, 400),
+            (INVALID_PARAMS, 400),
+            (UNSUPPORTED_VERSION, 400),
+        ]),
+        format!("Unsupported protocol version {requested:?}: use {}", supported.join(" or "));
+    ErrorKind::MissingRequiredClientCapability { required } =>
+        Condition::new("the client lacks a capability", MISSING_CLIENT_CAPABILITY, 400).written_as([
+            (INVALID_PARAMS, 200),
+            (INVALID_PARAMS, 200),
+            (INVALID_PARAMS, 200),
+            (INVALID_PARAMS, 200),
+            (MISSING_CLIENT_CAPABILITY, 400),
+        ]),
+        format!(
+            "The client must declare the capability {} for this request",
+            list(required.keys().map(String::as_str)),
+        );
+    // Where the channel has nothing better (a tool error, `input_required`), the other revisions get an internal error that
+    // still carries the URLs.
+    ErrorKind::UrlElicitationRequired { elicitations } =>
+        Condition {
+            written: [
+                (INTERNAL_ERROR, 200),
+                (INTERNAL_ERROR, 200),
+                (INTERNAL_ERROR, 200),
+                (URL_ELICITATION_REQUIRED, 200),
+                (INTERNAL_ERROR, 200),
+            ],
+            retry: Some(Retry::AfterFix),
+            ..failed("the user must visit a URL, and no result can say so")
+        },
+        format!(
+            "The user must visit {} first",
+            list(elicitations.iter().map(|one| one.url.as_str())),
+        );
+
+    ErrorKind::Internal(Internal::Failed) =>
+        failed("something failed inside"),
+        "Internal error";
+    ErrorKind::Internal(Internal::Incident { incident }) =>
+        failed("something failed that the server's log names"),
+        format!("Internal error. The server's log has it as incident {incident}");
+    ErrorKind::Internal(Internal::DeadlineExceeded { limit_ms }) =>
+        failed("it took too long"),
+        format!("Internal error: not finished within {limit_ms} ms");
+    // The reply will not have shrunk.
+    ErrorKind::Internal(Internal::ReplyTooLarge { limit }) =>
+        Condition { retry: Some(Retry::Never), ..failed("the reply is too large") },
+        format!("Internal error: the reply is larger than {limit} bytes");
+    ErrorKind::Unavailable(Unavailable::Overloaded) =>
+        unavailable("the server is overloaded"),
+        "Too many requests in flight: try again later";
+    ErrorKind::Unavailable(Unavailable::ShuttingDown) =>
+        unavailable("the server shuts down"),
+        "The server is shutting down";
+}
+
+fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static, str> {
+    name.map_or(Cow::Borrowed(words), |name| {
+        format!("{words}: {name}").into()
+    })
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

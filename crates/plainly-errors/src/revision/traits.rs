@@ -1,0 +1,164 @@
+//! THE table of how revisions behave: one row of traits for each. A row names every trait, so a new revision compiles only
+//! once each of them is decided; whoever acts on a difference asks for the trait by name, and never which revision it is.
+
+use super::Revision;
+
+/// How a revision behaves where revisions differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a row of this table alone builds one, and must name every trait"
+)]
+pub struct Traits {
+    /// The date that names it on the wire.
+    pub name: &'static str,
+    /// Whether `initialize` opens a session, in which either side may send requests. Else each request introduces its
+    /// sender in `_meta`, and stands alone.
+    pub sessions: bool,
+    /// Whether one message may be an array of several.
+    pub batches: bool,
+    /// Whether an error response can do without an `id`, where it answers what had none.
+    pub errors_without_id: bool,
+    /// Whether HTTP requests within a session carry `MCP-Protocol-Version`, and are refused if it is wrong.
+    pub version_header: bool,
+    /// Whether headers of HTTP requests repeat the method, the name and some of the arguments, and must agree with them.
+    pub mirrored_headers: bool,
+    /// Whether closing the HTTP response cancels the request. Else that takes `notifications/cancelled`.
+    pub cancelled_by_disconnect: bool,
+    /// How far a client that lost its HTTP connection hears the rest.
+    pub resumption: Resumption,
+    /// Whether a server asks its client in the result of the client's request. Else it sends a request of its own, if at
+    /// all.
+    pub asks_in_results: bool,
+    /// What a server can ask users to fill in.
+    pub forms: Forms,
+    /// How a client is told that its user must visit a URL first.
+    pub url_mode: UrlMode,
+    /// Whether sampling has tools, the capability `context`, and messages of several blocks.
+    pub sampling_with_tools: bool,
+}
+
+/// How far a client that lost its HTTP connection hears the rest of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
+pub enum Resumption {
+    /// Not at all: the reply is lost with the connection.
+    None,
+    /// From the last event that it received, by its id.
+    EventIds,
+    /// The same; and the first event is nothing but an id, so that the server may close the connection and let the client
+    /// poll (SEP-1699).
+    Polling,
+}
+
+/// What a server can ask users to fill in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
+pub enum Forms {
+    /// Nothing.
+    None,
+    /// Forms with one choice from a list, titles of choices beside them, and a default for yes or no only.
+    Simple,
+    /// Forms with several choices, titled choices, and defaults for every kind of field.
+    Full,
+}
+
+/// How a client is told that its user must visit a URL first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
+pub enum UrlMode {
+    /// In words: the revision has nothing for it.
+    None,
+    /// By an error of its own, and a notification when the visit is over.
+    Error,
+    /// By a result that asks for the visit.
+    Result,
+}
+
+impl Revision {
+    /// How it behaves where revisions differ.
+    pub const fn traits(self) -> &'static Traits {
+        match self {
+            Self::V2024_11_05 => &V2024_11_05,
+            Self::V2025_03_26 => &V2025_03_26,
+            Self::V2025_06_18 => &V2025_06_18,
+            Self::V2025_11_25 => &V2025_11_25,
+            Self::V2026_07_28 => &V2026_07_28,
+        }
+    }
+}
+
+const V2024_11_05: Traits = Traits {
+    name: "2024-11-05",
+    sessions: true,
+    batches: false,
+    errors_without_id: false,
+    version_header: false,
+    mirrored_headers: false,
+    cancelled_by_disconnect: false,
+    resumption: Resumption::None,
+    asks_in_results: false,
+    forms: Forms::None,
+    url_mode: UrlMode::None,
+    sampling_with_tools: false,
+};
+
+const V2025_03_26: Traits = Traits {
+    name: "2025-03-26",
+    sessions: true,
+    batches: true,
+    errors_without_id: false,
+    version_header: false,
+    mirrored_headers: false,
+    cancelled_by_disconnect: false,
+    resumption: Resumption::EventIds,
+    asks_in_results: false,
+    forms: Forms::None,
+    url_mode: UrlMode::None,
+    sampling_with_tools: false,
+};
+
+const V2025_06_18: Traits = Traits {
+    name: "2025-06-18",
+    sessions: true,
+    batches: false,
+    errors_without_id: false,
+    version_header: true,
+    mirrored_headers: false,
+    cancelled_by_disconnect: false,
+    resumption: Resumption::EventIds,
+    asks_in_results: false,
+    forms: Forms::Simple,
+    url_mode: UrlMode::None,
+    sampling_with_tools: false,
+};
+
+const V2025_11_25: Traits = Traits {
+    name: "2025-11-25",
+    sessions: true,
+    batches: false,
+    errors_without_id: true,
+    version_header: true,
+    mirrored_headers: false,
+    cancelled_by_disconnect: false,
+    resumption: Resumption::Polling,
+    asks_in_results: false,
+    forms: Forms::Full,
+    url_mode: UrlMode::Error,
+    sampling_with_tools: true,
+};
+
+const V2026_07_28: Traits = Traits {
+    name: "2026-07-28",
+    sessions: false,
+    batches: false,
+    errors_without_id: true,
+    version_header: true,
+    mirrored_headers: true,
+    cancelled_by_disconnect: true,
+    resumption: Resumption::None,
+    asks_in_results: true,
+    forms: Forms::Full,
+    url_mode: UrlMode::Result,
+    sampling_with_tools: true,
+};

@@ -1,0 +1,36 @@
+//! A request for one method, before its parameters are read.
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::envelope::Object;
+use plainly_protocol::method::Method;
+use serde::Deserialize;
+
+use super::Scope;
+
+/// A request for one method, on its way to what answers it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct MethodCall<'a> {
+    pub(in crate::server) method: Method,
+    /// Its id, a JSON token.
+    pub(in crate::server) id: &'a str,
+    pub(in crate::server) params: Option<&'a Object<'a>>,
+    pub(in crate::server) scope: &'a Scope,
+}
+
+impl<'a> MethodCall<'a> {
+    /// The parameters as the type that the method has.
+    pub(in crate::server) fn read<T: Deserialize<'a>>(&self) -> Result<T, ProtocolError> {
+        read(self.params)
+    }
+}
+
+/// Parameters as a type; absent ones count as `{}`.
+pub(in crate::server) fn read<'a, T: Deserialize<'a>>(
+    params: Option<&Object<'a>>,
+) -> Result<T, ProtocolError> {
+    let read = match params {
+        Some(params) => params.read(),
+        None => serde_json::from_str("{}"),
+    };
+    read.map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
+}

@@ -1,0 +1,144 @@
+//! Messages as clients write them, and what HTTP says of each beside it.
+
+use serde_json::{Value, json};
+
+/// The revision that works without sessions.
+pub const MODERN: &str = "2026-07-28";
+/// The revisions that work by sessions, oldest first.
+pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// The headers of a client that sends JSON and takes what there is.
+pub const JSON: &str =
+    "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+/// The extension that tasks are.
+pub const TASKS: &str = "io.modelcontextprotocol/tasks";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// A request with nothing but this.
+pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+}
+
+/// A request of the modern revision, by a client that can do nothing in particular.
+pub fn modern(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    capable(id, method, params, json!({}))
+}
+
+/// A request of the modern revision, by a client with these capabilities.
+pub fn capable(
+    id: impl Into<Value>,
+    method: &str,
+    mut params: Value,
+    capabilities: impl Into<Value>,
+) -> Value {
+    params["_meta"][VERSION] = MODERN.into();
+    params["_meta"][CAPABILITIES] = capabilities.into();
+    request(id, method, params)
+}
+
+/// A modern call of a tool.
+pub fn call(id: impl Into<Value>, tool: &str, arguments: impl Into<Value>) -> Value {
+    let arguments = arguments.into();
+    modern(
+        id,
+        "tools/call",
+        json!({"name": tool, "arguments": arguments}),
+    )
+}
+
+/// A notification.
+#[must_use]
+pub fn notification(method: &str, params: Value) -> Value {
+    let method = format!("notifications/{method}");
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+/// The request that opens a session, by a client that can do nothing in particular.
+#[must_use]
+pub fn initialize(revision: &str) -> Value {
+    initialize_with(revision, json!({}))
+}
+
+/// The request that opens a session, by a client with these capabilities.
+pub fn initialize_with(revision: &str, capabilities: impl Into<Value>) -> Value {
+    let params = json!({
+        "protocolVersion": revision,
+        "capabilities": capabilities.into(),
+        "clientInfo": {"name": "client", "version": "1"},
+    });
+    request("opens", "initialize", params)
+}
+
+/// The answer to `request`.
+#[must_use]
+pub fn result(request: &Value, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
+}
+
+/// The error that answers `request`.
+#[must_use]
+pub fn error(request: &Value, error: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": request["id"], "error": error})
+}
+
+/// What a modern server says when it is asked what it is.
+#[must_use]
+pub fn discovered(capabilities: Value) -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": [MODERN],
+        "capabilities": capabilities,
+    })
+}
+
+/// What a legacy server says of a session that it opens.
+#[must_use]
+pub fn initialized(version: &str, capabilities: Value) -> Value {
+    json!({
+        "protocolVersion": version,
+        "capabilities": capabilities,
+        "serverInfo": {"name": "old", "version": "1"},
+    })
+}
+
+/// What a tool said first.
+///
+/// # Panics
+///
+/// If that is no text.
+#[must_use]
+pub fn text(reply: &Value) -> &str {
+    let text = reply["result"]["content"][0]["text"].as_str();
+    text.unwrap_or_else(|| panic!("no text: {reply}"))
+}
+
+/// The headers that a good client writes beside `message`: of its session or, if it is a modern one, of its own.
+#[must_use]
+pub fn headers(message: &Value, session: Option<&str>) -> String {
+    let params = &message["params"];
+    if params["_meta"][VERSION].is_null() {
+        return session.map_or_else(String::new, |name| format!("Mcp-Session-Id: {name}\r\n"));
+    }
+    let method = message["method"].as_str().unwrap_or_default();
+    let mut headers = format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: {method}\r\n");
+    let mut names = ["name", "uri", "taskId"].iter();
+    if let Some(name) = names.find_map(|key| params[*key].as_str()) {
+        headers += &format!("Mcp-Name: {name}\r\n");
+    }
+    headers
+}
+
+/// The whole head of a request whose body has so many bytes; `line` is its method and path.
+#[must_use]
+pub fn head(line: &str, headers: &str, length: usize) -> String {
+    format!("{line} HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n")
+}
+
+/// A whole request to `path`, as a good client writes it.
+#[must_use]
+pub fn posted(path: &str, host: &str, session: Option<&str>, message: &Value) -> String {
+    let body = message.to_string();
+    let own = headers(message, session);
+    let headers = format!("Host: {host}\r\n{JSON}{own}");
+    head(&format!("POST {path}"), &headers, body.len()) + &body
+}

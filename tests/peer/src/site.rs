@@ -1,0 +1,119 @@
+//! A server that listens on loopback, and requests to it as raw text.
+
+use std::io;
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use plainly::server::{Principal, Server};
+use plainly::transport::Exchange;
+use plainly::transport::http::{HttpServer, HttpService};
+use serde_json::Value;
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::message::{self, JSON};
+use crate::{Response, within};
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Site {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What serves there.
+    pub serving: JoinHandle<io::Result<()>>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+impl Site {
+    /// Serves until it is told to stop, or dropped.
+    pub async fn serve<E: Exchange>(service: HttpService<E>) -> Self {
+        let server = HttpServer::bind("127.0.0.1:0").await.unwrap();
+        let address = server.local_addr();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let stopped = async { drop(stopped.await) };
+        let serving = tokio::spawn(async move { server.serve(service, stopped).await });
+        Self {
+            address,
+            serving,
+            stop: Some(stop),
+        }
+    }
+
+    /// Has something else serve, which never stops.
+    pub async fn listen<F>(serve: impl FnOnce(TcpListener) -> F) -> Self
+    where
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self {
+            address: listener.local_addr().unwrap(),
+            serving: tokio::spawn(serve(listener)),
+            stop: None,
+        }
+    }
+
+    /// Serves those that their header `User` names, and others as nobody.
+    pub async fn serve_users(service: HttpService<Server>) -> Self {
+        let router = Router::new().fallback_service(service).layer(from_fn(user));
+        Self::listen(async |listener| axum::serve(listener, router).await).await
+    }
+
+    /// Tells it to stop.
+    pub fn stop(&mut self) {
+        self.stop = None;
+    }
+
+    /// A connection on which nothing was said yet.
+    pub async fn connect(&self) -> TcpStream {
+        within(TcpStream::connect(self.address)).await.unwrap()
+    }
+
+    /// Sends bytes as they are, on a connection of their own.
+    pub async fn write(&self, bytes: impl AsRef<[u8]>) -> Response {
+        let mut stream = self.connect().await;
+        // The server may close before all is written; what it says is what counts.
+        let _closed = within(stream.write_all(bytes.as_ref())).await;
+        Response::read(BufReader::new(stream)).await
+    }
+
+    /// Sends a request with these headers beside those that every client writes; `line` is its method and path.
+    pub async fn send(&self, line: &str, headers: &str, body: impl ToString) -> Response {
+        self.bare(line, &format!("{JSON}{headers}"), body).await
+    }
+
+    /// Sends a request with no other headers but its length, and its host unless that is among them.
+    pub async fn bare(&self, line: &str, headers: &str, body: impl ToString) -> Response {
+        let body = body.to_string();
+        let host = match headers.contains("Host:") {
+            true => String::new(),
+            false => format!("Host: {}\r\n", self.address),
+        };
+        let head = message::head(line, &(host + headers), body.len());
+        self.write(head + &body).await
+    }
+
+    /// Posts a message with the headers that a good client writes, in a session if there is one.
+    pub async fn post(&self, path: &str, session: Option<&str>, message: &Value) -> Response {
+        let host = self.address.to_string();
+        let text = message::posted(path, &host, session, message);
+        self.write(text).await
+    }
+
+    /// Opens a session; the header that names it.
+    pub async fn session(&self, path: &str, revision: &str) -> String {
+        let opened = self.post(path, None, &message::initialize(revision)).await;
+        format!("Mcp-Session-Id: {}\r\n", opened.session())
+    }
+}
+
+async fn user(mut request: Request, next: Next) -> axum::response::Response {
+    let user = request.headers().get("user");
+    if let Some(user) = user.map(|user| Principal::new(user.to_str().unwrap())) {
+        request.extensions_mut().insert(user);
+    }
+    next.run(request).await
+}

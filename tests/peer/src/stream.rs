@@ -1,0 +1,255 @@
+//! One end of a byte stream in memory: a message is a line.
+
+use std::borrow::Borrow;
+use std::io;
+use std::time::Duration;
+
+use axum::http::Extensions;
+use plainly::server::{Principal, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::{message, within};
+
+/// Room for all that a test says before somebody reads it.
+const ROOM: usize = 1 << 20;
+
+/// The end of a stream that the test holds.
+#[derive(Debug)]
+pub struct Peer {
+    /// What was not taken as a message is read from here.
+    pub stream: BufReader<DuplexStream>,
+    serving: Option<Serving>,
+}
+
+/// What serves the other end.
+#[derive(Debug)]
+struct Serving {
+    task: JoinHandle<io::Result<()>>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+/// Told when serving is to end.
+#[derive(Debug)]
+pub struct Stop(oneshot::Receiver<()>);
+
+impl Stop {
+    /// Waits for it; for ever, if the peer that could tell has gone.
+    pub async fn told(self) {
+        if self.0.await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
+/// Both ends of a stream that takes `bytes` before they are read: a peer, and what is tested.
+#[must_use]
+pub fn pair(bytes: usize) -> (Peer, DuplexStream) {
+    let (near, far) = tokio::io::duplex(bytes);
+    let stream = BufReader::new(near);
+    let serving = None;
+    (Peer { stream, serving }, far)
+}
+
+/// A client's end of a stream to `server`, as its reader and writer.
+#[must_use]
+pub fn served(server: &Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+    let (near, far) = tokio::io::duplex(ROOM);
+    let server = server.clone();
+    tokio::spawn(async move {
+        let (reader, writer) = tokio::io::split(far);
+        server.serve(reader, writer).await
+    });
+    tokio::io::split(near)
+}
+
+impl Peer {
+    /// A client of `server`.
+    #[must_use]
+    pub fn connect(server: &Server) -> Self {
+        Self::with_room(server, ROOM)
+    }
+
+    /// A client of `server` on a stream that takes `bytes` before they are read.
+    #[must_use]
+    pub fn with_room(server: &Server, bytes: usize) -> Self {
+        let server = server.clone();
+        Self::serve(bytes, async move |far, stopped| {
+            let (reader, writer) = tokio::io::split(far);
+            server.serve_until(reader, writer, stopped.told()).await
+        })
+    }
+
+    /// The same for somebody whom a transport has found out, or nobody.
+    #[must_use]
+    pub fn known(server: &Server, principal: Option<&Principal>, bytes: usize) -> Self {
+        let mut extensions = Extensions::new();
+        principal.map(|principal| extensions.insert(principal.clone()));
+        let server = server.clone();
+        Self::serve(bytes, async move |far, stopped| {
+            let (reader, writer) = tokio::io::split(far);
+            let stopped = stopped.told();
+            server
+                .serve_known(extensions, reader, writer, stopped)
+                .await
+        })
+    }
+
+    /// A client of whatever serves the other end.
+    pub fn serve<S, F>(bytes: usize, serve: S) -> Self
+    where
+        S: FnOnce(DuplexStream, Stop) -> F,
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let (mut peer, far) = pair(bytes);
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(serve(far, Stop(stopped)));
+        let stop = Some(stop);
+        peer.serving = Some(Serving { task, stop });
+        peer
+    }
+
+    /// Sends a message.
+    pub async fn send(&mut self, message: impl Borrow<Value>) {
+        self.say(&message.borrow().to_string()).await;
+    }
+
+    /// Sends a line, whatever it says.
+    pub async fn say(&mut self, line: &str) {
+        self.write(format!("{line}\n")).await;
+    }
+
+    /// Sends messages in one piece.
+    pub async fn send_all<'a>(&mut self, messages: impl IntoIterator<Item = &'a Value>) {
+        let lines = messages.into_iter().map(|message| format!("{message}\n"));
+        self.write(lines.collect::<String>()).await;
+    }
+
+    /// Writes bytes as they are, of which the other end takes what it likes: if it has hung up, that is for it to tell.
+    pub async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        let _hung_up = within(self.stream.write_all(bytes.as_ref())).await;
+    }
+
+    /// The next line, without its end; none once the other end has closed.
+    pub async fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        within(self.stream.read_line(&mut line)).await.unwrap();
+        line.pop().map(|end| {
+            assert_eq!(end, '\n', "the stream ended in {line}");
+            line
+        })
+    }
+
+    /// The next message; none once the other end has closed.
+    pub async fn message(&mut self) -> Option<Value> {
+        let line = self.line().await?;
+        let message = serde_json::from_str(&line);
+        Some(message.unwrap_or_else(|error| panic!("{error}: {line}")))
+    }
+
+    /// The next message.
+    pub async fn next(&mut self) -> Value {
+        self.message().await.expect("the other end closed")
+    }
+
+    /// Sends a request, and takes the next message for its reply.
+    pub async fn ask(&mut self, request: impl Borrow<Value>) -> Value {
+        self.send(request).await;
+        self.next().await
+    }
+
+    /// All that still comes, until the other end closes.
+    pub async fn rest(&mut self) -> Vec<Value> {
+        let mut messages = Vec::new();
+        while let Some(message) = self.message().await {
+            messages.push(message);
+        }
+        messages
+    }
+
+    /// All that came so far, up to the reply to a request that is sent now.
+    pub async fn so_far(&mut self) -> Vec<Value> {
+        let last = message::modern("so far", "server/discover", json!({}));
+        self.send(last).await;
+        let mut messages = Vec::new();
+        loop {
+            match self.next().await {
+                reply if reply["id"] == "so far" => return messages,
+                message => messages.push(message),
+            }
+        }
+    }
+
+    /// Says nothing more, but listens.
+    pub async fn finish(&mut self) {
+        within(self.stream.shutdown()).await.unwrap();
+    }
+
+    /// Tells who serves the other end to stop.
+    pub fn stop(&mut self) {
+        let stop = self
+            .serving
+            .as_mut()
+            .and_then(|serving| serving.stop.take());
+        stop.unwrap().send(()).unwrap();
+    }
+
+    /// What became of serving the other end, once that is over.
+    pub async fn served(&mut self) -> io::Result<()> {
+        let serving = self.serving.take().expect("nobody serves");
+        within(serving.task).await.unwrap()
+    }
+
+    /// Whether serving the other end is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let serving = self.serving.as_ref();
+        serving.is_none_or(|serving| serving.task.is_finished())
+    }
+}
+
+/// What a server says to its client.
+impl Peer {
+    /// The next message, which must be of this method.
+    pub async fn request(&mut self, method: &str) -> Value {
+        let message = self.next().await;
+        assert_eq!(message["method"], method, "{message}");
+        message
+    }
+
+    /// Nothing comes any more, and the stream ends.
+    pub async fn ended(&mut self) {
+        assert_eq!(self.message().await, None);
+    }
+
+    /// Nothing comes for an hour of simulated time.
+    pub async fn silent(&mut self) {
+        let next = tokio::time::timeout(Duration::from_secs(3600), self.stream.fill_buf());
+        assert!(next.await.is_err(), "something came, or the stream ended");
+    }
+
+    /// Answers `request`.
+    pub async fn reply(&mut self, request: &Value, result: Value) {
+        self.send(message::result(request, result)).await;
+    }
+
+    /// Answers `request` with an error.
+    pub async fn fail(&mut self, request: &Value, code: i64, data: Option<Value>) {
+        let mut error = json!({"code": code, "message": "no"});
+        if let Some(data) = data {
+            error["data"] = data;
+        }
+        self.send(message::error(request, error)).await;
+    }
+
+    /// Answers the handshake of a session, and waits for its last step.
+    pub async fn shake_hands(&mut self, version: &str, capabilities: Value) -> Value {
+        let handshake = self.request("initialize").await;
+        let result = message::initialized(version, capabilities);
+        self.reply(&handshake, result).await;
+        self.request("notifications/initialized").await;
+        handshake
+    }
+}
