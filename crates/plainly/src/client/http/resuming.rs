@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::connection::{HttpConnection, no_message};
 use super::endpoint::{ContentKind, HttpFailure, HttpResponse};
+use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
 use crate::client::error::{Error, LocalError};
 
@@ -31,7 +31,7 @@ impl ReplyResumption {
     }
 }
 
-impl HttpConnection {
+impl HttpSession {
     /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has broken
     /// off, by `failure` if there was one.
     pub(super) async fn resume(

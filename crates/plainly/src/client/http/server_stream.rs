@@ -10,9 +10,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::connection::{HttpConnection, no_message};
 use super::endpoint::{ContentKind, HttpResponse};
 use super::resuming::LAST_EVENT_ID;
+use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
 use crate::client::error::{Error, LocalError};
 use crate::client::inbox::Change;
@@ -37,7 +37,7 @@ const UNASKED: Duration = Duration::from_secs(1);
 /// The most streams in a row that may end with nothing on them.
 const EMPTY_STREAMS: u32 = 30;
 
-/// The stream of a connection, as long as somebody has it read.
+/// The stream of a session, as long as somebody has it read.
 #[derive(Debug, Default)]
 pub(super) struct ServerStream(tokio::sync::Mutex<StreamReader>);
 
@@ -57,22 +57,23 @@ struct ServerEvents {
 
 /// Has the stream read until what is returned is dropped; `None`: the server has none.
 pub(super) async fn open(
-    connection: Arc<HttpConnection>,
+    session: Arc<HttpSession>,
+    stream: Arc<ServerStream>,
 ) -> Result<Option<Arc<BackgroundTask>>, Error> {
-    let mut reader = connection.server_stream.0.lock().await;
+    let mut reader = stream.0.lock().await;
     let task = reader.task.upgrade().filter(|task| !task.is_finished());
     if let Some(task) = task
-        && reader.session == connection.session_id()
+        && reader.session == session.id()
     {
         return Ok(Some(task));
     }
     let from = Resumption::default();
-    let opening = connection.open_stream(&from);
-    let Some(stream) = connection.until_closed(opening).await? else {
+    let opening = session.open_stream(&from);
+    let Some(events) = session.until_closed(opening).await? else {
         return Ok(None);
     };
-    reader.session.clone_from(&stream.session);
-    let reading = read(Arc::clone(&connection), stream);
+    reader.session.clone_from(&events.session);
+    let reading = read(Arc::clone(&session), events);
     let task = Arc::new(BackgroundTask::spawn(reading));
     reader.task = Arc::downgrade(&task);
     Ok(Some(task))
@@ -82,10 +83,10 @@ pub(super) async fn open(
 ///
 /// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since some
 /// servers open it with the first thing that they have to say.
-pub(super) async fn keep(connection: Arc<HttpConnection>) -> BackgroundTask {
+pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -> BackgroundTask {
     let (settle, settled) = oneshot::channel();
     let task = BackgroundTask::spawn(async move {
-        let opened = open(connection).await;
+        let opened = open(session, stream).await;
         // Fails where nobody waits any more.
         let _late = settle.send(());
         match opened {
@@ -98,17 +99,15 @@ pub(super) async fn keep(connection: Arc<HttpConnection>) -> BackgroundTask {
     task
 }
 
-async fn read(connection: Arc<HttpConnection>, stream: ServerEvents) {
-    let Err(error) = connection
-        .until_closed(connection.read_streams(stream))
-        .await;
+async fn read(session: Arc<HttpSession>, stream: ServerEvents) {
+    let Err(error) = session.until_closed(session.read_streams(stream)).await;
     let again = again(&error);
     let mut first = Some(error);
-    let subscriptions = &connection.dispatcher.subscriptions;
+    let subscriptions = &session.dispatcher.subscriptions;
     subscriptions.end(|| first.take().unwrap_or_else(&again));
 }
 
-impl HttpConnection {
+impl HttpSession {
     /// Opens the stream, or opens it again where it ended; `None` if the server has none.
     async fn open_stream(&self, from: &Resumption) -> Result<Option<ServerEvents>, Error> {
         let mut pauses = CONFLICT_PAUSES.into_iter();
