@@ -99,7 +99,6 @@ pub mod client;
 #[cfg(all(feature = "client", feature = "server"))]
 mod in_memory;
 pub mod limits;
-#[cfg(any(feature = "client", feature = "server"))]
 mod lock;
 #[cfg(feature = "client")]
 mod pending;

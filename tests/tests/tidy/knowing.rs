@@ -16,6 +16,12 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         ],
         &[],
     ),
+    // Nor does what reads and writes HTTP for a client.
+    (
+        "crates/plainly/src/client/http/endpoint.rs",
+        &["protocol::types", "protocol::method", "crate::server"],
+        &[],
+    ),
     // Handlers, extractors and stores never see an era.
     ("crates/plainly/src/server/extract", ERAS, &[]),
     ("crates/plainly/src/server/reply", ERAS, &[]),

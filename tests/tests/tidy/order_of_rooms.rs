@@ -4,11 +4,11 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "client -> pending -> server -> lock -> schema -> shutdown -> store -> room -> transport -> limits",
+        "in_memory -> server -> schema -> shutdown -> store -> room -> client -> pending -> transport -> limits -> lock",
     ),
     (
         "plainly/transport",
-        "child -> http -> escaped -> http_client -> frame -> lines -> memory -> meter -> standard",
+        "child -> http -> escaped -> frame -> memory -> lines -> duplex -> meter -> messages -> standard",
     ),
     (
         "plainly/transport/http",
@@ -50,8 +50,8 @@ pub(crate) const SERVER: &[(&str, &str)] = &[];
 pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[
     (
         "plainly",
-        "client server store",
-        "a client in memory serves, what a store fails with is a failure of the server, and resources come from stores",
+        "server store",
+        "what a store fails with is a failure of the server, and resources come from stores",
     ),
     (
         "plainly/schema",
@@ -81,17 +81,10 @@ pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[
 ];
 
 /// Larger circles, each of which goes once its rooms are in order.
-pub(crate) const KNOTS: &[(&str, &str, &str)] = &[
-    (
-        "plainly/client",
-        "answer call connect driver inbox link listen listeners news patience progress reception session stream",
-        "a request goes through its rooms more than once",
-    ),
-    (
-        "plainly/server",
-        "answer asking audience builder catalogue completion discovery dispatch encode extract failure handling layer \
+pub(crate) const KNOTS: &[(&str, &str, &str)] = &[(
+    "plainly/server",
+    "answer asking audience builder catalogue completion discovery dispatch encode extract failure handling layer \
          listening malformed notices pipes prompts reply resolve resources route running scope session sessions \
          streams tasks tools url_elicitation watching",
-        "a request goes through its rooms more than once",
-    ),
-];
+    "a request goes through its rooms more than once",
+)];

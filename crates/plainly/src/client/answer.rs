@@ -101,7 +101,7 @@ impl QuestionHandlers {
     }
 }
 
-/// Who answers what servers ask, and what was declared of that.
+/// Answers what servers ask, as far as that was declared.
 #[derive(Debug, Default)]
 pub(super) struct Respondent {
     handlers: QuestionHandlers,

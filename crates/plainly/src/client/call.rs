@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::connect::{self, ClientOptions, Deadline, ServerDescription};
+use super::connect::{self, ClientOptions, ConnectDeadline, ServerDescription};
 use super::error::{Error, LocalError};
-use super::link::{BackgroundTask, CallExtras, Connection, Link};
+use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::RequestWriter;
 use super::reply::{RawResult, TypedResult};
 use super::timeouts::Timeouts;
@@ -20,11 +20,11 @@ use super::{Client, Result};
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
 
-/// What all clones of a client share.
+/// The state that all clones of a client share.
 #[derive(Debug)]
 pub(super) struct Connected {
     pub(super) link: Link,
-    /// Of the revision that is spoken.
+    /// Writes requests of the revision that is spoken.
     writer: Lock<Arc<RequestWriter>>,
     options: ClientOptions,
     pub(super) server: ServerDescription,
@@ -38,7 +38,7 @@ pub(super) struct Connected {
 
 impl Client {
     pub(super) async fn establish(
-        connection: impl Connection + 'static,
+        connection: impl ClientConnection + 'static,
         options: ClientOptions,
     ) -> Result<Self> {
         let link = Link::new(Arc::new(connection));
@@ -61,7 +61,7 @@ impl Client {
         Ok(client)
     }
 
-    /// How many bytes have come from the server so far, on all calls of the connection: for showing progress.
+    /// The number of bytes that have come from the server so far, on all calls of the connection: for showing progress.
     pub fn received_bytes(&self) -> u64 {
         self.connected.link.connection().received()
     }
@@ -123,7 +123,7 @@ impl Client {
 }
 
 impl Connected {
-    /// How much is taken of the server.
+    /// Limits on what the server sends.
     pub(super) fn limits(&self) -> &ClientLimits {
         &self.options.limits
     }
@@ -179,7 +179,7 @@ impl Connected {
         let revision = self.revision();
         let mut options = self.options.clone();
         options.revision = Some(revision);
-        let by = Deadline::of(&options);
+        let by = ConnectDeadline::new(&options);
         connect::initialize(&self.link, &options, revision, by).await?;
         self.keep_server_stream().await;
         Ok(())

@@ -14,7 +14,7 @@ use crate::transport::Meter;
 use crate::transport::child::{self, Grace, Process};
 use crate::transport::lines::Lines;
 
-/// How long is waited for the end of a process whose output has ended: requests in flight wait for this.
+/// The longest wait for the exit of a process whose output has ended. Requests in flight wait for it.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
 /// A server that is started as a child process and spoken to over its standard input and output.

@@ -24,10 +24,10 @@ use super::message::{Introduction, RequestWriter};
 use super::reply::{CallReply, TypedResult};
 use crate::limits::ClientLimits;
 
-/// How long a server may be silent before it is taken for a legacy one, which need not answer what it does not know.
+/// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// What a client brings to every connection.
+/// The settings of a client, the same for every connection.
 #[derive(Clone, Debug)]
 pub(super) struct ClientOptions {
     pub(super) introduction: Introduction,
@@ -39,16 +39,16 @@ pub(super) struct ClientOptions {
     pub(super) longest: Duration,
     /// The time for all that comes before the first request.
     pub(super) connect_timeout: Duration,
-    /// Who answers what servers ask.
+    /// Functions that answer what servers ask.
     pub(super) handlers: QuestionHandlers,
-    /// How much is taken of the server.
+    /// Limits on what the server sends.
     pub(super) limits: ClientLimits,
-    /// Who wants what servers log.
+    /// Receives what servers log.
     pub(super) log: Option<Log>,
 }
 
 impl ClientOptions {
-    /// What takes all that is no reply on a connection with these options.
+    /// A dispatcher for a connection with these options.
     pub(super) fn dispatcher(&self) -> Dispatcher {
         let declared = self.introduction.capabilities.clone();
         let respondent = Respondent::new(self.handlers.clone(), declared);
@@ -56,7 +56,7 @@ impl ClientOptions {
     }
 }
 
-/// What was found out about the server.
+/// The facts about the server that connecting has brought.
 #[derive(Debug)]
 pub(super) struct ServerDescription {
     pub(super) revision: Revision,
@@ -66,23 +66,23 @@ pub(super) struct ServerDescription {
     pub(super) supported_versions: Vec<String>,
 }
 
-/// The time for all that comes before the first request, running.
+/// The deadline for all that comes before the first request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Deadline {
+pub(super) struct ConnectDeadline {
     start: Instant,
     after: Duration,
 }
 
-impl Deadline {
-    pub(super) fn of(options: &ClientOptions) -> Self {
+impl ConnectDeadline {
+    pub(super) fn new(options: &ClientOptions) -> Self {
         Self {
             start: Instant::now(),
             after: options.connect_timeout,
         }
     }
 
-    /// What asking for `method` leads to in what is left of the time.
-    async fn within<T>(
+    /// Waits for `asking`, which calls `method`, for the rest of the time.
+    async fn wait_for<T>(
         self,
         method: Method,
         asking: impl Future<Output = Result<T, Error>>,
@@ -96,7 +96,7 @@ impl Deadline {
     }
 }
 
-/// What the answer to the probe says about the server.
+/// The conclusion from the answer to the probe.
 enum ProbeVerdict {
     /// It is modern.
     Discovered(Box<TypedResult<DiscoverResult>>),
@@ -115,7 +115,7 @@ pub(super) async fn establish(
     link: &Link,
     options: &ClientOptions,
 ) -> Result<ServerDescription, Error> {
-    let by = Deadline::of(options);
+    let by = ConnectDeadline::new(options);
     let server = match options.revision {
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
         Some(_) => settle(link, options, probe(link, options, by).await, by).await,
@@ -128,7 +128,7 @@ pub(super) async fn establish(
 async fn detect(
     link: &Link,
     options: &ClientOptions,
-    by: Deadline,
+    by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     let silence = SILENCE.min(options.connect_timeout / 2);
     let mut probing = pin!(probe(link, options, by));
@@ -153,11 +153,11 @@ async fn detect(
     }
 }
 
-async fn probe(link: &Link, options: &ClientOptions, by: Deadline) -> ProbeVerdict {
+async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> ProbeVerdict {
     let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
     let params = json!({});
     let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
-    let reply = by.within(Method::Discover, asking).await;
+    let reply = by.wait_for(Method::Discover, asking).await;
     let status = reply.as_ref().ok().and_then(CallReply::status);
     match reply.and_then(|reply| reply.decode(Method::Discover.name())) {
         Ok(answer) => ProbeVerdict::Discovered(Box::new(answer)),
@@ -166,7 +166,7 @@ async fn probe(link: &Link, options: &ClientOptions, by: Deadline) -> ProbeVerdi
 }
 
 impl ProbeVerdict {
-    /// What an error says that the probe ended with, under this status if it is a JSON-RPC error under any.
+    /// The conclusion from an error that the probe ended with, and its HTTP status if it is a JSON-RPC error under one.
     fn of(error: Error, status: Option<u16>) -> Self {
         if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
             error.protocol().map(ProtocolError::kind)
@@ -209,7 +209,7 @@ async fn settle(
     link: &Link,
     options: &ClientOptions,
     verdict: ProbeVerdict,
-    by: Deadline,
+    by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     let (supported, discovered) = match verdict {
         ProbeVerdict::Failed(error) => return Err(error),
@@ -220,9 +220,11 @@ async fn settle(
         }
         ProbeVerdict::Legacy(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
-            // It is modern after all, and could not answer the probe.
-            let is_modern = |error: &Error| error.is_method_not_found();
-            return server.map_err(|error| if is_modern(&error) { first } else { error });
+            return match server {
+                // It is modern after all, and could not answer the probe.
+                Err(error) if error.is_method_not_found() => Err(first),
+                server => server,
+            };
         }
         ProbeVerdict::Unclear(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
@@ -260,7 +262,7 @@ pub(super) async fn change(
         return Ok(None);
     };
     let agreed = if revision.traits().sessions {
-        let by = Deadline::of(options);
+        let by = ConnectDeadline::new(options);
         initialize(link, options, revision, by).await?.revision
     } else {
         // Each of its requests says so itself.
@@ -275,7 +277,7 @@ pub(super) async fn initialize(
     link: &Link,
     options: &ClientOptions,
     revision: Revision,
-    by: Deadline,
+    by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     let introduction = &options.introduction;
     let params = InitializeParams::new(
@@ -285,7 +287,7 @@ pub(super) async fn initialize(
     );
     let writer = RequestWriter::new(revision, introduction);
     let asking = link.call(&writer, Method::Initialize, &params);
-    let answer: TypedResult<InitializeResult> = by.within(Method::Initialize, asking).await?;
+    let answer: TypedResult<InitializeResult> = by.wait_for(Method::Initialize, asking).await?;
     let version = answer.body.protocol_version.clone();
     let wanted = wanted(options);
     let agreed = wanted
@@ -302,7 +304,7 @@ pub(super) async fn initialize(
     link.speak(agreed);
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
-    by.within(Method::Initialized, telling).await?;
+    by.wait_for(Method::Initialized, telling).await?;
     if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging) {
         set_level(link, &writer, log, by).await?;
     }
@@ -314,11 +316,11 @@ async fn set_level(
     link: &Link,
     writer: &RequestWriter,
     log: &Log,
-    by: Deadline,
+    by: ConnectDeadline,
 ) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
-    match by.within(Method::SetLevel, asking).await {
+    match by.wait_for(Method::SetLevel, asking).await {
         Err(error @ Error::Protocol(_)) => {
             tracing::warn!(%error, "the server does not take the level of its log messages");
             Ok(())
@@ -337,8 +339,8 @@ fn wanted(options: &ClientOptions) -> Vec<Revision> {
 
 /// The newest of `wanted`, which stand oldest first, that is offered.
 fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
-    let is_offered = |revision: &Revision| offered.iter().any(|offer| offer == revision.as_str());
-    wanted.iter().rev().copied().find(is_offered)
+    let mut newest_first = wanted.iter().rev().copied();
+    newest_first.find(|revision| offered.iter().any(|offer| offer == revision.as_str()))
 }
 
 impl ServerDescription {

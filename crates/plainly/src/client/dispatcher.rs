@@ -16,7 +16,7 @@ use super::log::Log;
 use super::progress::ProgressTable;
 use super::reply::ServerRequest;
 use super::subscriptions::SubscriptionTable;
-use super::timeouts::OpenQuestion;
+use super::timeouts::QuestionPermit;
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
 use crate::transport::Escaped;
@@ -91,7 +91,7 @@ impl Dispatcher {
         send: S,
     ) -> Option<Bytes>
     where
-        S: FnOnce(Bytes, OpenQuestion) -> F + Send + 'static,
+        S: FnOnce(Bytes, QuestionPermit) -> F + Send + 'static,
         F: Future<Output = ()> + Send,
     {
         let revision = self.revision.get();
@@ -103,7 +103,7 @@ impl Dispatcher {
         self.questions.ask(request, revision, tasks, send)
     }
 
-    /// Who answers what the server asks.
+    /// Answers what the server asks.
     pub(super) fn respondent(&self) -> &Respondent {
         self.questions.respondent()
     }

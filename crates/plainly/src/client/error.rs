@@ -106,7 +106,7 @@ pub enum LocalError {
         source: Option<serde_json::Error>,
     },
     /// The two sides have no revision in common, or not the one that was pinned.
-    #[error("no protocol version in common: the server offers {}, this client wants {}", List(.offered), List(.wanted))]
+    #[error("no protocol version in common: the server offers {}, this client wants {}", CommaSeparated(.offered), CommaSeparated(.wanted))]
     #[non_exhaustive]
     UnsupportedVersion {
         /// What the server offers, in its own words.
@@ -204,7 +204,7 @@ pub struct Closed {
     pub stderr: String,
 }
 
-/// Who ended a connection, and why.
+/// The end of a connection: who ended it, and why.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CloseReason {
@@ -323,9 +323,9 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-struct List<'a, T>(&'a [T]);
+struct CommaSeparated<'a, T>(&'a [T]);
 
-impl<T: fmt::Display> fmt::Display for List<'_, T> {
+impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((first, rest)) = self.0.split_first() else {
             return f.write_str("none");

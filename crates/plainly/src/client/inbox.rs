@@ -7,7 +7,6 @@ use std::task::{Context, Poll, Waker};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::SubscriptionFilter;
 
-use super::Change;
 use super::error::Error;
 use crate::lock::Lock;
 
@@ -15,6 +14,22 @@ use crate::lock::Lock;
 const MOST_CHANGES: usize = 1024;
 /// The most bytes of their URIs.
 const MOST_BYTES: usize = 256 << 10;
+
+/// A change that a server tells of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Change {
+    /// The resource at this URI is another, or it is no longer there: one that was subscribed to, or one inside of it.
+    Resource(String),
+    /// There are other resources to be listed.
+    Resources,
+    /// There are other tools.
+    Tools,
+    /// There are other prompts.
+    Prompts,
+    /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
+    Missed,
+}
 
 /// The changes of one subscription that nobody has read yet.
 #[derive(Debug)]
@@ -44,7 +59,7 @@ impl Inbox {
         }
     }
 
-    /// What is to be told of.
+    /// The changes that were asked for.
     pub(super) fn asked(&self) -> &SubscriptionFilter {
         &self.asked
     }
@@ -87,7 +102,7 @@ impl Inbox {
         self.state.lock().finish(end);
     }
 
-    /// What the server tells of, once it has said so.
+    /// Waits until the server has said what it tells of.
     pub(super) async fn acknowledged(&self) -> Result<SubscriptionFilter, Error> {
         std::future::poll_fn(|context| self.poll_acknowledged(context)).await
     }
@@ -178,7 +193,7 @@ fn flag_in_both(asked: Option<bool>, offered: Option<bool>) -> Option<bool> {
     (asked == Some(true) && offered == Some(true)).then_some(true)
 }
 
-/// What is in both of them; nothing stands for what isn't.
+/// The filter of what is in both of them.
 fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> SubscriptionFilter {
     let mut honoured = SubscriptionFilter::new();
     honoured.tools_list_changed =

@@ -24,7 +24,7 @@ use super::subscriptions::SubscriptionTable;
 use crate::transport::Frame;
 
 /// How messages travel to a server and back: over [`Messages`](crate::transport::Messages), or as HTTP requests.
-pub(super) trait Connection: fmt::Debug + Send + Sync {
+pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>>;
 
@@ -87,7 +87,7 @@ impl Drop for BackgroundTask {
 /// A connection and the ids of its requests.
 #[derive(Debug)]
 pub(super) struct Link {
-    connection: Arc<dyn Connection>,
+    connection: Arc<dyn ClientConnection>,
     last_id: AtomicI64,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct CallExtras<'a> {
 }
 
 impl Link {
-    pub(super) fn new(connection: Arc<dyn Connection>) -> Self {
+    pub(super) fn new(connection: Arc<dyn ClientConnection>) -> Self {
         Self {
             connection,
             last_id: AtomicI64::new(0),
@@ -175,7 +175,7 @@ impl Link {
     }
 
     /// The connection itself.
-    pub(super) fn connection(&self) -> &Arc<dyn Connection> {
+    pub(super) fn connection(&self) -> &Arc<dyn ClientConnection> {
         &self.connection
     }
 

@@ -17,37 +17,21 @@ use tokio::time::timeout;
 
 use super::call::Connected;
 use super::error::{Error, LocalError};
-use super::inbox::Inbox;
+use super::inbox::{Change, Inbox};
 use super::link::BackgroundTask;
 use super::subscriptions::SubscriptionGuard;
 use super::{Client, Result};
 
-/// How long unsubscribing may take, on which nothing depends any more.
+/// The time that unsubscribing may take. Nothing depends on it any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What a server tells of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Change {
-    /// The resource at this URI is another, or it is no longer there: one that was subscribed to, or one inside of it.
-    Resource(String),
-    /// There are other resources to be listed.
-    Resources,
-    /// There are other tools.
-    Tools,
-    /// There are other prompts.
-    Prompts,
-    /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
-    Missed,
-}
-
-/// What a server tells of, as it comes. Ends when it is dropped.
+/// The changes that a server tells of, as they come. Ends when it is dropped.
 ///
 /// It is a [`Stream`] too. The end in good order is `None`, which a server before 2026-07-28 can't tell; an error says why it
 /// was cut off, and nothing follows it. After either, [`listen`](Client::listen) again and look at what matters: what changed in the
 /// meantime isn't told.
 ///
-/// What isn't read in time is kept once for each resource, and beyond 1,024 of them becomes [`Change::Missed`].
+/// A change that isn't read in time is kept once for each resource, and beyond 1,024 of them becomes [`Change::Missed`].
 #[derive(Debug)]
 #[must_use = "dropped, it ends"]
 pub struct Subscription {
@@ -56,7 +40,7 @@ pub struct Subscription {
     _source: SubscriptionSource,
 }
 
-/// What goes on until the subscription is dropped.
+/// Keeps the subscription going until it is dropped.
 #[derive(Debug)]
 #[expect(dead_code, reason = "held to be dropped")]
 enum SubscriptionSource {
@@ -65,7 +49,7 @@ enum SubscriptionSource {
 }
 
 impl Subscription {
-    /// What the server tells of, out of what was asked for; what it doesn't is absent. Empty, if it tells of nothing.
+    /// The part of what was asked for that the server tells of. Empty, if it tells of nothing.
     pub fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
     }
@@ -246,7 +230,7 @@ impl Drop for LegacySubscription {
     }
 }
 
-/// What a legacy server with these capabilities tells of, out of what is asked for.
+/// The part of `asked` that a legacy server with these capabilities tells of.
 fn offered(server: &ServerCapabilities, asked: &SubscriptionFilter) -> SubscriptionFilter {
     let mut offered = SubscriptionFilter::new();
     offered.tools_list_changed = server.tools.as_ref().and_then(|tools| tools.list_changed);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plainly_protocol::types::{LoggingLevel, LoggingMessageParams};
 
-/// Who wants log messages.
+/// A function that takes log messages, and the level from which on it does.
 #[derive(Clone)]
 pub(super) struct Log {
     pub(super) level: LoggingLevel,

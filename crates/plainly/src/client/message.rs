@@ -23,7 +23,7 @@ use super::error::{Error, LocalError};
 use super::mirror::Mirror;
 use crate::transport::Frame;
 
-/// Who this client says it is, and what it wants with every request.
+/// The name, version, capabilities and wishes of this client, as it tells every server.
 #[derive(Clone, Debug)]
 pub(super) struct Introduction {
     pub(super) implementation: Implementation,
@@ -32,12 +32,12 @@ pub(super) struct Introduction {
     pub(super) log_level: Option<LoggingLevel>,
 }
 
-/// What one request carries beside its parameters.
+/// Additions to the parameters of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestExtras<'a> {
     /// Whether it asks for progress: its id is the token.
     pub(super) progress: bool,
-    /// What it answers of what the server asked for in reply to the same request before, and the state that it gave along.
+    /// The answers to what the server asked for in reply to the same request before, and the state that it wants back.
     /// Nothing to a legacy server.
     pub(super) inputs: Option<&'a InputResponseParams>,
     /// Which arguments its headers repeat, where it has headers. Nothing to a legacy server.
@@ -178,12 +178,12 @@ fn join<'a>(parts: impl Iterator<Item = &'a str>) -> String {
 
 /// Parameters as the text of a JSON object on one line.
 fn to_object(method: &'static str, params: &impl Serialize) -> Result<String, Error> {
-    let wrong = |source| Error::from(LocalError::Parameters { method, source });
-    let text = serde_json::to_string(params).map_err(|error| wrong(Some(error)))?;
-    if text.starts_with('{') {
-        Ok(text)
-    } else {
-        Err(wrong(None))
+    match serde_json::to_string(params) {
+        Ok(text) if text.starts_with('{') => Ok(text),
+        other => {
+            let source = other.err();
+            Err(LocalError::Parameters { method, source }.into())
+        }
     }
 }
 
@@ -198,12 +198,12 @@ fn cancelled(id: &RequestId) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{id}}}}}"#).into()
 }
 
-/// The answer to a request of the server's with this raw id: a result, which is JSON.
+/// The response to a request of the server with this raw id: `result` is JSON.
 pub(super) fn result(id: &str, result: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into()
 }
 
-/// The answer to such a request that has no result; `None`: it can't be written.
+/// The error response to such a request; `None`: it can't be written.
 pub(super) fn refusal(id: &str, error: &ProtocolError, revision: Revision) -> Option<Bytes> {
     let error = Dialect::default().encode(error, revision);
     let error = serde_json::to_string(&error).ok()?;

@@ -18,7 +18,7 @@ use crate::transport::Escaped;
 /// refused, and its tool learnt again.
 const MOST_BYTES: usize = 1 << 20;
 
-/// What was learnt of a server's tools.
+/// The arguments of a server's tools that headers repeat, as far as they are known.
 #[derive(Debug, Default)]
 pub(super) struct Mirror(Lock<KnownTools>);
 
@@ -80,11 +80,9 @@ impl KnownTools {
 }
 
 fn bytes(name: &str, arguments: &[MirroredArgument]) -> usize {
-    let of = |one: &MirroredArgument| {
-        let path = one.path.iter().map(String::len);
-        one.header.len() + path.sum::<usize>()
-    };
-    name.len() + arguments.iter().map(of).sum::<usize>()
+    let headers = arguments.iter().map(|one| one.header.len());
+    let paths = arguments.iter().flat_map(|one| &one.path).map(String::len);
+    name.len() + headers.chain(paths).sum::<usize>()
 }
 
 /// The header that repeats this argument, if it is there and a header can say it.

@@ -65,7 +65,8 @@ pub use self::child::Spawn;
 pub use self::error::{CloseReason, Closed, Error, LocalError};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
-pub use self::listen::{Change, Subscription};
+pub use self::inbox::Change;
+pub use self::listen::Subscription;
 pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
@@ -74,7 +75,7 @@ pub use self::rounds::{Call, InputRequired, Round};
 use self::call::Connected;
 use crate::transport::Messages;
 
-/// What a call returns.
+/// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A connection to a server. Cheap to clone; all clones share the connection.
@@ -114,17 +115,17 @@ impl Client {
         self.connected.revision()
     }
 
-    /// Who the server said it is when it was connected to: for display and logs only.
+    /// The server's name and version as it said when it was connected to: for display and logs only.
     pub fn server(&self) -> Option<&Implementation> {
         self.connected.server.implementation.as_ref()
     }
 
-    /// What the server offers.
+    /// The capabilities of the server.
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.connected.server.capabilities
     }
 
-    /// How to use the server, for the model.
+    /// Instructions for the model on how to use the server.
     pub fn instructions(&self) -> Option<&str> {
         self.connected.server.instructions.as_deref()
     }

@@ -12,15 +12,15 @@ use tokio::time::Instant;
 
 use crate::lock::Lock;
 
-/// How far a call has come (Progress).
+/// An update on how far a call has come (Progress).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressUpdate {
-    /// How far it has come; more each time.
+    /// The amount that is done; more each time.
     pub done: f64,
-    /// How far there is to go, in the same unit, if the server knows.
+    /// The amount that there is to do, in the same unit, if the server knows.
     pub total: Option<f64>,
-    /// What is being done, for people.
+    /// A description of what is being done, for people.
     pub message: Option<String>,
 }
 

@@ -44,7 +44,7 @@ impl Client {
         })
     }
 
-    /// What an argument of a prompt or of a resource template can become (`completion/complete`).
+    /// Completes an argument of a prompt or of a resource template (`completion/complete`).
     pub async fn complete(&self, params: &CompleteParams) -> Result<Completion> {
         let answer = self.call::<CompleteResult>(Method::Complete, params);
         Ok(answer.await?.body.completion)

@@ -3,7 +3,7 @@
 
 use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
 
-/// What reading a resource gave: its content in one format or several, or, of a collection, its children.
+/// The result of reading a resource: its content in one format or several, or, of a collection, its children.
 ///
 /// ```no_run
 /// # async fn example(client: plainly::Client) -> plainly::client::Result<()> {
@@ -50,11 +50,10 @@ impl ReadResult {
     /// The content in the format that the server prefers: the first one. `None` of a collection, unless the server says
     /// nothing of collections: then the first content may be meant.
     pub fn primary(&self) -> Option<&ResourceContents> {
-        let of_old_server = || {
-            let first = self.contents.first()?;
-            first.is_collection.is_none().then_some(first)
-        };
-        self.representations().next().or_else(of_old_server)
+        let first = self.contents.first();
+        self.representations()
+            .next()
+            .or_else(|| first.filter(|first| first.is_collection.is_none()))
     }
 
     /// The text in the most preferred of those formats that are text.
@@ -75,12 +74,10 @@ impl ReadResult {
 
     /// The content in the format `mime_type`, in any case of letters; parameters such as `charset` count only if asked for.
     pub fn representation(&self, mime_type: &str) -> Option<&ResourceContents> {
-        let is_wanted = |own: &str| {
-            let essence = own.split(';').next().unwrap_or_default().trim();
-            own.eq_ignore_ascii_case(mime_type) || essence.eq_ignore_ascii_case(mime_type)
-        };
-        self.representations()
-            .find(|content| content.mime_type.as_deref().is_some_and(is_wanted))
+        self.representations().find(|content| {
+            let own = content.mime_type.as_deref();
+            own.is_some_and(|own| is_of_type(own, mime_type))
+        })
     }
 
     /// The children that came of a collection, possibly not all: [`Client::resources`](super::Client::resources) lists
@@ -91,6 +88,12 @@ impl ReadResult {
             .iter()
             .filter(move |content| is_collection && content.uri != self.uri)
     }
+}
+
+/// Whether `own` is `wanted`, with its parameters or without.
+fn is_of_type(own: &str, wanted: &str) -> bool {
+    let essence = own.split(';').next().unwrap_or_default().trim();
+    own.eq_ignore_ascii_case(wanted) || essence.eq_ignore_ascii_case(wanted)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::error::{Error, LocalError};
 use super::status::HttpStatus;
 
-/// What stands for parameters that are absent.
+/// Stands for parameters that are absent.
 const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
 
 /// One message from the server.

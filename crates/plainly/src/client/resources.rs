@@ -13,7 +13,7 @@ use super::read_result::ReadResult;
 use super::rounds::Call;
 use super::{Client, Result};
 
-/// What is known of a resource, and from where.
+/// The metadata of a resource, and where it was found.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -23,7 +23,7 @@ pub struct Metadata {
     pub source: MetadataSource,
 }
 
-/// How metadata was found.
+/// The way in which metadata was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetadataSource {
@@ -139,7 +139,7 @@ impl Client {
         })
     }
 
-    /// What is known of a resource, without its content.
+    /// The metadata of a resource, without its content.
     ///
     /// Asks for it (`resources/metadata`); a server that does not know the method has its listing searched instead.
     ///

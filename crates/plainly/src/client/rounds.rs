@@ -35,7 +35,7 @@ pub struct Call<T> {
     made: Option<BoxFuture<'static, Result<T>>>,
 }
 
-/// What makes a call.
+/// A call that is not made yet.
 struct CallSetup<T> {
     client: Client,
     method: Method,
@@ -49,7 +49,7 @@ struct CallSetup<T> {
 /// Reads the final result.
 type ResultReader<T> = dyn Fn(RawResult) -> Result<T> + Send + Sync;
 
-/// What one request of a [`Call`] led to.
+/// The outcome of one request of a [`Call`].
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a result is final or it is not")]
 pub enum Round<T> {
@@ -59,14 +59,14 @@ pub enum Round<T> {
     InputRequired(InputRequired<T>),
 }
 
-/// What a server asks for before it answers a call. It waits for nothing: whether and when it is called again is up to the
+/// A server's questions before it answers a call. It waits for nothing: whether and when it is called again is up to the
 /// client.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct InputRequired<T> {
-    /// What it asks for, under the keys that the answers must have too. May be empty.
+    /// The questions, under the keys that the answers must have too. May be empty.
     pub requests: BTreeMap<String, InputRequest>,
-    /// What it wants back as it is.
+    /// State that it wants back as it is.
     pub state: Option<String>,
     call: CallSetup<T>,
 }
@@ -220,7 +220,7 @@ fn to_json(method: Method, params: &impl Serialize) -> Result<Box<RawValue>> {
     })
 }
 
-/// What `result` asks for: `most` things at a time.
+/// The questions in `result`, of which there may be `most`.
 fn input_required(result: &RawResult, method: Method, most: usize) -> Result<InputRequiredResult> {
     let asked: InputRequiredResult = result.body(method.name())?;
     let why = match asked.input_requests.len() {

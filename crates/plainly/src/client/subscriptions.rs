@@ -10,9 +10,8 @@ use plainly_protocol::types::{
 };
 use serde::de::DeserializeOwned;
 
-use super::Change;
 use super::error::{Error, LocalError};
-use super::inbox::Inbox;
+use super::inbox::{Change, Inbox};
 use crate::lock::Lock;
 
 /// The subscriptions of a connection.
@@ -107,7 +106,7 @@ impl SubscriptionTable {
         self.of(None).iter().any(|inbox| inbox.has(uri))
     }
 
-    /// Those that the request `id` opened, or without it those that no request did.
+    /// The inboxes that the request `id` opened; without an id, those that no request did.
     fn of(&self, id: Option<&RequestId>) -> Vec<Arc<Inbox>> {
         let table = self.0.lock();
         let found = table.iter().filter(|one| one.id.as_ref() == id);
@@ -122,26 +121,31 @@ impl Drop for SubscriptionGuard {
     }
 }
 
-/// Tells one subscription; `is_its_own`: the notification is for it alone.
+/// Puts a notification into one inbox; `is_its_own`: it is for that subscription alone.
 fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
-    let put = |change| match is_its_own {
-        true => inbox.put(change),
-        false => inbox.put_if_acknowledged(change),
-    };
-    if method == Method::Acknowledged {
+    let change = if method == Method::Acknowledged {
         let params: AcknowledgedParams = read(params)?;
         inbox.acknowledge(&params.notifications);
+        return Ok(());
     } else if method == Method::ResourceUpdated {
         let ResourceUpdatedParams { uri, .. } = read(params)?;
-        if is_its_own || inbox.wants(&uri) {
-            put(Change::Resource(uri));
+        if !is_its_own && !inbox.wants(&uri) {
+            return Ok(());
         }
+        Change::Resource(uri)
     } else if method == Method::ResourcesChanged {
-        put(Change::Resources);
+        Change::Resources
     } else if method == Method::ToolsChanged {
-        put(Change::Tools);
+        Change::Tools
     } else if method == Method::PromptsChanged {
-        put(Change::Prompts);
+        Change::Prompts
+    } else {
+        return Ok(());
+    };
+    if is_its_own {
+        inbox.put(change);
+    } else {
+        inbox.put_if_acknowledged(change);
     }
     Ok(())
 }

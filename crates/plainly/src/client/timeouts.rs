@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use super::error::{Error, LocalError};
 use super::progress::ProgressListener;
 
-/// How long a call is waited for.
+/// The limits of the time that a call takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeouts {
     /// Since the last sign of life.
@@ -28,7 +28,7 @@ impl Timeouts {
         self,
         method: Method,
         progress: Option<&ProgressListener>,
-        questions: &OpenQuestions,
+        questions: &QuestionCounter,
         calling: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let start = Instant::now();
@@ -62,9 +62,9 @@ impl Timeouts {
     }
 }
 
-/// How many questions of the server are being answered on one connection.
+/// Counts the questions of the server that are being answered on one connection.
 #[derive(Debug)]
-pub(super) struct OpenQuestions(watch::Sender<QuestionCount>);
+pub(super) struct QuestionCounter(watch::Sender<QuestionCount>);
 
 #[derive(Debug, Default)]
 struct QuestionCount {
@@ -73,25 +73,25 @@ struct QuestionCount {
     last: Option<Instant>,
 }
 
-/// A question that is being answered, until this is dropped.
+/// Counts one question until it is dropped.
 #[derive(Debug)]
-pub(super) struct OpenQuestion(Arc<OpenQuestions>);
+pub(super) struct QuestionPermit(Arc<QuestionCounter>);
 
-impl Default for OpenQuestions {
+impl Default for QuestionCounter {
     fn default() -> Self {
         Self(watch::Sender::new(QuestionCount::default()))
     }
 }
 
-impl OpenQuestions {
+impl QuestionCounter {
     /// Adds one, unless there are `limit`.
-    pub(super) fn add(self: &Arc<Self>, limit: usize) -> Option<OpenQuestion> {
+    pub(super) fn add(self: &Arc<Self>, limit: usize) -> Option<QuestionPermit> {
         let added = self.0.send_if_modified(|count| {
             let has_room = count.open < limit;
             count.open += usize::from(has_room);
             has_room
         });
-        added.then(|| OpenQuestion(Arc::clone(self)))
+        added.then(|| QuestionPermit(Arc::clone(self)))
     }
 
     fn is_empty(&self) -> bool {
@@ -110,7 +110,7 @@ impl OpenQuestions {
     }
 }
 
-impl Drop for OpenQuestion {
+impl Drop for QuestionPermit {
     fn drop(&mut self) {
         self.0.0.send_modify(|count| {
             count.open -= 1;

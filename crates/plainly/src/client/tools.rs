@@ -79,7 +79,7 @@ impl Client {
         listed.is_ok()
     }
 
-    /// What is known of the arguments that headers repeat, if this server wants them repeated at all.
+    /// The arguments that headers repeat, if this server wants any repeated.
     fn mirror(&self) -> Option<&Mirror> {
         let mirror = self.connected.link.connection().mirror();
         mirror.filter(|_| self.revision().traits().mirrored_headers)
@@ -88,16 +88,17 @@ impl Client {
 
 /// The parameters of such a call, as JSON.
 fn tool_params(name: &str, arguments: &impl Serialize) -> Result<Box<RawValue>> {
-    let wrong = |source| LocalError::Parameters {
-        method: Method::CallTool.name(),
-        source,
-    };
-    let arguments = to_raw_value(arguments).map_err(|error| wrong(Some(error)))?;
+    let arguments = to_raw_value(arguments).map_err(|error| invalid(Some(error)))?;
     let params = CallToolParams::new(name);
     let params = match arguments.get() {
         "null" => params,
         text if text.starts_with('{') => params.arguments(&arguments),
-        _ => return Err(wrong(None).into()),
+        _ => return Err(invalid(None)),
     };
-    Ok(to_raw_value(&params).map_err(|error| wrong(Some(error)))?)
+    to_raw_value(&params).map_err(|error| invalid(Some(error)))
+}
+
+fn invalid(source: Option<serde_json::Error>) -> Error {
+    let method = Method::CallTool.name();
+    LocalError::Parameters { method, source }.into()
 }

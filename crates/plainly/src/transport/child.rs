@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
@@ -14,6 +14,8 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+
+use crate::lock::Lock;
 
 /// How much of the standard error is kept.
 const TAIL: usize = 64 << 10;
@@ -143,13 +145,13 @@ impl Drop for Process {
 /// The standard error of a process: always read, so that the process never waits for a reader.
 #[derive(Debug)]
 struct Stderr {
-    tail: Arc<Mutex<Tail>>,
+    tail: Arc<Lock<Tail>>,
     reader: JoinHandle<()>,
 }
 
 impl Stderr {
     fn drain(stderr: ChildStderr, pid: Option<u32>) -> Self {
-        let tail = Arc::<Mutex<Tail>>::default();
+        let tail = Arc::<Lock<Tail>>::default();
         let reader = tokio::spawn(read(stderr, Arc::clone(&tail), pid));
         Self { tail, reader }
     }
@@ -160,21 +162,16 @@ impl Stderr {
         if !self.reader.is_finished() {
             let _still_open = timeout(LAST_WORDS, &mut self.reader).await;
         }
-        self.tail
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .text()
+        self.tail.lock().text()
     }
 }
 
-async fn read(mut stderr: ChildStderr, tail: Arc<Mutex<Tail>>, pid: Option<u32>) {
+async fn read(mut stderr: ChildStderr, tail: Arc<Lock<Tail>>, pid: Option<u32>) {
     let mut buffer = vec![0; 8 << 10];
     let mut line = Vec::new();
     while let Ok(length @ 1..) = stderr.read(&mut buffer).await {
         let bytes = buffer.get(..length).unwrap_or_default();
-        tail.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(bytes);
+        tail.lock().push(bytes);
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(piece);
             if line.ends_with(b"\n") || line.len() >= LOGGED_LINE {

@@ -3,20 +3,22 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
+
+use crate::lock::Lock;
 
 /// The memory of one connection: one thing at a time, of a type that whoever serves the requests chose. Clones are the
 /// same memory. By default there is none.
 #[derive(Clone, Default)]
-pub struct ConnectionMemory(Option<Arc<Mutex<Kept>>>);
+pub struct ConnectionMemory(Option<Arc<Lock<StoredValue>>>);
 
-type Kept = Option<Box<dyn Any + Send>>;
+type StoredValue = Option<Box<dyn Any + Send>>;
 
 impl ConnectionMemory {
     /// A new connection's, with nothing in it yet.
     #[must_use]
     pub fn new() -> Self {
-        Self(Some(Arc::default()))
+        Self(Some(Arc::new(Lock::new(None))))
     }
 
     /// What `look` finds in a `T`, if that is what was kept.
@@ -32,10 +34,8 @@ impl ConnectionMemory {
         drop(before);
     }
 
-    /// Whoever panics while it is locked leaves it whole: it is replaced at once.
-    fn lock(&self) -> Option<MutexGuard<'_, Kept>> {
-        let kept = self.0.as_ref()?;
-        Some(kept.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> Option<MutexGuard<'_, StoredValue>> {
+        Some(self.0.as_ref()?.lock())
     }
 }
 

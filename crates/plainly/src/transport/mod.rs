@@ -2,7 +2,6 @@
 
 #[cfg(feature = "child")]
 pub(crate) mod child;
-#[cfg(any(feature = "client", feature = "server"))]
 mod duplex;
 #[cfg(any(feature = "client", feature = "http-server"))]
 mod escaped;
@@ -17,7 +16,6 @@ mod meter;
 #[cfg(feature = "stdio")]
 pub(crate) mod standard;
 
-#[cfg(any(feature = "client", feature = "server"))]
 pub use duplex::Duplex;
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;

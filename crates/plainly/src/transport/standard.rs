@@ -15,7 +15,7 @@ pub(crate) fn input() -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     if let Some(input) = reactor::input() {
         return Ok(input);
     }
-    Ok(Box::new(thread::Reader::new(io::stdin())?))
+    Ok(Box::new(thread::ThreadReader::new(io::stdin())?))
 }
 
 /// Standard output.
@@ -24,5 +24,5 @@ pub(crate) fn output() -> io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
     if let Some(output) = reactor::output() {
         return Ok(output);
     }
-    Ok(Box::new(thread::Writer::new(io::stdout())?))
+    Ok(Box::new(thread::ThreadWriter::new(io::stdout())?))
 }

@@ -17,7 +17,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::Respondent;
 use crate::client::message;
 use crate::client::reply::ServerRequest;
-use crate::client::timeouts::{OpenQuestion, OpenQuestions};
+use crate::client::timeouts::{QuestionCounter, QuestionPermit};
 use crate::lock::Lock;
 
 /// The requests of the server on one connection.
@@ -26,7 +26,7 @@ pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
     /// The most that are answered at a time.
     limit: usize,
-    pub(in crate::client) open: Arc<OpenQuestions>,
+    pub(in crate::client) open: Arc<QuestionCounter>,
     tasks: Arc<AnswerTasks>,
 }
 
@@ -64,7 +64,7 @@ impl ServerQuestions {
         send: S,
     ) -> Option<Bytes>
     where
-        S: FnOnce(Bytes, OpenQuestion) -> F + Send + 'static,
+        S: FnOnce(Bytes, QuestionPermit) -> F + Send + 'static,
         F: Future<Output = ()> + Send,
     {
         let question = match self.read(&request, revision) {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Error, LocalError};
 
-/// What the server's error says. None of these is true of a local error, but where it is said.
+/// Questions about the error. None is true of a local error, unless it says so.
 impl Error {
     /// Whether the resource does not exist.
     pub fn is_resource_not_found(&self) -> bool {

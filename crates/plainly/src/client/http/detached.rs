@@ -1,24 +1,41 @@
-//! Messages that outlive what they belong to: answers to what a legacy server asks on a stream, and the cancellation of a
-//! call that was given up. Nobody waits for their outcome.
-
-use std::time::Duration;
+//! What comes on a stream beside replies; and messages that outlive what they belong to: answers to what a legacy server asks
+//! on a stream, and the cancellation of a call that was given up. Nobody waits for their outcome.
 
 use http::HeaderMap;
+use plainly_protocol::id::RequestId;
 use tokio::task::JoinSet;
+use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
-use super::connection::HttpConnection;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, FAREWELL};
+use super::session::HttpSession;
 use crate::client::message::OutgoingRequest;
-use crate::client::reply::ServerRequest;
+use crate::client::reply::{Incoming, ServerRequest};
 use crate::transport::Frame;
 
-/// How long such a message may take.
-pub(super) const FAREWELL: Duration = Duration::from_secs(5);
+impl HttpSession {
+    /// Takes what came on a stream and is no reply there. `on` is the request that listens on it.
+    pub(super) async fn take(
+        &self,
+        incoming: Incoming,
+        on: Option<&RequestId>,
+        answering: &mut JoinSet<()>,
+    ) {
+        match incoming {
+            Incoming::Request(request) => self.answer(request, answering).await,
+            Incoming::Notification { method, params } => {
+                self.dispatcher.notification(&method, &params, on);
+            }
+            other @ (Incoming::Reply { .. } | Incoming::NoMessage { .. }) => {
+                tracing::debug!(?other, "dropped: not the reply to the request");
+            }
+        }
+        // A server that sends nothing else must not hold up the deadline and other calls.
+        consume_budget().await;
+    }
 
-impl HttpConnection {
     /// Has answered what a legacy server asks on a stream.
-    pub(super) async fn answer(&self, request: ServerRequest, answering: &mut JoinSet<()>) {
+    async fn answer(&self, request: ServerRequest, answering: &mut JoinSet<()>) {
         let mut headers = self.version();
         if self.join(&mut headers).is_err() {
             return;
@@ -52,25 +69,25 @@ async fn send_answer(endpoint: Endpoint, frame: Frame) {
 
 /// Cancels a call when it is dropped: to a legacy server, a connection that breaks is not a cancellation.
 pub(super) struct Cancellation<'a> {
-    connection: &'a HttpConnection,
-    /// What to send; `None`: nothing.
+    session: &'a HttpSession,
+    /// The notification to send, if any.
     frame: Option<Frame>,
 }
 
 impl<'a> Cancellation<'a> {
-    /// Of `request`, sent with these headers.
+    /// Cancels `request`, which was sent with these headers.
     pub(super) fn of(
-        connection: &'a HttpConnection,
+        session: &'a HttpSession,
         request: &OutgoingRequest,
         headers: &HeaderMap,
     ) -> Self {
-        let traits = connection.dispatcher.revision.get().traits();
+        let traits = session.dispatcher.revision.get().traits();
         let message = match traits.cancelled_by_disconnect {
             true => None,
             false => request.cancellation(),
         };
         Self {
-            connection,
+            session,
             frame: message.map(|message| Frame::new(headers.clone(), message)),
         }
     }
@@ -84,12 +101,12 @@ impl<'a> Cancellation<'a> {
 impl Drop for Cancellation<'_> {
     fn drop(&mut self) {
         // A session that ends takes its calls along.
-        if self.connection.is_closed() {
+        if self.session.is_closed() {
             return;
         }
         let runtime = tokio::runtime::Handle::try_current();
         if let (Some(frame), Ok(runtime)) = (self.frame.take(), runtime) {
-            let endpoint = self.connection.endpoint.clone();
+            let endpoint = self.session.endpoint.clone();
             runtime.spawn(timeout(FAREWELL, async move { endpoint.post(frame).await }));
         }
     }

@@ -16,14 +16,17 @@ use super::sse::{self, EventParser, Resumption};
 use super::{retry_after, tls};
 use crate::transport::{Frame, Meter};
 
-/// How long a connection is kept that nobody uses: less than servers keep it, so that they don't close it under a request.
+/// An unused connection is kept for this long: less than servers keep it, so that they don't close it under a request.
 const IDLE: Duration = Duration::from_secs(30);
-/// How much of what follows the reply is read so that the connection can be used again.
+/// The most bytes after the reply that are read so that the connection can be used again.
 const DISCARDED_BYTES: usize = 64 << 10;
-/// How long that may take.
+/// The time that this may take.
 const DISCARDED_TIME: Duration = Duration::from_secs(1);
-/// How long is waited for the beginning of a body that is only shown.
+/// The longest wait for the beginning of a body that is only shown.
 const SHOWN: Duration = Duration::from_secs(1);
+
+/// The time for a message on which nothing depends any more.
+pub(super) const FAREWELL: Duration = Duration::from_secs(5);
 
 /// One MCP endpoint.
 #[derive(Clone)]
@@ -36,7 +39,7 @@ pub(super) struct Endpoint {
     received: Meter,
 }
 
-/// What a POST was answered with.
+/// The response to a request, its body unread.
 #[derive(Debug)]
 pub(super) struct HttpResponse {
     pub(super) status: StatusCode,
@@ -45,12 +48,12 @@ pub(super) struct HttpResponse {
     inner: reqwest::Response,
     events: EventParser,
     message_bytes: usize,
-    /// What was received and is not read yet.
+    /// Bytes that were received and are not read yet.
     chunk: Bytes,
     received: Meter,
 }
 
-/// What the body is declared to be.
+/// The kind of body that `Content-Type` declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentKind {
     /// One JSON value.
@@ -61,7 +64,7 @@ pub(super) enum ContentKind {
     Other,
 }
 
-/// Why there is no response, or no more of it.
+/// The reason why there is no response, or no more of it.
 #[derive(Debug)]
 pub(super) enum HttpFailure {
     /// Nobody was reached.

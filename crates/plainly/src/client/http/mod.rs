@@ -7,6 +7,7 @@ mod endpoint;
 mod resuming;
 mod retry_after;
 mod server_stream;
+mod session;
 mod sse;
 mod tls;
 

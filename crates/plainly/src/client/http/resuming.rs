@@ -5,38 +5,38 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::connection::{HttpConnection, no_message};
 use super::endpoint::{ContentKind, HttpFailure, HttpResponse};
+use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
 use crate::client::error::{Error, LocalError};
 
-/// How long is waited where the server does not say.
+/// The pause before a stream is asked for again, where the server does not say.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How many times in a row nothing may come of it.
-const IN_VAIN: u32 = 5;
+/// The most attempts in a row that may bring nothing.
+const ATTEMPTS: u32 = 5;
 /// The header that says which event came last.
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// How far a reply has come whose stream may end before it.
+/// The progress of a reply whose stream may end before it.
 #[derive(Debug, Default)]
-pub(super) struct Resuming {
+pub(super) struct ReplyResumption {
     from: Resumption,
-    in_vain: u32,
+    attempts: u32,
 }
 
-impl Resuming {
+impl ReplyResumption {
     /// Something came.
     pub(super) fn goes_on(&mut self) {
-        self.in_vain = 0;
+        self.attempts = 0;
     }
 }
 
-impl HttpConnection {
+impl HttpSession {
     /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has broken
     /// off, by `failure` if there was one.
     pub(super) async fn resume(
         &self,
-        resuming: &mut Resuming,
+        resuming: &mut ReplyResumption,
         ended: &HttpResponse,
         failure: Option<HttpFailure>,
         method: &'static str,
@@ -50,8 +50,8 @@ impl HttpConnection {
         let Some(last) = self.last_event(&resuming.from) else {
             return Err(broken);
         };
-        while resuming.in_vain < IN_VAIN {
-            resuming.in_vain += 1;
+        while resuming.attempts < ATTEMPTS {
+            resuming.attempts += 1;
             tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
             let mut headers = self.version();
             let session = self.join(&mut headers)?;
@@ -77,7 +77,7 @@ impl HttpConnection {
         Err(broken)
     }
 
-    /// What names the event from which to go on, if the server can be asked for that.
+    /// The id of the last event, if the server can be asked for what follows it.
     pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
         // Only a session has streams to come back to; within one, whatever its revision, whoever gave an id knows it.
         let has_streams = self.dispatcher.revision.get().traits().sessions;

@@ -10,18 +10,18 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::connection::{HttpConnection, no_message};
 use super::endpoint::{ContentKind, HttpResponse};
 use super::resuming::LAST_EVENT_ID;
+use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
-use crate::client::Change;
 use crate::client::error::{Error, LocalError};
+use crate::client::inbox::Change;
 use crate::client::link::BackgroundTask;
 use crate::client::reply;
 
-/// What stands for the method in errors.
+/// Stands for the method in errors.
 const GET: &str = "GET";
-/// How long is waited between the attempts to open a stream that the server says is open: the one before was hung up on,
+/// The pauses between attempts to open a stream that the server says is open: the one before was hung up on,
 /// and the server learns of that in its own time.
 const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
@@ -30,14 +30,14 @@ const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
 ];
-/// How long is waited before a stream is opened again, where the server does not say.
+/// The pause before a stream is opened again, where the server does not say.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long is waited for a stream that nobody has asked for.
+/// The longest wait for a stream that nobody has asked for.
 const UNASKED: Duration = Duration::from_secs(1);
-/// How many streams in a row may end with nothing on them.
+/// The most streams in a row that may end with nothing on them.
 const EMPTY_STREAMS: u32 = 30;
 
-/// The stream of a connection, as long as somebody has it read.
+/// The stream of a session, as long as somebody has it read.
 #[derive(Debug, Default)]
 pub(super) struct ServerStream(tokio::sync::Mutex<StreamReader>);
 
@@ -49,7 +49,7 @@ struct StreamReader {
 }
 
 /// A stream that the server has opened.
-struct OpenStream {
+struct ServerEvents {
     response: HttpResponse,
     /// The session that it is of: what was subscribed to in another is not told on it.
     session: Option<HeaderValue>,
@@ -57,22 +57,23 @@ struct OpenStream {
 
 /// Has the stream read until what is returned is dropped; `None`: the server has none.
 pub(super) async fn open(
-    connection: Arc<HttpConnection>,
+    session: Arc<HttpSession>,
+    stream: Arc<ServerStream>,
 ) -> Result<Option<Arc<BackgroundTask>>, Error> {
-    let mut reader = connection.server_stream.0.lock().await;
+    let mut reader = stream.0.lock().await;
     let task = reader.task.upgrade().filter(|task| !task.is_finished());
     if let Some(task) = task
-        && reader.session == connection.session_id()
+        && reader.session == session.id()
     {
         return Ok(Some(task));
     }
     let from = Resumption::default();
-    let opening = connection.open_stream(&from);
-    let Some(stream) = connection.until_closed(opening).await? else {
+    let opening = session.open_stream(&from);
+    let Some(events) = session.until_closed(opening).await? else {
         return Ok(None);
     };
-    reader.session.clone_from(&stream.session);
-    let reading = read(Arc::clone(&connection), stream);
+    reader.session.clone_from(&events.session);
+    let reading = read(Arc::clone(&session), events);
     let task = Arc::new(BackgroundTask::spawn(reading));
     reader.task = Arc::downgrade(&task);
     Ok(Some(task))
@@ -82,10 +83,10 @@ pub(super) async fn open(
 ///
 /// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since some
 /// servers open it with the first thing that they have to say.
-pub(super) async fn keep(connection: Arc<HttpConnection>) -> BackgroundTask {
+pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -> BackgroundTask {
     let (settle, settled) = oneshot::channel();
     let task = BackgroundTask::spawn(async move {
-        let opened = open(connection).await;
+        let opened = open(session, stream).await;
         // Fails where nobody waits any more.
         let _late = settle.send(());
         match opened {
@@ -98,19 +99,17 @@ pub(super) async fn keep(connection: Arc<HttpConnection>) -> BackgroundTask {
     task
 }
 
-async fn read(connection: Arc<HttpConnection>, stream: OpenStream) {
-    let Err(error) = connection
-        .until_closed(connection.read_streams(stream))
-        .await;
+async fn read(session: Arc<HttpSession>, stream: ServerEvents) {
+    let Err(error) = session.until_closed(session.read_streams(stream)).await;
     let again = again(&error);
     let mut first = Some(error);
-    let subscriptions = &connection.dispatcher.subscriptions;
+    let subscriptions = &session.dispatcher.subscriptions;
     subscriptions.end(|| first.take().unwrap_or_else(&again));
 }
 
-impl HttpConnection {
+impl HttpSession {
     /// Opens the stream, or opens it again where it ended; `None` if the server has none.
-    async fn open_stream(&self, from: &Resumption) -> Result<Option<OpenStream>, Error> {
+    async fn open_stream(&self, from: &Resumption) -> Result<Option<ServerEvents>, Error> {
         let mut pauses = CONFLICT_PAUSES.into_iter();
         loop {
             let stream = self.get_stream(from).await?;
@@ -124,7 +123,7 @@ impl HttpConnection {
         }
     }
 
-    async fn get_stream(&self, from: &Resumption) -> Result<OpenStream, Error> {
+    async fn get_stream(&self, from: &Resumption) -> Result<ServerEvents, Error> {
         let mut headers = self.version();
         let session = self.join(&mut headers)?;
         if let Some(last) = self.last_event(from) {
@@ -132,10 +131,10 @@ impl HttpConnection {
         }
         let response = self.endpoint.get(headers).await;
         let response = response.map_err(|failure| self.failed(failure, GET))?;
-        Ok(OpenStream { response, session })
+        Ok(ServerEvents { response, session })
     }
 
-    async fn check_stream(&self, stream: OpenStream) -> Result<Option<OpenStream>, Error> {
+    async fn check_stream(&self, stream: ServerEvents) -> Result<Option<ServerEvents>, Error> {
         match (stream.response.status, stream.response.content) {
             (StatusCode::OK, ContentKind::Events) => Ok(Some(stream)),
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
@@ -149,7 +148,7 @@ impl HttpConnection {
 
     /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
     /// nothing of what was subscribed to before.
-    async fn read_streams(&self, mut stream: OpenStream) -> Result<Infallible, Error> {
+    async fn read_streams(&self, mut stream: ServerEvents) -> Result<Infallible, Error> {
         let first = stream.session.clone();
         let mut from = Resumption::default();
         let mut empty = 0;
@@ -190,7 +189,7 @@ impl HttpConnection {
     }
 }
 
-/// What to tell the second subscription of what ended the first: as much of it as counts.
+/// Makes the errors for all subscriptions but the first: as much of `error` as counts.
 fn again(error: &Error) -> impl Fn() -> Error + use<> {
     let closed = match error.local() {
         Some(LocalError::Closed(closed)) => Some(Arc::clone(closed)),

@@ -18,7 +18,7 @@ pub(super) use self::state::OtherEnd;
 use self::state::{AnswerSender, ConnectionState, QueuedMessage, places};
 use super::dispatcher::Dispatcher;
 use super::error::{CloseReason, Closed, Error};
-use super::link::{BackgroundTask, Connection};
+use super::link::{BackgroundTask, ClientConnection};
 use super::message::OutgoingRequest;
 use super::reply::CallReply;
 use crate::lock::Lock;
@@ -103,7 +103,7 @@ impl MessageConnection {
     }
 }
 
-impl Connection for MessageConnection {
+impl ClientConnection for MessageConnection {
     fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>> {
         self.exchange(request).boxed()
     }

@@ -9,7 +9,7 @@ pub(super) struct Budget(Arc<AtomicUsize>);
 
 /// A request's part of them, free again when dropped.
 #[derive(Debug)]
-pub(super) struct Share<'a> {
+pub(super) struct BudgetShare<'a> {
     budget: &'a Budget,
     /// The most that all hold together.
     limit: usize,
@@ -18,12 +18,12 @@ pub(super) struct Share<'a> {
 
 /// There is no room for more.
 #[derive(Debug)]
-pub(super) struct Exhausted;
+pub(super) struct BudgetExhausted;
 
 impl Budget {
     /// A share with nothing in it yet, of at most `limit` bytes in all shares.
-    pub(super) fn share(&self, limit: usize) -> Share<'_> {
-        Share {
+    pub(super) fn share(&self, limit: usize) -> BudgetShare<'_> {
+        BudgetShare {
             budget: self,
             limit,
             bytes: 0,
@@ -31,9 +31,9 @@ impl Budget {
     }
 }
 
-impl Share<'_> {
+impl BudgetShare<'_> {
     /// Makes it large enough for a body of `bytes`.
-    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), Exhausted> {
+    pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), BudgetExhausted> {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|&more| more > 0) else {
             return Ok(());
         };
@@ -41,14 +41,14 @@ impl Share<'_> {
         let held = self.budget.0.fetch_add(more, Ordering::Relaxed);
         if held.saturating_add(more) > self.limit {
             self.budget.0.fetch_sub(more, Ordering::Relaxed);
-            return Err(Exhausted);
+            return Err(BudgetExhausted);
         }
         self.bytes = bytes;
         Ok(())
     }
 }
 
-impl Drop for Share<'_> {
+impl Drop for BudgetShare<'_> {
     fn drop(&mut self) {
         if self.bytes > 0 {
             self.budget.0.fetch_sub(self.bytes, Ordering::Relaxed);

@@ -20,8 +20,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::limits::HEADERS;
-use super::socket::Socket;
-use super::watch::{Activity, Serving, Watch};
+use super::socket::WatchedSocket;
+use super::watch::{Activity, ServedRequest, Watch};
 use super::{Body, HttpLimits, HttpService};
 use crate::transport::Exchange;
 
@@ -52,7 +52,7 @@ pub(super) async fn serve<E: Exchange>(
 ) {
     let activity = Arc::new(Activity::default());
     let limits = service.http_limits().clone();
-    let io = TokioIo::new(Socket::new(stream, Arc::clone(&activity)));
+    let io = TokioIo::new(WatchedSocket::new(stream, Arc::clone(&activity)));
     let connection = builder(&limits).serve_connection(
         io,
         service_fn(|request: Request<Incoming>| {
@@ -166,7 +166,7 @@ impl HttpBody for RequestBody {
 struct ResponseBody {
     body: Body,
     drain: Arc<Drain>,
-    _serving: Serving,
+    _serving: ServedRequest,
 }
 
 impl HttpBody for ResponseBody {

@@ -78,24 +78,25 @@ impl fmt::Debug for Events {
 /// No field has a line break, so one line holds each.
 fn encode(event: &Event) -> Bytes {
     let mut out = BytesMut::with_capacity(event.data.len() + 64);
-    let mut field = |name: &str, value: &[u8]| {
-        debug_assert!(!value.iter().any(|byte| b"\r\n".contains(byte)));
-        for part in [name.as_bytes(), b": ", value, b"\n"] {
-            out.extend_from_slice(part);
-        }
-    };
     if let Some(name) = event.name {
-        field("event", name.as_bytes());
+        put_field(&mut out, "event", name.as_bytes());
     }
     if let Some(id) = &event.id {
-        field("id", id.as_bytes());
+        put_field(&mut out, "id", id.as_bytes());
     }
     if let Some(retry) = event.retry {
-        field("retry", retry.as_millis().to_string().as_bytes());
+        put_field(&mut out, "retry", retry.as_millis().to_string().as_bytes());
     }
-    field("data", &event.data);
+    put_field(&mut out, "data", &event.data);
     out.extend_from_slice(b"\n");
     out.freeze()
+}
+
+fn put_field(out: &mut BytesMut, name: &str, value: &[u8]) {
+    debug_assert!(!value.iter().any(|byte| b"\r\n".contains(byte)));
+    for part in [name.as_bytes(), b": ", value, b"\n"] {
+        out.extend_from_slice(part);
+    }
 }
 
 #[cfg(test)]
@@ -107,9 +108,9 @@ mod tests {
 
     /// Says what it has, then waits; and when it has to end, goodbye.
     #[derive(Debug)]
-    struct Said(VecDeque<&'static str>);
+    struct LastWords(VecDeque<&'static str>);
 
-    impl Feed for Said {
+    impl Feed for LastWords {
         fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
             match self.0.pop_front() {
                 Some("") => Poll::Ready(None),
@@ -125,7 +126,7 @@ mod tests {
     }
 
     fn events(said: impl Into<VecDeque<&'static str>>) -> Events {
-        Events::new(Box::new(Said(said.into())), Duration::from_secs(15))
+        Events::new(Box::new(LastWords(said.into())), Duration::from_secs(15))
     }
 
     async fn next(events: &mut Events) -> Option<Bytes> {

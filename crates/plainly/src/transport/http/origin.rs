@@ -8,19 +8,19 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use plainly_errors::Refusal;
 
-use super::strangers::Strangers;
+use super::strangers::RejectedNames;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
 const HTTP_PORT: u16 = 80;
 
 /// The names and origins that are let in: those of the loopback interface, and what was added.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Allowed {
+pub(super) struct AllowedNames {
     /// The port that loopback names must have; unknown: any, as another server listens.
     pub(super) port: Option<u16>,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
     origins: Vec<Box<[u8]>>,
-    strangers: Arc<Strangers>,
+    strangers: Arc<RejectedNames>,
 }
 
 /// What was to be let in is not a name.
@@ -35,7 +35,7 @@ pub enum InvalidAllowance {
     Origin(String),
 }
 
-impl Allowed {
+impl AllowedNames {
     pub(super) fn allow_host(&mut self, host: &str) -> Result<(), InvalidAllowance> {
         let authority = Authority::parse(host.as_bytes())
             .ok_or_else(|| InvalidAllowance::Host(host.to_owned()))?;
@@ -196,7 +196,7 @@ mod tests {
             request = request.header(HOST, host);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
-        Allowed::default().check(&head)
+        AllowedNames::default().check(&head)
     }
 
     #[test]

@@ -13,7 +13,7 @@ const NAME: &str = "session=";
 /// A pipe that was opened at `path`.
 pub(super) fn opened(path: &str, pipe: Pipe) -> Reply {
     let Pipe { name, feed } = pipe;
-    Reply::feed(Opened {
+    Reply::feed(PipeEvents {
         endpoint: Some(format!("{path}?{NAME}{name}")),
         feed,
     })
@@ -30,13 +30,13 @@ pub(super) fn name_of(uri: &Uri) -> &str {
 
 /// What comes out of a pipe, and before it where it goes in.
 #[derive(Debug)]
-struct Opened {
+struct PipeEvents {
     /// A path: clients send to no other host than the one they opened it at.
     endpoint: Option<String>,
     feed: Box<dyn Feed>,
 }
 
-impl Feed for Opened {
+impl Feed for PipeEvents {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if let Some(endpoint) = self.endpoint.take() {
             return Poll::Ready(Some(Event {

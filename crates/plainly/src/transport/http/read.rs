@@ -10,15 +10,15 @@ use plainly_errors::Refusal;
 use tokio::time::Instant;
 
 use super::HttpLimits;
-use super::budget::Share;
-use super::refused::Refused;
+use super::budget::BudgetShare;
+use super::refused::Rejection;
 
 /// The whole body. `share` has room for it from then on.
 pub(super) async fn read<B>(
     body: B,
     limits: &HttpLimits,
-    share: &mut Share<'_>,
-) -> Result<Bytes, Refused>
+    share: &mut BudgetShare<'_>,
+) -> Result<Bytes, Rejection>
 where
     B: Body<Data = Bytes>,
 {
@@ -64,7 +64,7 @@ struct Parts<'a, 'b> {
     limit: usize,
     /// The length that the peer declared, if it did; within the limit.
     declared: usize,
-    share: &'a mut Share<'b>,
+    share: &'a mut BudgetShare<'b>,
     /// The first piece, as it came: mostly the only one.
     first: Bytes,
     /// All pieces, once there are several.
@@ -76,7 +76,7 @@ impl Parts<'_, '_> {
         &mut self,
         mut body: Pin<&mut B>,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Bytes, Refused>>
+    ) -> Poll<Result<Bytes, Rejection>>
     where
         B: Body<Data = Bytes>,
     {
@@ -96,7 +96,7 @@ impl Parts<'_, '_> {
         Poll::Ready(Ok(self.finish()))
     }
 
-    fn push(&mut self, data: Bytes) -> Result<(), Refused> {
+    fn push(&mut self, data: Bytes) -> Result<(), Rejection> {
         let length = self.length();
         if data.len() > self.limit - length {
             return Err(Refusal::TooLarge.into());
@@ -153,7 +153,10 @@ mod tests {
     }
 
     /// What becomes of a body, and after how many seconds.
-    async fn read_within(body: Body, change: fn(&mut HttpLimits)) -> (Result<usize, Refused>, u64) {
+    async fn read_within(
+        body: Body,
+        change: fn(&mut HttpLimits),
+    ) -> (Result<usize, Rejection>, u64) {
         let mut limits = HttpLimits::default();
         change(&mut limits);
         let budget = Budget::default();
@@ -164,7 +167,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_has_a_time_in_all_and_a_least_rate_after_a_while() {
-        const LATE: Result<usize, Refused> = Err(Refused::For(Refusal::RequestTimeout));
+        const LATE: Result<usize, Rejection> = Err(Rejection::For(Refusal::RequestTimeout));
         let cases = [
             // Within its first seconds a body may be as slow as it likes.
             (body(1, 4, true), (Ok(4), 4)),

@@ -2,18 +2,18 @@
 
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
-use super::budget::Exhausted;
+use super::budget::BudgetExhausted;
 
 /// What is answered in place of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum Rejection {
     /// The request is wrong.
     For(Refusal),
     /// It may be right, but there is no room for its body.
     Overloaded,
 }
 
-impl Refused {
+impl Rejection {
     /// Whether a body stays unread that may be long: there is no next request behind it.
     pub(super) fn leaves_body(self) -> bool {
         match self {
@@ -23,23 +23,23 @@ impl Refused {
     }
 }
 
-impl From<Refusal> for Refused {
+impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
         Self::For(refusal)
     }
 }
 
-impl From<Exhausted> for Refused {
-    fn from(Exhausted: Exhausted) -> Self {
+impl From<BudgetExhausted> for Rejection {
+    fn from(BudgetExhausted: BudgetExhausted) -> Self {
         Self::Overloaded
     }
 }
 
-impl From<Refused> for ProtocolError {
-    fn from(refused: Refused) -> Self {
+impl From<Rejection> for ProtocolError {
+    fn from(refused: Rejection) -> Self {
         match refused {
-            Refused::For(refusal) => refusal.into(),
-            Refused::Overloaded => Unavailable::Overloaded.into(),
+            Rejection::For(refusal) => refusal.into(),
+            Rejection::Overloaded => Unavailable::Overloaded.into(),
         }
     }
 }

@@ -18,9 +18,9 @@ use tower_service::Service;
 
 use super::budget::Budget;
 use super::events::Events;
-use super::origin::{Allowed, InvalidAllowance};
+use super::origin::{AllowedNames, InvalidAllowance};
 use super::read::read;
-use super::refused::Refused;
+use super::refused::Rejection;
 use super::{Body, HttpLimits, checks, pipe};
 use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
 
@@ -51,7 +51,7 @@ const NO_BUFFERING: (HeaderName, HeaderValue) = (
 /// The requests to one value of it count as of one connection: clone it for each.
 #[derive(Debug)]
 pub struct HttpService<E> {
-    inner: Arc<Inner<E>>,
+    inner: Arc<ServiceState<E>>,
     memory: ConnectionMemory,
 }
 
@@ -65,9 +65,9 @@ impl<E> Clone for HttpService<E> {
 }
 
 #[derive(Clone, Debug)]
-struct Inner<E> {
+struct ServiceState<E> {
     exchange: E,
-    allowed: Allowed,
+    allowed: AllowedNames,
     path: Option<Box<str>>,
     /// Where the endpoints of HTTP with SSE are.
     sse: Option<Box<str>>,
@@ -81,9 +81,9 @@ impl<E: Exchange> HttpService<E> {
     /// [`Server::http`](crate::server::Server::http) takes over its own limits.
     pub fn new(exchange: E) -> Self {
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(ServiceState {
                 exchange,
-                allowed: Allowed::default(),
+                allowed: AllowedNames::default(),
                 path: None,
                 sse: None,
                 limits: HttpLimits::default(),
@@ -160,7 +160,7 @@ impl<E: Exchange> HttpService<E> {
     }
 }
 
-impl<E: Exchange> Inner<E> {
+impl<E: Exchange> ServiceState<E> {
     async fn respond<B>(
         self: Arc<Self>,
         request: Request<B>,
@@ -179,7 +179,7 @@ impl<E: Exchange> Inner<E> {
         let mut response = response(reply, &self.limits);
         // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
         // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
-        let must_close = is_chunked || refused.is_some_and(Refused::leaves_body);
+        let must_close = is_chunked || refused.is_some_and(Rejection::leaves_body);
         if must_close && is_http_1 {
             response
                 .headers_mut()
@@ -189,14 +189,14 @@ impl<E: Exchange> Inner<E> {
     }
 
     /// The error of a refusal; whoever is at the wrong path is told the right one.
-    fn error(&self, refused: Refused) -> ProtocolError {
+    fn error(&self, refused: Rejection) -> ProtocolError {
         let error = ProtocolError::from(refused);
         match (refused, &self.path) {
-            (Refused::For(Refusal::UnknownPath), Some(path)) => {
+            (Rejection::For(Refusal::UnknownPath), Some(path)) => {
                 let message = format!("{}: it is at {path}", error.message());
                 error.with_message(message)
             }
-            (Refused::For(_) | Refused::Overloaded, _) => error,
+            (Rejection::For(_) | Rejection::Overloaded, _) => error,
         }
     }
 
@@ -206,7 +206,7 @@ impl<E: Exchange> Inner<E> {
         head: &mut http::request::Parts,
         body: B,
         memory: ConnectionMemory,
-    ) -> Result<Reply, Refused>
+    ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
@@ -247,7 +247,7 @@ impl<E: Exchange> Inner<E> {
         path: &str,
         head: &mut http::request::Parts,
         body: B,
-    ) -> Result<Reply, Refused>
+    ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {

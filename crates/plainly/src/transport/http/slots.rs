@@ -2,30 +2,31 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::HttpLimits;
+use crate::lock::Lock;
 
 /// The places for connections of one listener.
 #[derive(Debug)]
 pub(super) struct Slots {
     free: Arc<Semaphore>,
-    peers: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    peers: Arc<Lock<HashMap<IpAddr, usize>>>,
     per_peer: usize,
 }
 
 /// A place for any connection.
-pub(super) struct Slot {
+pub(super) struct ConnectionSlot {
     _permit: OwnedSemaphorePermit,
 }
 
 /// A place for a connection of a known peer, free again when dropped.
 pub(super) struct PeerSlot {
-    _slot: Slot,
+    _slot: ConnectionSlot,
     peer: IpAddr,
-    peers: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    peers: Arc<Lock<HashMap<IpAddr, usize>>>,
 }
 
 impl Slots {
@@ -38,17 +39,17 @@ impl Slots {
     }
 
     /// Waits until there is a place.
-    pub(super) async fn free(&self) -> Slot {
+    pub(super) async fn free(&self) -> ConnectionSlot {
         let permit = Arc::clone(&self.free).acquire_owned().await;
-        Slot {
+        ConnectionSlot {
             _permit: permit.expect("this semaphore is never closed"),
         }
     }
 
     /// `None` if the peer has as many connections as one may have.
-    pub(super) fn take(&self, slot: Slot, address: IpAddr) -> Option<PeerSlot> {
+    pub(super) fn take(&self, slot: ConnectionSlot, address: IpAddr) -> Option<PeerSlot> {
         let peer = network(address);
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = self.peers.lock();
         let count = peers.entry(peer).or_default();
         if *count >= self.per_peer {
             return None;
@@ -65,7 +66,7 @@ impl Slots {
 
 impl Drop for PeerSlot {
     fn drop(&mut self) {
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = self.peers.lock();
         if let Some(count) = peers.get_mut(&self.peer) {
             *count -= 1;
             if *count == 0 {
@@ -110,7 +111,7 @@ mod tests {
                 .take(slots.free().await, [10, 0, 0, 1].into())
                 .is_some()
         );
-        assert_eq!(slots.peers.lock().unwrap().len(), 1);
+        assert_eq!(slots.peers.lock().len(), 1);
     }
 
     #[test]

@@ -17,7 +17,7 @@ const LINGER_BYTES: usize = 64 << 10;
 /// How often to look whether a peer is gone that sends no more. Nothing wakes us for that.
 const LOOK: Duration = Duration::from_millis(40);
 
-pub(super) struct Socket {
+pub(super) struct WatchedSocket {
     stream: TcpStream,
     activity: Arc<Activity>,
     /// The peer said that it sends no more.
@@ -29,7 +29,7 @@ pub(super) struct Socket {
     has_asked: bool,
 }
 
-impl Socket {
+impl WatchedSocket {
     pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
         Self {
             stream,
@@ -90,7 +90,7 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl AsyncRead for WatchedSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -111,7 +111,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl AsyncWrite for WatchedSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

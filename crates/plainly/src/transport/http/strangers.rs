@@ -2,8 +2,8 @@
 //! let in, and nobody can fill the log.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
+use crate::lock::Lock;
 use crate::transport::Escaped;
 
 /// The most values that are told, and so remembered.
@@ -11,11 +11,11 @@ const MOST: usize = 16;
 /// The most bytes of one that is told; names and origins are shorter.
 const LONGEST: usize = 255;
 
-/// The hosts and origins that were told.
+/// The hosts and origins that were logged.
 #[derive(Debug, Default)]
-pub(super) struct Strangers(Mutex<BTreeSet<Box<str>>>);
+pub(super) struct RejectedNames(Lock<BTreeSet<Box<str>>>);
 
-impl Strangers {
+impl RejectedNames {
     /// A request called the server by this name.
     pub(super) fn host(&self, host: &str) {
         if self.is_new(host) {
@@ -37,7 +37,7 @@ impl Strangers {
     }
 
     fn is_new(&self, value: &str) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.0.lock();
         value.len() <= LONGEST && told.len() < MOST && told.insert(value.into())
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn each_is_told_once_and_not_more_than_are_remembered() {
-        let strangers = Strangers::default();
+        let strangers = RejectedNames::default();
         assert!(strangers.is_new("a.example"));
         assert!(!strangers.is_new("a.example"));
         assert!(!strangers.is_new(&"a".repeat(LONGEST + 1)));

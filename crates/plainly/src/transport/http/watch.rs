@@ -85,7 +85,7 @@ impl Activity {
     }
 
     /// Notes that a request is served for as long as the result lives.
-    pub(super) fn serve(self: &Arc<Self>, version: Version) -> Serving {
+    pub(super) fn serve(self: &Arc<Self>, version: Version) -> ServedRequest {
         self.requests
             .store(self.requests.load(Relaxed) + 1, Relaxed);
         self.has_heard.store(false, Relaxed);
@@ -94,7 +94,7 @@ impl Activity {
         self.takes_interim
             .store(version == Version::HTTP_11, Relaxed);
         self.is_serving.store(true, Relaxed);
-        Serving(Arc::clone(self))
+        ServedRequest(Arc::clone(self))
     }
 
     fn phase(&self) -> Phase {
@@ -117,15 +117,15 @@ impl Activity {
 
 /// A request is being served.
 #[derive(Debug)]
-pub(super) struct Serving(Arc<Activity>);
+pub(super) struct ServedRequest(Arc<Activity>);
 
-impl Serving {
+impl ServedRequest {
     pub(super) fn note_answer(&self) {
         self.0.is_answering.store(true, Relaxed);
     }
 }
 
-impl Drop for Serving {
+impl Drop for ServedRequest {
     fn drop(&mut self) {
         self.0.is_serving.store(false, Relaxed);
     }

@@ -13,13 +13,13 @@ use std::os::fd::AsFd;
 
 use tokio::io::{AsyncRead, AsyncWrite, Interest};
 
-use self::socket::Socket;
+use self::socket::StdioSocket;
 
 /// `None` if a thread has to read.
 pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
     match pipe::input() {
         Some(pipe) => Some(Box::new(pipe)),
-        None => Some(Box::new(Socket::of(
+        None => Some(Box::new(StdioSocket::of(
             io::stdin().as_fd(),
             Interest::READABLE,
         )?)),
@@ -30,7 +30,7 @@ pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
 pub(super) fn output() -> Option<Box<dyn AsyncWrite + Send + Unpin>> {
     match pipe::output() {
         Some(pipe) => Some(Box::new(pipe)),
-        None => Some(Box::new(Socket::of(
+        None => Some(Box::new(StdioSocket::of(
             io::stdout().as_fd(),
             Interest::WRITABLE,
         )?)),

@@ -18,13 +18,13 @@ const CHUNK: usize = 64 << 10;
 
 /// What a thread reads.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct ThreadReader {
     chunks: mpsc::Receiver<io::Result<Bytes>>,
     /// What is left of the last.
     rest: Bytes,
 }
 
-impl Reader {
+impl ThreadReader {
     /// Reads ahead by two chunks at most.
     pub(super) fn new(mut from: impl Read + Send + 'static) -> io::Result<Self> {
         let (sender, chunks) = mpsc::channel(1);
@@ -52,7 +52,7 @@ impl Reader {
     }
 }
 
-impl AsyncRead for Reader {
+impl AsyncRead for ThreadReader {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -72,7 +72,7 @@ impl AsyncRead for Reader {
 
 /// What a thread writes.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct ThreadWriter {
     chunks: blocking::Sender<Vec<u8>>,
     /// Each chunk comes back when it is written.
     written: mpsc::Receiver<(Vec<u8>, io::Result<()>)>,
@@ -80,7 +80,7 @@ pub(super) struct Writer {
     free: Option<Vec<u8>>,
 }
 
-impl Writer {
+impl ThreadWriter {
     /// Writes one chunk at a time, and flushes each.
     pub(super) fn new(mut to: impl Write + Send + 'static) -> io::Result<Self> {
         let (chunks, received) = blocking::channel::<Vec<u8>>();
@@ -112,7 +112,7 @@ impl Writer {
     }
 }
 
-impl AsyncWrite for Writer {
+impl AsyncWrite for ThreadWriter {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -155,7 +155,10 @@ mod tests {
     #[tokio::test]
     async fn what_one_writes_the_other_reads_to_its_end() {
         let (from, to) = io::pipe().unwrap();
-        let (mut reader, mut writer) = (Reader::new(from).unwrap(), Writer::new(to).unwrap());
+        let (mut reader, mut writer) = (
+            ThreadReader::new(from).unwrap(),
+            ThreadWriter::new(to).unwrap(),
+        );
         let all: Vec<u8> = (0..1_000_000_u32).map(|number| number as u8).collect();
         let sent = all.clone();
         let writing = tokio::spawn(async move {
@@ -172,18 +175,18 @@ mod tests {
     async fn a_failure_is_told_to_who_flushes_and_to_who_reads() {
         let (from, to) = io::pipe().unwrap();
         drop(from);
-        let mut writer = Writer::new(to).unwrap();
+        let mut writer = ThreadWriter::new(to).unwrap();
         writer.write_all(b"x").await.unwrap();
         let failure = writer.flush().await.unwrap_err();
         assert_eq!(failure.kind(), ErrorKind::BrokenPipe);
 
-        struct Broken;
-        impl Read for Broken {
+        struct BrokenStream;
+        impl Read for BrokenStream {
             fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
                 Err(ErrorKind::ConnectionReset.into())
             }
         }
-        let mut reader = Reader::new(Broken).unwrap();
+        let mut reader = ThreadReader::new(BrokenStream).unwrap();
         let failure = reader.read_u8().await.unwrap_err();
         assert_eq!(failure.kind(), ErrorKind::ConnectionReset);
     }

@@ -10,14 +10,18 @@ use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 
 /// What standard input reads, if that is a pipe, and this process may open it.
 pub(super) fn input() -> Option<Receiver> {
-    let pipe = || OpenOptions::new().open_receiver("/proc/self/fd/0").ok();
-    is_pipe(io::stdin().as_fd(), OFlags::WRONLY).then(pipe)?
+    if !is_pipe(io::stdin().as_fd(), OFlags::WRONLY) {
+        return None;
+    }
+    OpenOptions::new().open_receiver("/proc/self/fd/0").ok()
 }
 
 /// What standard output writes to, if that is a pipe, and this process may open it.
 pub(super) fn output() -> Option<Sender> {
-    let pipe = || OpenOptions::new().open_sender("/proc/self/fd/1").ok();
-    is_pipe(io::stdout().as_fd(), OFlags::RDONLY).then(pipe)?
+    if !is_pipe(io::stdout().as_fd(), OFlags::RDONLY) {
+        return None;
+    }
+    OpenOptions::new().open_sender("/proc/self/fd/1").ok()
 }
 
 /// Whether `descriptor` is of a nameless pipe, and not its other end: who opened that would talk to itself.

@@ -14,9 +14,9 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 
 /// A socket that stays blocking for whoever shares it.
 #[derive(Debug)]
-pub(super) struct Socket(AsyncFd<OwnedFd>);
+pub(super) struct StdioSocket(AsyncFd<OwnedFd>);
 
-impl Socket {
+impl StdioSocket {
     /// `None` if `descriptor` is no socket, or can't be watched: a thread can still use it as it is.
     pub(super) fn of(descriptor: BorrowedFd<'_>, interest: Interest) -> Option<Self> {
         socket_type(descriptor).ok()?;
@@ -30,7 +30,7 @@ impl Socket {
     }
 }
 
-impl AsyncRead for Socket {
+impl AsyncRead for StdioSocket {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -52,7 +52,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl AsyncWrite for StdioSocket {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -1,0 +1,174 @@
+//! What all requests over HTTP share: the endpoint, and for legacy servers the session: its id goes with every request, and a
+//! session that the server forgot is noticed.
+
+use std::future::Future;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::endpoint::{Endpoint, FAREWELL, HttpFailure, HttpResponse};
+use crate::client::dispatcher::Dispatcher;
+use crate::client::error::{CloseReason, Closed, Error, LocalError};
+use crate::client::status::{EXCERPT, HttpStatus};
+use crate::lock::Lock;
+
+/// An endpoint, and the session there.
+#[derive(Debug)]
+pub(super) struct HttpSession {
+    pub(super) endpoint: Endpoint,
+    pub(super) dispatcher: Dispatcher,
+    state: Lock<SessionState>,
+    closed: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+enum SessionState {
+    /// There is none: the server is modern, keeps no sessions, or was not asked yet.
+    Without,
+    /// The server knows us by this id.
+    Open(HeaderValue),
+    /// The server has forgotten it.
+    Lost,
+}
+
+impl HttpSession {
+    pub(super) fn new(endpoint: Endpoint, dispatcher: Dispatcher) -> Self {
+        Self {
+            endpoint,
+            dispatcher,
+            state: Lock::new(SessionState::Without),
+            closed: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether this client has closed the connection.
+    pub(super) fn is_closed(&self) -> bool {
+        *self.closed.borrow()
+    }
+
+    /// Does something, or fails once this client has closed the connection.
+    pub(super) async fn until_closed<T>(
+        &self,
+        doing: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let mut closed = self.closed.subscribe();
+        tokio::select! {
+            biased;
+            _ = closed.wait_for(|closed| *closed) => {
+                let closed = Closed::without_words(CloseReason::Ours);
+                Err(LocalError::Closed(closed.into()).into())
+            }
+            done = doing => done,
+        }
+    }
+
+    /// Ends the session, and every call in flight.
+    pub(super) async fn end(&self) {
+        if self.closed.send_replace(true) {
+            return;
+        }
+        let ended = std::mem::replace(&mut *self.state.lock(), SessionState::Without);
+        let SessionState::Open(id) = ended else {
+            return;
+        };
+        let mut headers = self.version();
+        headers.insert(HeaderName::from_static(MCP_SESSION_ID), id);
+        // The server may refuse (405) or be gone: the session then ends by itself.
+        let deleted = timeout(FAREWELL, self.endpoint.delete(headers)).await;
+        tracing::debug!(?deleted, "session ended");
+    }
+
+    /// Whether the server has forgotten the session.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(*self.state.lock(), SessionState::Lost)
+    }
+
+    /// The header that says which revision is spoken.
+    pub(super) fn version(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            HeaderName::from_static(MCP_PROTOCOL_VERSION),
+            HeaderValue::from_static(self.dispatcher.revision.get().as_str()),
+        );
+        headers
+    }
+
+    /// Adds the id of the session, if there is one.
+    pub(super) fn join(&self, headers: &mut HeaderMap) -> Result<Option<HeaderValue>, Error> {
+        match &*self.state.lock() {
+            SessionState::Without => Ok(None),
+            SessionState::Lost => Err(LocalError::SessionLost.into()),
+            SessionState::Open(id) => {
+                headers.insert(HeaderName::from_static(MCP_SESSION_ID), id.clone());
+                Ok(Some(id.clone()))
+            }
+        }
+    }
+
+    /// The id of the session, if there is one.
+    pub(super) fn id(&self) -> Option<HeaderValue> {
+        match &*self.state.lock() {
+            SessionState::Without | SessionState::Lost => None,
+            SessionState::Open(id) => Some(id.clone()),
+        }
+    }
+
+    pub(super) fn open(&self, headers: &HeaderMap) {
+        *self.state.lock() = match headers.get(MCP_SESSION_ID).cloned() {
+            Some(mut id) => {
+                id.set_sensitive(true);
+                SessionState::Open(id)
+            }
+            None => SessionState::Without,
+        };
+    }
+
+    /// Another request may have opened a new session in the meantime: that one is not lost.
+    pub(super) fn lose(&self, session: Option<HeaderValue>) {
+        let mut state = self.state.lock();
+        if matches!(&*state, SessionState::Open(id) if Some(id) == session.as_ref()) {
+            *state = SessionState::Lost;
+        }
+    }
+
+    pub(super) fn failed(&self, failure: HttpFailure, method: &'static str) -> Error {
+        match failure {
+            HttpFailure::Unreachable(source) => LocalError::Unreachable {
+                url: self.endpoint.display_url(),
+                source: source.into(),
+            }
+            .into(),
+            HttpFailure::Broken(source) => LocalError::Interrupted {
+                method,
+                source: Some(source.into()),
+            }
+            .into(),
+            HttpFailure::TooLarge(limit) => {
+                Error::invalid_response(method, format!("it is larger than {limit} bytes"))
+            }
+        }
+    }
+}
+
+/// A response that holds no message for us.
+pub(super) async fn no_message(method: &'static str, response: HttpResponse) -> Error {
+    let status = response.status;
+    if status.is_success() {
+        let kind = response.headers.get(http::header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or("none");
+        let why = format!("HTTP status {status} with content type {kind:?}");
+        return Error::invalid_response(method, why);
+    }
+    HttpStatus::from(&response).explain(method, &response.beginning(EXCERPT).await)
+}
+
+impl From<&HttpResponse> for HttpStatus {
+    fn from(response: &HttpResponse) -> Self {
+        Self {
+            code: response.status.as_u16(),
+            retry_after: response.retry_after(),
+        }
+    }
+}
