@@ -94,7 +94,9 @@ impl Definition for Prompt {
             errors.push(BuildError::new(&subject, problem));
         }
         let schema = self.needs.args.clone();
-        let schema = schema.map(|schema| Schema::of(schema, limits)).transpose();
+        let schema = schema
+            .map(|schema| Schema::new(schema, &limits.schema()))
+            .transpose();
         let schema = schema.unwrap_or_else(|why| {
             let problem = format!("has arguments whose schema is invalid: {why}");
             errors.push(BuildError::new(&subject, problem));

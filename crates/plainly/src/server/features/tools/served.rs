@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
-use plainly_schema::Schema;
+use plainly_schema::{InvalidSchema, Schema};
 
 use super::listed::{ListedTool, ListedTools};
 use super::{Tool, ToolHandler};
@@ -236,7 +236,11 @@ fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
 }
 
 /// The schema, unless what is wrong with it goes to `wrong`.
-fn usable(schema: Result<Schema, String>, which: &str, wrong: &mut Vec<String>) -> Option<Schema> {
+fn usable(
+    schema: Result<Schema, InvalidSchema>,
+    which: &str,
+    wrong: &mut Vec<String>,
+) -> Option<Schema> {
     schema
         .map_err(|why| wrong.push(format!("has an {which} schema that is invalid: {why}")))
         .ok()
