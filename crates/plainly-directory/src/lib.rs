@@ -62,7 +62,8 @@ mod tools;
 
 mod watch;
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod faults;
 
 pub use self::builder::DirectoryStoreBuilder;

@@ -7,11 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) struct Lock<T>(Mutex<T>);
 
 impl<T> Lock<T> {
-    pub(super) fn new(value: T) -> Self {
-        Self(Mutex::new(value))
-    }
-
     pub(super) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> From<T> for Lock<T> {
+    fn from(value: T) -> Self {
+        Self(Mutex::new(value))
     }
 }

@@ -182,5 +182,6 @@ fn page(
     Ok(Page::new(resources, None))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

@@ -23,7 +23,7 @@ use super::watch;
 ///   in the byte order of names, mounts too; links to directories are listed but not descended into.
 /// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are not
 ///   there. Reading a directory gives its small files, at most 100 and 256 KiB in all.
-/// - Files may have [representations](DirectoryStoreBuilder::converter) beside what they are.
+/// - Files may have [representations](crate::DirectoryStoreBuilder::converter) beside what they are.
 /// - Links that stay inside of their mount are followed. All others are not there: absolute ones, dangling ones, loops.
 /// - Names that begin with a dot, and what `.ignore` and `.gitignore` files inside of the mount leave out, are not there
 ///   either, by no spelling and through no link, unless the builder says so. The rules are git's; those of directories above

@@ -125,7 +125,7 @@ fn lines(
     thread::scope(|scope| {
         let (give, waiting) = sync_channel(WAITING);
         // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
-        let waiting = Arc::new(Lock::new(waiting));
+        let waiting = Arc::new(Lock::from(waiting));
         let work = |waiting: Arc<Lock<_>>| team.work(&waiting, Lines::new(pattern, query, until));
         let members: Vec<_> = std::iter::repeat_n(waiting, threads)
             .map(|waiting| scope.spawn(move || work(waiting)))

@@ -33,7 +33,7 @@ impl NotifySystem {
             notify::recommended_watcher(move |event| take_in(index, &base, event, &noticed));
         Ok(Self {
             path,
-            watcher: Lock::new(watcher.map_err(into_io)?),
+            watcher: Lock::from(watcher.map_err(into_io)?),
         })
     }
 
