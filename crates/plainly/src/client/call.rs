@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{DiscoverResult, EmptyResult};
+use plainly_protocol::types::{DiscoverResult, EmptyResult, RawJson};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -85,6 +85,18 @@ impl Client {
         } else {
             self.discover().await.map(drop)
         }
+    }
+
+    /// Passes a request on: parameters and result are JSON, and nothing that this crate has no type for is lost. The result may
+    /// ask for something (`resultType` `input_required`): that is for whoever passes it on to answer.
+    ///
+    /// # Errors
+    ///
+    /// As of any call; [`LocalError::NotInRevision`] where the server's revision has no such method.
+    pub async fn forward(&self, method: Method, params: &RawJson) -> Result<RawJson> {
+        let result = self.result(method, params, CallExtras::default()).await?;
+        let json = str::from_utf8(&result.json).expect("what was scanned as JSON is text");
+        Ok(RawJson::parse(json).expect("it was scanned as JSON"))
     }
 
     /// Ends the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server, and

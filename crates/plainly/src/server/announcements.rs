@@ -2,6 +2,7 @@
 
 use super::changes::Topic;
 use super::features::Features;
+use super::source::Sources;
 
 /// The kinds of change that a server announces.
 #[derive(Clone, Copy, Debug)]
@@ -18,18 +19,20 @@ pub(super) struct Announcements {
 
 impl Announcements {
     /// With `all`, the program announces changes of whatever it offers.
-    pub(super) fn new(all: bool, features: &Features) -> Self {
+    pub(super) fn new(all: bool, sources: &Sources) -> Self {
         let Features {
             tools,
             prompts,
             resources,
             ..
-        } = features;
-        let updates = all && resources.is_served() || resources.can_watch();
+        } = &**sources.features();
+        // Which of these a source has can differ from client to client.
+        let from_sources = all && !sources.is_plain();
+        let updates = from_sources || all && resources.is_served() || resources.can_watch();
         Self {
             all,
-            tools: all && tools.is_served() || tools.is_dynamic(),
-            prompts: all && prompts.is_served() || prompts.is_dynamic(),
+            tools: from_sources || all && tools.is_served() || tools.is_dynamic(),
+            prompts: from_sources || all && prompts.is_served() || prompts.is_dynamic(),
             resources: updates || resources.fixed().is_dynamic(),
             updates,
         }

@@ -19,6 +19,7 @@ use super::layer::{BoxError, Next, Outcome, Request};
 use super::listeners::Listeners;
 use super::load::Load;
 use super::sessions::Sessions;
+use super::source::{Source, SourceList, Sources};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::unsent::Unsent;
 use super::watching::Watching;
@@ -39,6 +40,7 @@ pub struct ServerBuilder {
     definitions: Definitions,
     changes: Option<Changes>,
     tasks: Option<Arc<dyn ErasedTasks>>,
+    sources: SourceList,
     layers: Vec<Wrap>,
 }
 
@@ -62,6 +64,7 @@ impl ServerBuilder {
             keys: None,
             definitions: Definitions::default(),
             changes: None,
+            sources: SourceList::default(),
             layers: Vec::new(),
             tasks: None,
         }
@@ -141,6 +144,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.definitions.stores.push(erase(store));
+        self
+    }
+
+    /// Serves what a [`Source`](super::Source) answers, after the tools, resources and prompts of the program and after the
+    /// sources before it.
+    #[must_use]
+    pub fn source(mut self, source: impl Source) -> Self {
+        self.sources.push(source);
         self
     }
 
@@ -238,16 +249,19 @@ impl ServerBuilder {
     pub fn build(self) -> Result<Server, BuildErrors> {
         let server = &*self.implementation.name;
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
-        let announced = Announcements::new(self.changes.is_some(), &features);
+        let features = Arc::new(features);
+        let sources = Sources::new(Arc::clone(&features), self.sources);
+        let announced = Announcements::new(self.changes.is_some(), &sources);
         let discovery = Discovery::new(
             &self.implementation,
             self.instructions,
-            &features,
+            sources.clone(),
             announced,
         );
         let changes = self.changes.unwrap_or_default();
         Ok(Server(Arc::new(Inner {
-            features: Arc::new(features),
+            features,
+            sources,
             discovery,
             announcements: announced,
             encoder: encode::Encoder::new(

@@ -259,7 +259,7 @@ impl<W: AsyncWrite + Unpin> Connection<W> {
     fn open(&mut self, request: &Request<'_>) {
         let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
             Ok(peer) => {
-                let encoded = self.server.initialize(request.id.as_raw(), peer.revision);
+                let encoded = self.server.initialize(request.id.as_raw(), &peer);
                 self.begin_session(peer);
                 encoded
             }

@@ -8,10 +8,10 @@ use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
     ResourcesCapability, ServerCapabilities, TASKS_EXTENSION,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::announcements::Announcements;
-use super::features::Features;
+use super::source::{Sources, declares};
 
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
@@ -21,36 +21,34 @@ const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
 pub(super) struct Discovery {
     implementation: Implementation,
     instructions: Option<String>,
+    /// What the features of the program can do.
     capabilities: ServerCapabilities,
+    announces_all: bool,
+    sources: Sources,
 }
 
 impl Discovery {
     pub(super) fn new(
         implementation: &Implementation,
         instructions: Option<String>,
-        features: &Features,
+        sources: Sources,
         announced: Announcements,
     ) -> Self {
-        let Features {
-            tools,
-            resources,
-            prompts,
-            ..
-        } = features;
+        let features = sources.features();
         let mut capabilities = ServerCapabilities::new();
         let mut extensions = JsonObject::new();
-        if tools.is_served() {
+        if features.serves(Capability::Tools) {
             capabilities = capabilities.tools(list_capability(announced.tools));
         }
-        if resources.is_served() {
+        if features.serves(Capability::Resources) {
             capabilities = capabilities.resources(resources_capability(announced));
             let settings = json!({ "directoryRead": true });
             extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
-        if prompts.is_served() {
+        if features.serves(Capability::Prompts) {
             capabilities = capabilities.prompts(list_capability(announced.prompts));
         }
-        if prompts.can_complete() || resources.can_complete() {
+        if features.serves(Capability::Completions) {
             capabilities = capabilities.completions(JsonObject::new());
         }
         if features.may_become_tasks {
@@ -66,25 +64,40 @@ impl Discovery {
             implementation: implementation.clone(),
             instructions,
             capabilities,
+            announces_all: announced.all,
+            sources,
         }
     }
 
-    /// Whether the server declares `capability`.
-    fn has(&self, capability: Capability) -> bool {
-        let declared = &self.capabilities;
-        match capability {
-            Capability::Resources => declared.resources.is_some(),
-            Capability::ResourcesSubscribe => {
-                let resources = declared.resources.as_ref();
-                resources.is_some_and(|resources| resources.subscribe == Some(true))
+    /// Whether `capability` is declared to `peer`.
+    fn has(&self, capability: Capability, peer: &Peer) -> bool {
+        declares(&self.capabilities, capability)
+            || self
+                .of_sources(peer)
+                .any(|capabilities| declares(&capabilities, capability))
+    }
+
+    /// What sources can do for `peer`. That they tell of changes counts only where the program announces them.
+    fn of_sources(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
+        self.sources.capabilities(peer).map(|mut capabilities| {
+            if !self.announces_all {
+                let lists = [&mut capabilities.tools, &mut capabilities.prompts];
+                for list in lists.into_iter().flatten() {
+                    list.list_changed = None;
+                }
+                if let Some(resources) = &mut capabilities.resources {
+                    (resources.list_changed, resources.subscribe) = (None, None);
+                }
             }
-            Capability::Tools => declared.tools.is_some(),
-            Capability::Prompts => declared.prompts.is_some(),
-            Capability::Completions => declared.completions.is_some(),
-            Capability::Logging => declared.logging.is_some(),
-            Capability::Tasks => declared.extension(TASKS_EXTENSION).is_some(),
-            _ => false,
-        }
+            capabilities
+        })
+    }
+
+    /// What is declared to `peer`.
+    fn capabilities(&self, peer: &Peer) -> ServerCapabilities {
+        let own = self.capabilities.clone();
+        self.of_sources(peer)
+            .fold(own, |all, more| joined(&all, &more).unwrap_or(all))
     }
 
     /// The method of this name, if the peer's revision has it and the server serves it.
@@ -92,14 +105,16 @@ impl Discovery {
         Method::find(name, peer.revision)
             .filter(|method| {
                 let row = method.row();
-                row.kind == MessageKind::Request && row.capability.is_none_or(|it| self.has(it))
+                row.kind == MessageKind::Request
+                    && row.capability.is_none_or(|it| self.has(it, peer))
             })
             .ok_or_else(|| ProtocolError::method_not_found(name))
     }
 
     /// Answers `initialize`.
-    pub(super) fn initialize(&self, revision: Revision) -> InitializeResult {
-        let mut capabilities = self.capabilities.clone();
+    pub(super) fn initialize(&self, peer: &Peer) -> InitializeResult {
+        let revision = peer.revision;
+        let mut capabilities = self.capabilities(peer);
         capabilities.shape(revision);
         let mut result =
             InitializeResult::new(revision.as_str(), capabilities, self.implementation.clone());
@@ -108,10 +123,29 @@ impl Discovery {
     }
 
     /// Answers `server/discover`. Only modern revisions: clients choose from them for the very next request.
-    pub(super) fn discover(&self) -> DiscoverResult {
-        let mut result = DiscoverResult::new(modern_versions(), self.capabilities.clone());
+    pub(super) fn discover(&self, peer: &Peer) -> DiscoverResult {
+        let mut result = DiscoverResult::new(modern_versions(), self.capabilities(peer));
         result.instructions.clone_from(&self.instructions);
         result
+    }
+}
+
+/// What either can do.
+fn joined(one: &ServerCapabilities, other: &ServerCapabilities) -> Option<ServerCapabilities> {
+    let mut all = serde_json::to_value(one).ok()?;
+    join(&mut all, serde_json::to_value(other).ok()?);
+    serde_json::from_value(all).ok()
+}
+
+/// Adds the members of `more` to `all`, deeply.
+fn join(all: &mut Value, more: Value) {
+    match (all, more) {
+        (Value::Object(all), Value::Object(more)) => {
+            for (name, value) in more {
+                join(all.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (all, more) => *all = more,
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
 
 use super::Server;
 use super::answer::{Answer, MethodResult};
@@ -111,10 +112,11 @@ impl Server {
     }
 
     /// The reply to `initialize`, the request `id`.
-    pub(super) fn initialize(&self, id: &str, revision: Revision) -> Encoded {
-        let mut result = self.0.discovery.initialize(revision);
+    pub(super) fn initialize(&self, id: &str, peer: &Peer) -> Encoded {
+        let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
-        self.respond(id, revision, Ok(MethodResult::new(result, meta).into()))
+        let answer = MethodResult::new(result, meta).into();
+        self.respond(id, peer.revision, Ok(answer))
     }
 
     /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.

@@ -99,15 +99,15 @@ impl Server {
 
     fn open(&self, request: &Request<'_>, extensions: &Extensions) -> Reply {
         let opened = resolve::opening(request, extensions, self.limits()).and_then(|peer| {
-            let revision = peer.revision;
-            let name = self.0.sessions.open(Arc::new(peer)).map_err(|error| {
+            let peer = Arc::new(peer);
+            let name = self.0.sessions.open(Arc::clone(&peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)
             })?;
-            Ok((revision, name))
+            Ok((peer, name))
         });
         match opened {
-            Ok((revision, name)) => {
-                let mut reply = reply(self.initialize(request.id.as_raw(), revision));
+            Ok((peer, name)) => {
+                let mut reply = reply(self.initialize(request.id.as_raw(), &peer));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);

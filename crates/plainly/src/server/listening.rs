@@ -118,9 +118,11 @@ impl Server {
         self.check_uris([&*uri])?;
         let (server, scope) = (self.clone(), scope.clone());
         let subscribing = async move {
-            let resources = &server.0.features.resources;
-            server.0.features.metadata(&uri, &scope).await?;
-            if !resources.can_tell(&uri, server.0.announcements.all) {
+            // What a source has is for it to know.
+            if server.0.sources.is_plain() {
+                server.0.features.metadata(&uri, &scope).await?;
+            }
+            if !server.can_tell(&uri) {
                 let why = format!("Invalid params: changes of {uri} are not told");
                 return Err(ProtocolError::invalid_params(why).into());
             }
@@ -144,10 +146,15 @@ impl Server {
         Ok(Answering::Now(Answer::empty()))
     }
 
+    /// Whether changes of the resource at `uri` are announced.
+    fn can_tell(&self, uri: &str) -> bool {
+        let (all, resources) = (self.0.announcements.all, &self.0.features.resources);
+        resources.can_tell(uri, all) || all && !self.0.sources.is_plain()
+    }
+
     /// The part of what was asked for that this server tells. A resource need not exist: it may come to.
     fn told(&self, asked: SubscriptionFilter) -> SubscriptionFilter {
         let Announcements {
-            all,
             tools,
             prompts,
             resources,
@@ -161,7 +168,7 @@ impl Server {
         told.resources_list_changed = both(resources, asked.resources_list_changed);
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();
-        uris.retain(|uri| self.0.features.resources.can_tell(uri, all) && seen.insert(uri.clone()));
+        uris.retain(|uri| self.can_tell(uri) && seen.insert(uri.clone()));
         told.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         told
     }

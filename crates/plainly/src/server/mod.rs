@@ -29,6 +29,7 @@ mod discovery;
 mod features;
 mod registering;
 mod seal;
+mod source;
 mod tasks;
 
 pub mod extract;
@@ -79,6 +80,7 @@ pub use self::handler::Handler;
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
+pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 pub use plainly_protocol::peer::Principal;
 
@@ -99,6 +101,7 @@ pub struct Server(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    sources: source::Sources,
     discovery: discovery::Discovery,
     announcements: announcements::Announcements,
     encoder: encode::Encoder,

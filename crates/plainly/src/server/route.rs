@@ -15,7 +15,7 @@ type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<Answering, ProtocolE
 /// Which methods the server answers itself.
 const HANDLERS: [(Method, MethodHandler); 9] = [
     (Method::Ping, |_, _| Ok(Answering::Now(Answer::empty()))),
-    (Method::Discover, |server, _| Ok(discover(server))),
+    (Method::Discover, |server, call| Ok(discover(server, call))),
     (Method::SetLevel, |_, call| set_level(call)),
     (Method::Listen, |server, call| {
         let ListenParams { notifications, .. } = call.read()?;
@@ -45,13 +45,13 @@ impl Server {
         let own = HANDLERS.iter().find(|(method, _)| *method == call.method);
         match own {
             Some((_, handler)) => handler(self, call),
-            None => self.0.features.answer(call),
+            None => self.0.sources.answer(call),
         }
     }
 }
 
-fn discover(server: &Server) -> Answering {
-    let mut result = server.0.discovery.discover();
+fn discover(server: &Server, call: &MethodCall<'_>) -> Answering {
+    let mut result = server.0.discovery.discover(call.scope.peer());
     let meta = result.meta.take();
     Answering::Now(MethodResult::new(result, meta).cached(STATIC).into())
 }

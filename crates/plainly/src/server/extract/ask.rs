@@ -1,5 +1,6 @@
 //! Asking the client before a request is answered.
 
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
     ElicitResult, ElicitUrlParams, InputRequest, ListRootsParams, Root,
@@ -159,7 +160,11 @@ impl Ask {
     }
 
     /// Of a request about `subject`; with nothing, of one that can't be answered with questions.
-    fn of(scope: &Scope, subject: Option<&Subject<'_>>, arguments: &str) -> Result<Self, Failure> {
+    pub(in crate::server) fn of(
+        scope: &Scope,
+        subject: Option<&Subject<'_>>,
+        arguments: &str,
+    ) -> Result<Self, ProtocolError> {
         // Without one, whoever asks is told that it is impossible.
         if let Some(subject) = subject {
             let rounds = match scope.session() {
@@ -176,19 +181,19 @@ impl Ask {
 
 impl Extract<ToolChannel> for Ask {
     fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
-        Self::of(call.scope, Some(&call.subject), call.arguments)
+        Ok(Self::of(call.scope, Some(&call.subject), call.arguments)?)
     }
 }
 
 impl Extract<PromptChannel> for Ask {
     fn extract(call: &PromptCall<'_>) -> Result<Self, Failure> {
         let arguments = serde_json::to_string(call.arguments)?;
-        Self::of(call.scope, Some(&call.subject), &arguments)
+        Ok(Self::of(call.scope, Some(&call.subject), &arguments)?)
     }
 }
 
 impl Extract<ResourceChannel> for Ask {
     fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
-        Self::of(call.scope, call.subject.as_ref(), "{}")
+        Ok(Self::of(call.scope, call.subject.as_ref(), "{}")?)
     }
 }

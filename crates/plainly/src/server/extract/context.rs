@@ -32,6 +32,13 @@ pub struct Context {
 }
 
 impl Context {
+    /// Of a request that is served within `scope`.
+    pub(in crate::server) fn of(scope: &Scope) -> Self {
+        Self {
+            scope: scope.clone(),
+        }
+    }
+
     /// Who the client says it is: for display and logs, never for decisions.
     pub fn client(&self) -> Option<&Implementation> {
         self.scope.peer().implementation.as_ref()
@@ -101,9 +108,7 @@ where
     for<'a> C::Call<'a>: Call,
 {
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure> {
-        Ok(Self {
-            scope: call.context().scope.clone(),
-        })
+        Ok(Self::of(call.context().scope))
     }
 
     fn needs(needs: &mut Needs) {

@@ -1,5 +1,5 @@
 //! What the program around a server offers: its tools, resources and prompts, and how each of their methods is answered.
-//! Knows who asks by the [`Scope`](super::scope::Scope) of a request alone: no connection and no transport.
+//! Knows who asks by the [`Scope`](super::request::Scope) of a request alone: no connection and no transport.
 
 mod catalogue;
 mod completion;
@@ -13,6 +13,8 @@ mod resources;
 mod setters;
 mod tools;
 mod values;
+
+use plainly_protocol::method::Capability;
 
 use self::catalogue::{Catalogue, Definition};
 use self::cursor::Cursors;
@@ -85,6 +87,17 @@ impl Features {
             seals: Seals::new(keys, server, limits),
             limits: limits.clone(),
         })
+    }
+
+    /// Whether there is anything that `capability` is about.
+    pub(super) fn serves(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::Tools => self.tools.is_served(),
+            Capability::Resources => self.resources.is_served(),
+            Capability::Prompts => self.prompts.is_served(),
+            Capability::Completions => self.prompts.can_complete() || self.resources.can_complete(),
+            _ => false,
+        }
     }
 
     /// Adds one more definition to those of its kind while the server runs.

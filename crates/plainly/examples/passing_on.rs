@@ -1,0 +1,74 @@
+//! A server that passes everything on to another one, and has one tool of its own beside. What the other server says is
+//! not understood on the way: members that nobody here has a type for arrive as they were sent.
+//!
+//! ```text
+//! cargo run --example passing_on                        # serves on standard input and output
+//! plainly tools -- cargo run -q --example passing_on    # lists the tools of both
+//! ```
+
+use plainly::errors::Problem;
+use plainly::protocol::peer::Peer;
+use plainly::protocol::types::{RawJson, ServerCapabilities};
+use plainly::server::{Source, SourceRequest};
+use plainly::{Args, Client, Failure, ProtocolError, Resource, ResourceUri, Server, Text, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Another server, to which requests are passed on.
+struct Upstream(Client);
+
+impl Source for Upstream {
+    fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+        self.0.capabilities().clone()
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        let forwarded = self.0.forward(request.method(), request.params()).await;
+        forwarded.map_err(|error| match error.protocol() {
+            // What the other server says of the request is what our client should hear.
+            Some(said) => said.clone().into(),
+            // That it can't be reached is our own failure.
+            None => Failure::from(error),
+        })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Greet {
+    /// Who is greeted.
+    name: String,
+}
+
+/// The server that everything is passed on to: here one in the same process.
+fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
+    async fn greet(Args(Greet { name }): Args<Greet>) -> Result<String, Problem> {
+        match name.as_str() {
+            "" => Err(Problem::invalid_input("name", "say who is to be greeted")),
+            name => Ok(format!("Hello, {name}!")),
+        }
+    }
+    async fn gone(uri: ResourceUri) -> Result<Text, ProtocolError> {
+        Err(ProtocolError::resource_not_found(uri))
+    }
+    let server = Server::builder("upstream", "1.0.0")
+        .tool(Tool::new("greet", greet).description("Greets somebody"))
+        .resource(Resource::new("app://motd", async || "Be kind."))
+        .resource(Resource::new("app://gone", gone))
+        .build()?;
+    Ok(server)
+}
+
+/// A server with one tool of its own, before all that the other one has.
+pub(crate) async fn passing_on() -> Result<Server, Box<dyn std::error::Error>> {
+    let client = Client::in_memory(&upstream()?).connect().await?;
+    let server = Server::builder("passing-on", "1.0.0")
+        .tool(Tool::new("near", async || "from here").description("Answers by itself"))
+        .source(Upstream(client))
+        .build()?;
+    Ok(server)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    Ok(passing_on().await?.serve_stdio().await?)
+}

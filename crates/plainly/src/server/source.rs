@@ -1,0 +1,328 @@
+//! Answers from elsewhere: whatever knows its methods and results only as JSON, such as another server that everything is
+//! passed on to. Sources stand beside the tools, resources and prompts of the program, and are asked after them.
+//!
+//! ```text
+//! route ─► sources ─┬─► features: typed, the program's own
+//!                   └─► a source: raw parameters in, a raw result out
+//! ```
+
+mod listing;
+mod raw;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use plainly_errors::{ErrorKind, InvalidParams, ProtocolError};
+use plainly_protocol::method::{Capability, Method};
+use plainly_protocol::peer::{Peer, Principal};
+use plainly_protocol::types::{RawJson, ServerCapabilities};
+
+use super::answer::{Answer, AnswerFuture};
+use super::asking::Subject;
+use super::audience::{Answering, Audience};
+use super::extract::{Ask, Context};
+use super::failure::{Failure, Meaning};
+use super::features::Features;
+use super::request::MethodCall;
+
+/// Something that answers requests for a server: a server elsewhere, a registry of plug-ins, a recording.
+///
+/// It is asked for every method of tools, resources, prompts and completion whose capability it declares. Parameters and
+/// results are JSON, and whatever this crate has no type for passes through byte for byte. Sources can stand side by side, with
+/// tools, resources and prompts of the program before them: listings are joined, and all other requests go from one to the
+/// next for as long as the answer is that there is no such tool, prompt or resource.
+///
+/// ```
+/// use plainly::protocol::method::Method;
+/// use plainly::protocol::peer::Peer;
+/// use plainly::protocol::types::{ListCapability, RawJson, ServerCapabilities};
+/// use plainly::server::{Source, SourceRequest};
+/// use plainly::{Failure, ProtocolError, Server};
+///
+/// /// Has one tool, and knows it as JSON.
+/// struct Echo;
+///
+/// impl Source for Echo {
+///     fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+///         ServerCapabilities::new().tools(ListCapability::new())
+///     }
+///
+///     async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+///         Ok(match request.method() {
+///             Method::ListTools => RawJson::parse(r#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"#)?,
+///             Method::CallTool => RawJson::parse(r#"{"content":[{"type":"text","text":"echo"}]}"#)?,
+///             other => return Err(ProtocolError::method_not_found(other.name()).into()),
+///         })
+///     }
+/// }
+///
+/// let server = Server::builder("echo", "1.0.0").source(Echo).build()?;
+/// # Ok::<(), plainly::server::BuildErrors>(())
+/// ```
+pub trait Source: Send + Sync + 'static {
+    /// What this source can do for `peer`. It is declared to the peer together with what others can, and asked for again with
+    /// each request: keep it at hand.
+    fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
+
+    /// Answers a request with its result, a JSON object.
+    ///
+    /// Members that a revision requires of every result, such as `resultType`, are added where they are missing. Errors reach
+    /// the client's code: a [`ProtocolError`] as it is, others as those of a resource handler. Dropping the future cancels the
+    /// request.
+    fn answer(
+        &self,
+        request: SourceRequest,
+    ) -> impl Future<Output = Result<RawJson, Failure>> + Send;
+}
+
+/// A request on its way to a [`Source`].
+#[derive(Debug)]
+pub struct SourceRequest {
+    method: Method,
+    params: RawJson,
+    context: Context,
+    ask: Result<Ask, ProtocolError>,
+}
+
+impl SourceRequest {
+    /// What is asked for.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The parameters: an object, without `_meta`, which is between this server and its client.
+    pub fn params(&self) -> &RawJson {
+        &self.params
+    }
+
+    /// Whom the transport has found the client to be.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.context.principal()
+    }
+
+    /// Who asks, and what they are told before the reply: progress and log messages.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Asks the client before the reply, as handlers do.
+    ///
+    /// # Errors
+    ///
+    /// What the client sent back of earlier questions is not ours, as with a source that asks by results of its own
+    /// (`resultType` `input_required`).
+    pub fn ask(&self) -> Result<&Ask, ProtocolError> {
+        self.ask.as_ref().map_err(Clone::clone)
+    }
+
+    fn new(call: &MethodCall<'_>, features: &Features) -> Result<Self, Failure> {
+        let params = match call.params {
+            Some(params) => raw::without_meta(params)?,
+            None => RawJson::parse("{}")?,
+        };
+        let member = call.method.row().name_header.unwrap_or("uri");
+        let name = call.params.and_then(|params| params.text(member));
+        let arguments = call.params.and_then(|params| params.get("arguments"));
+        let subject = Subject {
+            method: call.method,
+            name: name.as_deref().unwrap_or_default(),
+            params: call.params,
+            seals: &features.seals,
+        };
+        let subject = call.method.row().may_ask.then_some(&subject);
+        Ok(Self {
+            method: call.method,
+            params,
+            context: Context::of(call.scope),
+            ask: Ask::of(call.scope, subject, arguments.unwrap_or("{}")),
+        })
+    }
+}
+
+/// A source of any type.
+trait ErasedSource: Send + Sync {
+    fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
+    fn answer(self: Arc<Self>, request: SourceRequest) -> BoxFuture<'static, RawResult>;
+}
+
+type RawResult = Result<RawJson, Failure>;
+
+impl<S: Source> ErasedSource for S {
+    fn capabilities(&self, peer: &Peer) -> ServerCapabilities {
+        Source::capabilities(self, peer)
+    }
+
+    fn answer(self: Arc<Self>, request: SourceRequest) -> BoxFuture<'static, RawResult> {
+        Box::pin(async move { Source::answer(&*self, request).await })
+    }
+}
+
+/// All that answers for a server: the features of the program, and after them its sources.
+#[derive(Clone)]
+pub(super) struct Sources {
+    features: Arc<Features>,
+    others: Arc<[Arc<dyn ErasedSource>]>,
+}
+
+/// One of them.
+#[derive(Clone)]
+enum Provider {
+    Features(Arc<Features>),
+    Other(Arc<dyn ErasedSource>, Arc<Features>),
+}
+
+/// Collects the sources of a server that is being built.
+#[derive(Default)]
+pub(super) struct SourceList(Vec<Arc<dyn ErasedSource>>);
+
+impl SourceList {
+    pub(super) fn push(&mut self, source: impl Source) {
+        self.0.push(Arc::new(source));
+    }
+}
+
+impl Sources {
+    pub(super) fn new(features: Arc<Features>, list: SourceList) -> Self {
+        Self {
+            features,
+            others: list.0.into(),
+        }
+    }
+
+    pub(super) fn features(&self) -> &Arc<Features> {
+        &self.features
+    }
+
+    /// Whether there is nothing but the features.
+    pub(super) fn is_plain(&self) -> bool {
+        self.others.is_empty()
+    }
+
+    /// What each of the others can do for `peer`.
+    pub(super) fn capabilities(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
+        self.others.iter().map(|source| source.capabilities(peer))
+    }
+
+    /// Answers a request by whichever of them has what it is about.
+    pub(super) fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        if self.is_plain() {
+            return self.features.answer(call);
+        }
+        let providers = self.providers(call);
+        match call.method {
+            Method::ListTools
+            | Method::ListResources
+            | Method::ListResourceTemplates
+            | Method::ListPrompts => listing::joined(&providers, call),
+            _one => first(&providers, call),
+        }
+    }
+
+    /// Those that declare the capability of what is asked for, in their order.
+    fn providers(&self, call: &MethodCall<'_>) -> Vec<Provider> {
+        let (peer, capability) = (call.scope.peer(), call.method.row().capability);
+        let is_served = capability.is_none_or(|capability| self.features.serves(capability));
+        let features = is_served.then(|| Provider::Features(Arc::clone(&self.features)));
+        let others = self.others.iter().filter(|source| {
+            capability.is_none_or(|capability| declares(&source.capabilities(peer), capability))
+        });
+        let others =
+            others.map(|source| Provider::Other(Arc::clone(source), Arc::clone(&self.features)));
+        features.into_iter().chain(others).collect()
+    }
+}
+
+impl Provider {
+    fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+        match self {
+            Self::Features(features) => features.answer(call),
+            Self::Other(source, features) => {
+                let request = SourceRequest::new(call, features);
+                let source = Arc::clone(source);
+                let answering: AnswerFuture =
+                    Box::pin(async move { raw::answer(&source.answer(request?).await?) });
+                Ok(Answering::Later(Audience::Code, answering))
+            }
+        }
+    }
+}
+
+/// Answers by the first provider that does not say that there is no such thing; else by the last one's word.
+fn first(providers: &[Provider], call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    let Some((provider, rest)) = providers.split_first() else {
+        return Err(ProtocolError::method_not_found(call.method.name()));
+    };
+    let answering = provider.answer(call);
+    if rest.is_empty() {
+        return answering;
+    }
+    match answering {
+        Err(error) if is_unknown(&error) => first(rest, call),
+        // Tools are found, or not, before they run; resources may be looked for.
+        Ok(Answering::Later(Audience::Code, found)) => {
+            let next = match first(rest, call)? {
+                Answering::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
+                Answering::Later(_, next) => next,
+            };
+            Ok(Answering::Later(
+                Audience::Code,
+                Box::pin(or_else(found, next)),
+            ))
+        }
+        answering => answering,
+    }
+}
+
+async fn or_else(found: AnswerFuture, next: AnswerFuture) -> Result<Answer, Failure> {
+    match found.await {
+        Err(failure) if matches!(failure.meaning(), Meaning::Protocol(error) if is_unknown(error)) => {
+            next.await
+        }
+        answered => answered,
+    }
+}
+
+/// Whether the error says no more than that there is no such tool, prompt or resource here.
+fn is_unknown(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ResourceNotFound { .. }
+            | ErrorKind::MethodNotFound { .. }
+            | ErrorKind::InvalidParams(
+                InvalidParams::UnknownTool { .. } | InvalidParams::UnknownPrompt { .. }
+            )
+    )
+}
+
+/// Whether `capabilities` have this one.
+pub(super) fn declares(capabilities: &ServerCapabilities, capability: Capability) -> bool {
+    match capability {
+        Capability::Resources => capabilities.resources.is_some(),
+        Capability::ResourcesSubscribe => {
+            let resources = capabilities.resources.as_ref();
+            resources.is_some_and(|resources| resources.subscribe == Some(true))
+        }
+        Capability::Tools => capabilities.tools.is_some(),
+        Capability::Prompts => capabilities.prompts.is_some(),
+        Capability::Completions => capabilities.completions.is_some(),
+        Capability::Logging => capabilities.logging.is_some(),
+        Capability::Tasks => {
+            let extension = capabilities.extension(plainly_protocol::types::TASKS_EXTENSION);
+            extension.is_some()
+        }
+        _ => false,
+    }
+}
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sources").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SourceList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SourceList").field(&self.0.len()).finish()
+    }
+}

@@ -1,0 +1,196 @@
+//! Answers from elsewhere: the example that passes everything on, and sources that know their results only as JSON.
+
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use plainly::protocol::method::Method;
+use plainly::protocol::peer::Peer;
+use plainly::protocol::types::{
+    ElicitFormParams, JsonObject, ListCapability, RawJson, ServerCapabilities, TextField,
+};
+use plainly::server::{Source, SourceRequest};
+use plainly::{Client, Failure, ProtocolError, Revision, Server, Tool};
+use serde_json::{Value, json};
+
+use self::passing_on::passing_on;
+
+#[path = "../examples/passing_on.rs"]
+#[expect(dead_code, reason = "the example's `main` serves standard input")]
+mod passing_on;
+
+#[tokio::test]
+async fn both_servers_answer_as_one_to_clients_of_every_revision() {
+    for revision in Revision::ALL {
+        let server = passing_on().await.unwrap();
+        let client = Client::in_memory(&server).revision(revision);
+        let client = client.connect().await.unwrap();
+        let tools = client.tools().await.unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["near", "greet"], "{revision}");
+        for (tool, arguments, text) in [
+            ("near", json!({}), "from here"),
+            ("greet", json!({"name": "Ada"}), "Hello, Ada!"),
+        ] {
+            let result = client.call_tool(tool, arguments).await.unwrap();
+            assert!(
+                format!("{result:?}").contains(text),
+                "{revision} {result:?}"
+            );
+        }
+        let failed = client
+            .call_tool("greet", json!({"name": ""}))
+            .await
+            .unwrap();
+        assert!(failed.is_tool_error(), "{revision} {failed:?}");
+        let unknown = client.call_tool("nobody", ()).await.unwrap_err();
+        assert!(unknown.is_invalid_params(), "{revision} {unknown}");
+        let read = client.read("app://motd").await.unwrap();
+        assert_eq!(read.text(), Some("Be kind."), "{revision}");
+        for missing in ["app://gone", "app://nowhere"] {
+            let error = client.read(missing).await.unwrap_err();
+            assert!(error.is_resource_not_found(), "{revision} {error}");
+        }
+        assert!(client.capabilities().prompts.is_none(), "nobody has any");
+    }
+}
+
+/// A source that answers with this JSON, and keeps nothing back.
+struct Fixed(&'static str);
+
+impl Source for Fixed {
+    fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+        ServerCapabilities::new().tools(ListCapability::new().list_changed(true))
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        match request.method() {
+            Method::CallTool => {
+                let name: Value = request.params().decode()?;
+                assert!(name.get("_meta").is_none(), "{name}");
+                Ok(RawJson::parse(self.0)?)
+            }
+            Method::ListTools => {
+                let name = self.0.len();
+                let page = format!(
+                    r#"{{"tools":[{{"name":"t{name}","inputSchema":{{"type":"object"}}}}]}}"#
+                );
+                Ok(RawJson::parse(page)?)
+            }
+            other => Err(ProtocolError::method_not_found(other.name()).into()),
+        }
+    }
+}
+
+async fn client(server: &Server, revision: Revision) -> Client {
+    let client = Client::in_memory(server).revision(revision);
+    client.connect().await.unwrap()
+}
+
+#[tokio::test]
+async fn what_nobody_has_a_type_for_arrives_as_it_was_sent() {
+    const RESULT: &str =
+        r#"{"z":{"b":1.50,"a":[1e2]},"content":[{"type":"hologram","x":0.10}],"isError":false}"#;
+    let server = Server::builder("fixed", "1")
+        .source(Fixed(RESULT))
+        .build()
+        .unwrap();
+    for revision in Revision::ALL {
+        let client = client(&server, revision).await;
+        let params = RawJson::parse(r#"{"name":"any"}"#).unwrap();
+        let result = client.forward(Method::CallTool, &params).await.unwrap();
+        let members = RESULT.trim_matches(['{', '}']);
+        assert!(
+            result.get().contains(members),
+            "{revision} {}",
+            result.get()
+        );
+    }
+}
+
+#[tokio::test]
+async fn sources_side_by_side_list_all_their_tools_and_announce_nothing_by_themselves() {
+    let server = Server::builder("fixed", "1")
+        .tool(Tool::new("own", async || "own"))
+        .source(Fixed("{}"))
+        .source(Fixed(r#"{"content":[]}"#))
+        .build()
+        .unwrap();
+    for revision in Revision::ALL {
+        let client = client(&server, revision).await;
+        let tools = client.tools().await.unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+        assert_eq!(names, ["own", "t2", "t14"], "{revision}");
+        let declared = client.capabilities().tools.clone().unwrap();
+        assert_ne!(declared.list_changed, Some(true), "{revision}");
+        for cursor in ["7.", "x", "0.x", "1"] {
+            let params = RawJson::encode(&json!({"cursor": cursor})).unwrap();
+            let error = client
+                .forward(Method::ListTools, &params)
+                .await
+                .unwrap_err();
+            assert!(error.is_invalid_params(), "{revision} {cursor} {error}");
+        }
+    }
+}
+
+/// A source that asks the client before it answers.
+struct Asking;
+
+impl Source for Asking {
+    fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+        ServerCapabilities::new().tools(ListCapability::new())
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        let form = ElicitFormParams::new("Who?").field("name", TextField::new());
+        let answer = request.ask()?.elicit("who", form).await?;
+        let name: Option<Value> = answer.accepted()?;
+        let text = name.unwrap_or_default().to_string();
+        Ok(RawJson::encode(
+            &json!({"content": [{"type": "text", "text": text}]}),
+        )?)
+    }
+}
+
+#[tokio::test]
+async fn a_source_asks_clients_of_every_revision_that_can_be_asked() {
+    let server = Server::builder("asking", "1")
+        .source(Asking)
+        .build()
+        .unwrap();
+    for revision in [
+        Revision::V2025_06_18,
+        Revision::V2025_11_25,
+        Revision::V2026_07_28,
+    ] {
+        let client = Client::in_memory(&server)
+            .revision(revision)
+            .on_elicitation(async |_| {
+                plainly::protocol::types::ElicitResult::accept(JsonObject::from_iter([(
+                    "name",
+                    json!("Ada"),
+                )]))
+            })
+            .connect()
+            .await
+            .unwrap();
+        let result = client.call_tool("any", ()).await.unwrap();
+        assert!(
+            format!("{result:?}").contains("Ada"),
+            "{revision} {result:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_is_no_object_is_an_internal_error_and_the_next_request_is_served() {
+    for wrong in ["[]", "1", "null"] {
+        let server = Server::builder("wrong", "1")
+            .source(Fixed(wrong))
+            .build()
+            .unwrap();
+        let client = client(&server, Revision::LATEST).await;
+        let error = client.call_tool("any", ()).await.unwrap_err();
+        assert!(error.is_internal(), "{wrong} {error}");
+        assert_eq!(client.tools().await.unwrap().len(), 1);
+    }
+}
