@@ -142,17 +142,18 @@ async fn a_session_cancels_by_notification_and_only_its_own() {
 }
 
 #[tokio::test]
-async fn of_two_requests_with_one_id_a_session_cancels_the_first() {
+async fn an_id_in_flight_is_refused_in_a_session_and_free_again_once_it_is_cancelled() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
     let client = http.client(Sender::Legacy("2025-11-25")).await;
     let first = client.begin(say("1", "slow", "first")).await;
     fixture.probe.gate.holds(1).await;
-    let second = client.begin(say("1", "slow", "second")).await;
-    fixture.probe.gate.holds(2).await;
+    let refused = client.send(say("1", "slow", "again")).await.json();
+    assert_eq!(refused["error"]["data"]["kind"], "duplicate_id");
     client.send(cancel("1")).await;
     assert_eq!(first.response().await.status, 202);
-    client.send(cancel("1")).await;
+    let second = client.begin(say("1", "slow", "second")).await;
+    fixture.probe.gate.holds(1).await;
     fixture.probe.gate.open(1);
     assert!(second.response().await.body.contains("second"));
 }
