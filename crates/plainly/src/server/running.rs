@@ -33,10 +33,6 @@ pub(super) struct Running {
 }
 
 /// How far a request has come.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all begin as the largest, and a box would be an allocation for each"
-)]
 pub(super) enum State {
     /// Its handler works on the answer, and has a place among all that run.
     Working { work: Work, _place: Place },

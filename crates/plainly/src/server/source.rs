@@ -158,6 +158,14 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
+/// The methods whose answers are joined. A client of all others asks for one thing.
+const LISTINGS: [Method; 4] = [
+    Method::ListTools,
+    Method::ListResources,
+    Method::ListResourceTemplates,
+    Method::ListPrompts,
+];
+
 /// All that answers for a server: the features of the program, and after them its sources.
 #[derive(Clone)]
 pub(super) struct Sources {
@@ -210,12 +218,10 @@ impl Sources {
             return self.features.answer(call);
         }
         let providers = self.providers(call);
-        match call.method {
-            Method::ListTools
-            | Method::ListResources
-            | Method::ListResourceTemplates
-            | Method::ListPrompts => listing::joined(&providers, call),
-            _one => first(&providers, call),
+        if LISTINGS.contains(&call.method) {
+            listing::joined(&providers, call)
+        } else {
+            first(&providers, call)
         }
     }
 

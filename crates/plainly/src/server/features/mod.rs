@@ -96,7 +96,7 @@ impl Features {
             Capability::Resources => self.resources.is_served(),
             Capability::Prompts => self.prompts.is_served(),
             Capability::Completions => self.prompts.can_complete() || self.resources.can_complete(),
-            _ => false,
+            Capability::ResourcesSubscribe | Capability::Logging | Capability::Tasks | _ => false,
         }
     }
 
