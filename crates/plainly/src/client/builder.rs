@@ -64,6 +64,7 @@ impl<T> Builder<T> {
     }
 
     /// The same client of another server.
+    #[cfg(feature = "server")]
     pub(crate) fn with_target<U>(self, target: U) -> Builder<U> {
         Builder {
             target,

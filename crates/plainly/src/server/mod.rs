@@ -29,6 +29,7 @@ mod discovery;
 mod features;
 mod registering;
 mod seal;
+mod serve_messages;
 mod tasks;
 
 pub mod extract;
