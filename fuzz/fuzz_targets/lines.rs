@@ -4,7 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
-use plainly::transport::lines::{Line, LineReader};
+use plainly::transport::Inbound;
+use plainly::transport::lines::LineReader;
 use plainly_fuzz::{Chunks, pieces};
 use tokio::runtime::Builder;
 
@@ -17,13 +18,13 @@ fuzz_target!(|bytes: &[u8]| {
     let whole = read(std::iter::once(bytes));
     assert_eq!(read(pieces(lengths, bytes)), whole);
     for line in whole {
-        if let Line::Message(message) = line {
+        if let Inbound::Message(message) = line {
             assert!(message.len() <= LIMIT && !message.contains(&b'\n'));
         }
     }
 });
 
-fn read<'a>(chunks: impl Iterator<Item = &'a [u8]> + Unpin) -> Vec<Line> {
+fn read<'a>(chunks: impl Iterator<Item = &'a [u8]> + Unpin) -> Vec<Inbound> {
     let runtime = Builder::new_current_thread().build().unwrap();
     let mut reader = LineReader::new(Chunks(chunks), LIMIT);
     let mut lines = Vec::new();

@@ -58,7 +58,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut replies = Vec::new();
     let reader = Chunks(pieces(lengths, bytes).chain([GOOD]));
     RUNTIME
-        .block_on(SERVER.serve(reader, &mut replies))
+        .block_on(SERVER.serve(reader, &mut replies).into_future())
         .unwrap();
 
     let replies: Vec<Value> = String::from_utf8(replies)

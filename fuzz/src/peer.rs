@@ -1,7 +1,6 @@
 //! A raw client over a byte stream, in simulated time: what is said is there once nothing moves any more, so one input
 //! always leads to one conversation.
 
-use std::future::pending;
 use std::io;
 
 use plainly::Server;
@@ -58,7 +57,8 @@ impl Peer {
         let served = tokio::spawn(async move {
             let (reader, writer) = tokio::io::split(far);
             server
-                .serve_known(extensions, reader, writer, pending())
+                .serve(reader, writer)
+                .extensions(extensions)
                 .await
         });
         Self {

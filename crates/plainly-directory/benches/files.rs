@@ -34,7 +34,7 @@ fn runtime() -> Runtime {
 /// Serves one request, and throws the reply away.
 fn serve(runtime: &Runtime, server: &Server, request: &str) {
     let done = server.serve(request.as_bytes(), tokio::io::sink());
-    runtime.block_on(done).expect("served");
+    runtime.block_on(done.into_future()).expect("served");
 }
 
 fn request(method: &str, mut params: serde_json::Value) -> String {

@@ -1,16 +1,11 @@
-//! A client of a server in the same process, without a socket or a process between them: for a server's own tests. It
-//! speaks the same bytes as over any other stream.
-
-use std::future::pending;
+//! A client of a server in the same process, without a socket or a process between them: for a server's own tests. The
+//! messages are the same as over any other connection.
 
 use http::Extensions;
-use tokio::io::{duplex, split};
 
-use crate::client::{Builder, Client, Over, Result};
+use crate::client::{Builder, Client, OverMessages, Result};
 use crate::server::Server;
-
-/// Bytes that may be on their way in each direction.
-const ON_THE_WAY: usize = 64 << 10;
+use crate::transport::Duplex;
 
 /// A server in the same process.
 #[derive(Debug)]
@@ -60,17 +55,14 @@ impl Builder<InMemory> {
 
     /// Has the server serve this client, and agrees with it on a revision. Within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
-        let (near, far) = duplex(ON_THE_WAY);
-        let (reader, writer) = split(near);
+        let (messages, far) = Duplex::pair();
         let InMemory { server, extensions } = &self.target;
-        let (server, extensions) = (server.clone(), extensions.clone());
+        let serving = server.serve_messages(far).extensions(extensions.clone());
         tokio::spawn(async move {
-            let (reader, writer) = split(far);
-            let serving = server.serve_known(extensions, reader, writer, pending());
             if let Err(error) = serving.await {
                 tracing::debug!(%error, "a client in memory is served no more");
             }
         });
-        self.with_target(Over { reader, writer }).connect().await
+        self.with_target(OverMessages { messages }).connect().await
     }
 }

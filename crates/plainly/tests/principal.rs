@@ -2,8 +2,6 @@
 #![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use std::future::pending;
-
 use axum::Router;
 use axum::extract::Request;
 use axum::http::header::AUTHORIZATION;
@@ -120,7 +118,7 @@ async fn whoever_serves_a_stream_may_know_who_is_at_its_other_end() {
             known.insert(Principal::new("uid 1000"));
             known.insert(Tenant("here"));
             let (reader, writer) = tokio::io::split(far);
-            server().serve_known(known, reader, writer, pending()).await
+            server().serve(reader, writer).extensions(known).await
         });
         let (reader, writer) = tokio::io::split(near);
         let client = Client::over(reader, writer).revision(revision);

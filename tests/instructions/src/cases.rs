@@ -160,7 +160,8 @@ fn small_file(times: u32) -> Outcome<()> {
 
 fn stdio(server: Server, asked: &Asked, times: u32) -> Outcome<()> {
     let lines = asked.lines(times);
-    Ok(block_on(server.serve(&lines[..], tokio::io::sink()))??)
+    let serving = server.serve(&lines[..], tokio::io::sink());
+    Ok(block_on(serving.into_future())??)
 }
 
 fn client(times: u32) -> Outcome<()> {

@@ -78,7 +78,7 @@ impl Peer {
         let server = server.clone();
         Self::serve(bytes, async move |far, stopped| {
             let (reader, writer) = tokio::io::split(far);
-            server.serve_until(reader, writer, stopped.told()).await
+            server.serve(reader, writer).until(stopped.told()).await
         })
     }
 
@@ -90,9 +90,10 @@ impl Peer {
         let server = server.clone();
         Self::serve(bytes, async move |far, stopped| {
             let (reader, writer) = tokio::io::split(far);
-            let stopped = stopped.told();
             server
-                .serve_known(extensions, reader, writer, stopped)
+                .serve(reader, writer)
+                .extensions(extensions)
+                .until(stopped.told())
                 .await
         })
     }

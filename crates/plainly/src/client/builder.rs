@@ -32,14 +32,14 @@ pub struct Builder<T> {
 /// A server at the other end of any byte stream.
 #[derive(Debug)]
 pub struct Over<R, W> {
-    pub(crate) reader: R,
-    pub(crate) writer: W,
+    pub(super) reader: R,
+    pub(super) writer: W,
 }
 
 /// A server at the other end of any connection that carries whole messages.
 #[derive(Debug)]
 pub struct OverMessages<M> {
-    pub(super) messages: M,
+    pub(crate) messages: M,
 }
 
 impl<T> Builder<T> {
@@ -64,6 +64,7 @@ impl<T> Builder<T> {
     }
 
     /// The same client of another server.
+    #[cfg(feature = "server")]
     pub(crate) fn with_target<U>(self, target: U) -> Builder<U> {
         Builder {
             target,

@@ -71,6 +71,7 @@ impl BackgroundTask {
     }
 
     /// Whether it has ended by itself. Nothing has, from the beginning.
+    #[cfg(feature = "http-client")]
     pub(super) fn is_finished(&self) -> bool {
         self.0.as_ref().is_none_or(AbortHandle::is_finished)
     }

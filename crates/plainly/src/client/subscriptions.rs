@@ -88,6 +88,7 @@ impl SubscriptionTable {
     }
 
     /// Tells all that no request opened of a change that names none of them.
+    #[cfg(feature = "http-client")]
     pub(super) fn put(&self, change: &Change) {
         for inbox in self.of(None) {
             inbox.put_if_acknowledged(change.clone());

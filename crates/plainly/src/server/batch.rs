@@ -26,7 +26,7 @@ use super::request::{Interest, Scope};
 use super::session::Session;
 
 /// The messages of a batch, each judged by itself.
-pub(super) type Messages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
+pub(super) type BatchMessages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
 /// A batch whose handlers run, and which says what they say; in the end all replies as one, or nothing if no message wants
 /// one. Dropping it cancels them.
@@ -45,7 +45,7 @@ struct Part {
 }
 
 /// What is wrong with the first of `messages`, if nobody can be told of any of them.
-pub(super) fn unanswerable<'m, 'a>(messages: &'m Messages<'a>) -> Option<&'m Malformed<'a>> {
+pub(super) fn unanswerable<'m, 'a>(messages: &'m BatchMessages<'a>) -> Option<&'m Malformed<'a>> {
     let is_unreadable = |message: &Result<_, Malformed<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
     messages
         .first()
@@ -69,7 +69,7 @@ impl Server {
         &self,
         session: &Arc<Session>,
         extensions: &Extensions,
-        messages: Messages<'_>,
+        messages: BatchMessages<'_>,
     ) -> Replies {
         let revision = session.peer.revision;
         let mut joined = Joined::new(self.clone(), revision);

@@ -9,7 +9,7 @@ use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request,
 use plainly_protocol::header::MCP_SESSION_ID;
 
 use super::Server;
-use super::batch::{Messages, unanswerable};
+use super::batch::{BatchMessages, unanswerable};
 use super::encode::Encoded;
 use super::malformed;
 use super::replies::Replies;
@@ -145,7 +145,7 @@ impl Server {
     }
 
     /// Several messages at once: 2025-03-26 alone has them.
-    async fn batch(&self, frame: &Frame, messages: Messages<'_>) -> Reply {
+    async fn batch(&self, frame: &Frame, messages: BatchMessages<'_>) -> Reply {
         let session = match resolve::by_session(frame, &self.0.sessions) {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error),

@@ -64,6 +64,7 @@ mod exchange;
 #[cfg(feature = "http-server")]
 mod http;
 mod pipes;
+mod serving;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod streams;
@@ -79,6 +80,7 @@ pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemp
 pub use self::handler::Handler;
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
+pub use self::serving::Serving;
 use self::sessions::Sessions;
 pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};

@@ -1,12 +1,12 @@
 //! Sessions over HTTP with SSE (2024-11-05): messages go in by requests of their own, and what is said to them comes out as
-//! one stream of events. That is a byte stream in two halves, and served as any other.
+//! one stream of events. Both together are a connection, and served as any other.
 
 use std::collections::HashMap;
 use std::fmt;
+use std::future::IntoFuture;
 use std::io;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -15,7 +15,6 @@ use http::Extensions;
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Unavailable};
 use plainly_protocol::envelope;
 use plainly_protocol::peer::Principal;
-use tokio::io::{AsyncRead, DuplexStream, ReadBuf};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -24,13 +23,7 @@ use super::malformed::error_of;
 use super::sessions::random_name;
 use super::shares::{Share, Shares};
 use crate::lock::Lock;
-use crate::transport::lines::{Line, LineReader};
-use crate::transport::{Event, Feed, Frame, Pipe};
-
-/// Bytes that may have come out and not left yet.
-const OUT: usize = 64 << 10;
-/// What comes out was limited where it was made.
-const UNLIMITED: usize = usize::MAX >> 1;
+use crate::transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe};
 
 /// Where messages go in, by the names of their pipes.
 #[derive(Clone, Debug, Default)]
@@ -124,7 +117,7 @@ struct Piped {
     /// Until it has ended.
     serving: Option<BoxFuture<'static, io::Result<()>>>,
     stop: Option<oneshot::Sender<()>>,
-    out: LineReader<DuplexStream>,
+    out: Duplex,
 }
 
 impl Piped {
@@ -132,23 +125,21 @@ impl Piped {
         server: &Server,
         extensions: Extensions,
         name: String,
-        messages: mpsc::Receiver<Bytes>,
+        incoming: mpsc::Receiver<Bytes>,
     ) -> Self {
-        let (near, far) = tokio::io::duplex(OUT);
+        let (out, outgoing) = Duplex::pair();
         let (stop, stopped) = oneshot::channel();
-        let (lines, serving) = (Lines::new(messages), server.clone());
-        let serving = async move {
+        let serving = server
+            .serve_messages(PipeMessages { incoming, outgoing })
+            .extensions(extensions)
             // Nobody says when to stop who holds on to the other end no more.
-            serving
-                .serve_known(extensions, lines, far, stopped.map(drop))
-                .await
-        };
+            .until(stopped.map(drop));
         Self {
             pipes: server.0.pipes.clone(),
             name,
-            serving: Some(serving.boxed()),
+            serving: Some(serving.into_future()),
             stop: Some(stop),
-            out: LineReader::new(near, UNLIMITED),
+            out,
         }
     }
 
@@ -158,7 +149,7 @@ impl Piped {
             return;
         };
         if let Poll::Ready(ended) = serving.poll_unpin(context) {
-            // With it our end of the stream is closed, and `out` has an end.
+            // With it the other end of `out` is dropped, and `out` ends.
             self.serving = None;
             if let Err(error) = ended {
                 tracing::debug!(%error, "a stream of events failed");
@@ -170,13 +161,13 @@ impl Piped {
 impl Feed for Piped {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.serve(context);
-        // Nothing is lost with the future: it is cancel-safe.
-        let line = ready!(pin!(self.out.next()).poll(context));
-        Poll::Ready(match line {
-            Ok(Some(Line::Message(message))) => Some(message.into()),
-            // A stream in memory has no failures, and this one no limit.
-            Ok(Some(Line::TooLong) | None) | Err(_) => None,
-        })
+        self.out
+            .poll_receive(context)
+            .map(|received| match received {
+                Ok(Some(Inbound::Message(message))) => Some(message.into()),
+                // A connection in memory has no failures, and no limit.
+                Ok(Some(Inbound::TooLong) | None) | Err(_) => None,
+            })
     }
 
     fn end(&mut self) {
@@ -196,45 +187,23 @@ impl fmt::Debug for Piped {
     }
 }
 
-/// Messages as the lines of a byte stream.
-struct Lines {
-    messages: mpsc::Receiver<Bytes>,
-    /// What is left of the line that is being read.
-    line: Bytes,
+/// What goes into a pipe, and what comes out.
+struct PipeMessages {
+    incoming: mpsc::Receiver<Bytes>,
+    outgoing: Duplex,
 }
 
-impl Lines {
-    fn new(messages: mpsc::Receiver<Bytes>) -> Self {
-        let line = Bytes::new();
-        Self { messages, line }
+impl Messages for PipeMessages {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+        let received = self.incoming.poll_recv(context);
+        received.map(|message| Ok(message.map(Inbound::Message)))
     }
-}
 
-impl AsyncRead for Lines {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.line.is_empty() {
-            let Some(message) = ready!(self.messages.poll_recv(context)) else {
-                return Poll::Ready(Ok(()));
-            };
-            self.line = line(&message);
-        }
-        let length = self.line.len().min(buffer.remaining());
-        buffer.put_slice(&self.line.split_to(length));
-        Poll::Ready(Ok(()))
+    fn send(&mut self, message: Bytes) {
+        self.outgoing.send(message);
     }
-}
 
-/// A message as one line. Between tokens a tab is as good as a line break, and within a string it is as wrong.
-fn line(message: &[u8]) -> Bytes {
-    let mut line = Vec::with_capacity(message.len() + 1);
-    line.extend(message.iter().map(|byte| match byte {
-        b'\n' | b'\r' => b'\t',
-        other => *other,
-    }));
-    line.push(b'\n');
-    line.into()
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+        self.outgoing.poll_flush(context)
+    }
 }

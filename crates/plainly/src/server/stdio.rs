@@ -18,7 +18,8 @@ impl Server {
     /// In a runtime without I/O or without time.
     pub async fn serve_stdio(&self) -> io::Result<()> {
         let (input, output) = (standard::input()?, standard::output()?);
-        self.serve_until(input, output, crate::shutdown::requested())
+        self.serve(input, output)
+            .until(crate::shutdown::requested())
             .await
     }
 }

@@ -68,10 +68,6 @@ impl Messages for Duplex {
         Poll::Pending
     }
 
-    fn take_buffered(&mut self) -> Option<Inbound> {
-        self.incoming.lock().take().map(Inbound::Message)
-    }
-
     fn send(&mut self, message: Bytes) {
         let mut queue = self.outgoing.lock();
         if queue.is_closed {
@@ -160,8 +156,7 @@ mod tests {
         near.send(Bytes::from_static(b"there"));
         far.send(Bytes::from_static(b"back"));
         assert_eq!(receive(&mut far).await, Some(message("there")));
-        assert_eq!(near.take_buffered(), Some(message("back")));
-        assert_eq!(near.take_buffered(), None);
+        assert_eq!(receive(&mut near).await, Some(message("back")));
         assert!(receive(&mut near).now_or_never().is_none());
     }
 
@@ -177,10 +172,10 @@ mod tests {
         near.send(large());
         near.send(large());
         assert!(flush(&mut near).is_none(), "there is no room");
-        far.take_buffered().unwrap();
+        receive(&mut far).await.unwrap();
         assert!(matches!(flush(&mut near), Some(Ok(FlushProgress::Partial))));
         assert!(flush(&mut near).is_none(), "nothing was taken since");
-        far.take_buffered().unwrap();
+        receive(&mut far).await.unwrap();
         assert!(matches!(
             flush(&mut near),
             Some(Ok(FlushProgress::Complete))

@@ -11,8 +11,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::messages::{FlushProgress, Inbound, Messages};
 
-pub use super::messages::Inbound as Line;
-
 const CHUNK: usize = 16 << 10;
 /// Messages longer than this are written from where they are. Shorter ones are copied, to leave by one write.
 const COPIED: usize = 64 << 10;
@@ -158,7 +156,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// middle of it.
     ///
     /// Cancel-safe: nothing is lost if the future is dropped.
-    pub async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub async fn next(&mut self) -> io::Result<Option<Inbound>> {
         loop {
             if let Some(line) = self.take_buffered() {
                 return Ok(Some(line));
@@ -171,7 +169,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// The next line that is already here in full.
-    pub fn take_buffered(&mut self) -> Option<Line> {
+    pub fn take_buffered(&mut self) -> Option<Inbound> {
         loop {
             let Some(end) = line_end(self.buffer.get(self.searched..)?) else {
                 self.searched = self.buffer.len();
@@ -190,16 +188,16 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
                 continue;
             }
             if line.len() > self.limit {
-                return Some(Line::TooLong);
+                return Some(Inbound::TooLong);
             }
             if !line.iter().all(u8::is_ascii_whitespace) {
-                return Some(Line::Message(line.freeze()));
+                return Some(Inbound::Message(line.freeze()));
             }
         }
     }
 
     /// Drops what cannot become a line any more, and says so once.
-    fn overflow(&mut self) -> Option<Line> {
+    fn overflow(&mut self) -> Option<Inbound> {
         // More for what is no part of a message: a mark at the start, a carriage return before the newline.
         let room = self.limit + if self.at_start { MARK.len() + 1 } else { 1 };
         if !self.discarding && self.buffer.len() <= room {
@@ -208,7 +206,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         self.buffer.clear();
         self.searched = 0;
         self.at_start = false;
-        (!std::mem::replace(&mut self.discarding, true)).then_some(Line::TooLong)
+        (!std::mem::replace(&mut self.discarding, true)).then_some(Inbound::TooLong)
     }
 }
 
@@ -229,7 +227,7 @@ mod tests {
 
     use super::*;
 
-    async fn read_all(chunks: &[&[u8]], limit: usize) -> Vec<Line> {
+    async fn read_all(chunks: &[&[u8]], limit: usize) -> Vec<Inbound> {
         let mut builder = Vec::new();
         let (mut writer, reader) = tokio::io::duplex(1 << 20);
         for chunk in chunks {
@@ -243,8 +241,8 @@ mod tests {
         builder
     }
 
-    fn message(text: &'static str) -> Line {
-        Line::Message(Bytes::from_static(text.as_bytes()))
+    fn message(text: &'static str) -> Inbound {
+        Inbound::Message(Bytes::from_static(text.as_bytes()))
     }
 
     #[tokio::test]
@@ -265,7 +263,7 @@ mod tests {
         assert_eq!(read_all(&[b"1234\r\n"], 4).await, [message("1234")]);
         assert_eq!(
             read_all(&[b"12345\n1\n"], 4).await,
-            [Line::TooLong, message("1")]
+            [Inbound::TooLong, message("1")]
         );
     }
 
@@ -290,7 +288,7 @@ mod tests {
     async fn an_endless_line_is_reported_once_and_discarded() {
         let endless = vec![b'x'; 100_000];
         let lines = read_all(&[&endless, &endless, b"\n{}\n"], 1_000).await;
-        assert_eq!(lines, [Line::TooLong, message("{}")]);
+        assert_eq!(lines, [Inbound::TooLong, message("{}")]);
     }
 
     #[tokio::test]
@@ -327,7 +325,7 @@ mod tests {
         });
         let mut lines = LineReader::new(far, 3 * COPIED);
         for message in messages {
-            assert_eq!(lines.next().await.unwrap(), Some(Line::Message(message)));
+            assert_eq!(lines.next().await.unwrap(), Some(Inbound::Message(message)));
         }
         assert_eq!(lines.next().await.unwrap(), None);
         sending.await.unwrap();

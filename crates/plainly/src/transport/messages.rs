@@ -10,6 +10,7 @@ use bytes::Bytes;
 ///
 /// [`Lines`](super::lines::Lines) puts one message on each line of a byte stream, and [`Duplex`](super::Duplex) stays in
 /// memory. To speak MCP over something else, implement this for it, and hand it to
+/// [`Server::serve_messages`](crate::server::Server::serve_messages) or
 /// [`Client::over_messages`](crate::client::Client::over_messages). As with `Stream` and `Sink`, whatever returns `Pending`
 /// wakes the task that called it last; one task calls all of these.
 ///

@@ -86,6 +86,20 @@ async fn every_revision_has_its_session_on_a_stream_of_events() {
 }
 
 #[tokio::test]
+async fn a_message_may_have_line_breaks() {
+    let (_gate, server) = plain();
+    let http = serve(&server).await;
+    for line_break in ["\n", "\r\n", "\r", "\n\n"] {
+        let mut stream = Stream::open(&http).await;
+        stream.initialize(&http, "2024-11-05").await;
+        let message = serde_json::to_string_pretty(&call(1, "echo", "a\nb")).unwrap();
+        let posted = stream.post(&http, message.replace('\n', line_break)).await;
+        assert_eq!(posted.status, 202, "{posted:?}");
+        assert_eq!(text(&stream.next().await), "a\nb");
+    }
+}
+
+#[tokio::test]
 async fn it_is_there_only_where_it_was_asked_for() {
     let (_gate, server) = plain();
     let http = Site::serve(server.http().path("/mcp")).await;

@@ -71,7 +71,7 @@ impl Wire {
                 let stopped = Arc::clone(&stop);
                 serving.push(tokio::spawn(async move {
                     // How it ends is for whoever runs the server.
-                    let _end = server.serve_until(reader, writer, stopped.notified()).await;
+                    let _end = server.serve(reader, writer).until(stopped.notified()).await;
                 }));
                 Kind::Stream(BufReader::new(near))
             }

@@ -138,11 +138,12 @@ async fn receive_all(
     let mut skipped = SkippedLines::default();
     // They end with the connection: there is nobody left to answer.
     let mut answering = JoinSet::new();
+    let limit = state.dispatcher.limits.message_bytes;
     loop {
         let message = match receive(messages).await {
-            Ok(Some(Inbound::Message(message))) => message,
-            Ok(Some(Inbound::TooLong)) => {
-                let limit = state.dispatcher.limits.message_bytes;
+            // Not every transport knows the limit.
+            Ok(Some(Inbound::Message(message))) if message.len() <= limit => message,
+            Ok(Some(Inbound::Message(_) | Inbound::TooLong)) => {
                 return CloseReason::LineTooLong { limit };
             }
             Ok(None) => return CloseReason::Peer,

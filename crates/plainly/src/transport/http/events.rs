@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use memchr::memchr2_iter;
 use tokio::time::{Instant, Sleep};
 
 use crate::transport::{Event, Feed};
@@ -75,7 +76,8 @@ impl fmt::Debug for Events {
     }
 }
 
-/// No field has a line break, so one line holds each.
+/// One line holds each field, except where there are line breaks between the tokens of a message: each line of it stands alone,
+/// and who reads them puts the breaks between them again.
 fn encode(event: &Event) -> Bytes {
     let mut out = BytesMut::with_capacity(event.data.len() + 64);
     if let Some(name) = event.name {
@@ -87,7 +89,12 @@ fn encode(event: &Event) -> Bytes {
     if let Some(retry) = event.retry {
         put_field(&mut out, "retry", retry.as_millis().to_string().as_bytes());
     }
-    put_field(&mut out, "data", &event.data);
+    let data = &event.data;
+    let mut start = 0;
+    for end in memchr2_iter(b'\r', b'\n', data).chain([data.len()]) {
+        put_field(&mut out, "data", data.get(start..end).unwrap_or_default());
+        start = end + 1;
+    }
     out.extend_from_slice(b"\n");
     out.freeze()
 }
@@ -184,6 +191,10 @@ mod tests {
             (Event::from(data), "data: {}\n\n"),
             (full, "event: endpoint\nid: 3-1\nretry: 1500\ndata: {}\n\n"),
             (primer, "id: 3-0\ndata: \n\n"),
+            (
+                Event::from(Bytes::from_static(b"{\n\"a\":\r\n1\r}")),
+                "data: {\ndata: \"a\":\ndata: \ndata: 1\ndata: }\n\n",
+            ),
         ] {
             assert_eq!(encode(&event), expected);
         }

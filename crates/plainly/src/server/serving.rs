@@ -1,0 +1,102 @@
+//! What a server serves beside HTTP, and how: one peer over a byte stream or over any connection that carries messages.
+
+use std::fmt;
+use std::future::{Future, IntoFuture, pending};
+use std::io;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::Extensions;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::Server;
+use super::connection::Connection;
+use crate::transport::Messages;
+use crate::transport::lines::Lines;
+
+/// One peer of a server, to be served by `.await`: until its end, and then what still runs is finished, or, if that takes
+/// longer than [`Limits::shutdown`](crate::limits::Limits::shutdown), answered with an error.
+///
+/// Errors when the connection fails, or when the peer leaves its replies unread for
+/// [`Limits::write_stall`](crate::limits::Limits::write_stall).
+///
+/// ```
+/// use plainly::server::{Principal, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (reader, writer) = (tokio::io::empty(), tokio::io::sink());
+/// let server = Server::builder("greeter", "1.0.0").build()?;
+/// let mut extensions = http::Extensions::new();
+/// extensions.insert(Principal::new("uid 1000"));
+/// server
+///     .serve(reader, writer)
+///     .extensions(extensions)
+///     .until(plainly::shutdown::requested())
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is served before it is awaited"]
+pub struct Serving<'a, M> {
+    server: Server,
+    messages: M,
+    extensions: Extensions,
+    stop: BoxFuture<'a, ()>,
+}
+
+impl Server {
+    /// Serves one peer over a byte stream, with one message on each line.
+    pub fn serve<'a, R, W>(&self, reader: R, writer: W) -> Serving<'a, Lines<R, W>>
+    where
+        R: AsyncRead + Send + Unpin + 'a,
+        W: AsyncWrite + Send + Unpin + 'a,
+    {
+        let limit = self.limits().message_bytes;
+        self.serve_messages(Lines::new(reader, writer, limit))
+    }
+
+    /// Serves one peer over any connection that carries whole messages, such as a WebSocket.
+    pub fn serve_messages<'a, M: Messages + 'a>(&self, messages: M) -> Serving<'a, M> {
+        Serving {
+            server: self.clone(),
+            messages,
+            extensions: Extensions::new(),
+            stop: pending().boxed(),
+        }
+    }
+}
+
+impl<'a, M> Serving<'a, M> {
+    /// Has every request carry `extensions`, for a peer of which something is known from elsewhere: a
+    /// [`Principal`](super::Principal) among them is whom the server takes it for.
+    pub fn extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
+    /// Stops to receive when `stop` is ready, as if the peer had ended.
+    pub fn until(mut self, stop: impl Future<Output = ()> + Send + 'a) -> Self {
+        self.stop = stop.boxed();
+        self
+    }
+}
+
+impl<'a, M: Messages + 'a> IntoFuture for Serving<'a, M> {
+    type Output = io::Result<()>;
+    type IntoFuture = BoxFuture<'a, io::Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Connection::new(self.server, self.extensions, self.messages)
+            .serve(self.stop)
+            .boxed()
+    }
+}
+
+impl<M> fmt::Debug for Serving<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Serving")
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
+}
