@@ -12,10 +12,12 @@ const RIDDLES: &[&str] = &[
 
 /// How many such lines there are today, by crate. The numbers only get smaller.
 const TODAY: &[(&str, usize)] = &[
-    ("plainly", 76),
+    ("plainly", 49),
     ("plainly-cli", 2),
-    ("plainly-errors", 8),
-    ("plainly-protocol", 25),
+    ("plainly-directory", 2),
+    ("plainly-errors", 6),
+    ("plainly-protocol", 22),
+    ("plainly-schema", 1),
 ];
 
 fn is_riddle(line: &str) -> bool {
