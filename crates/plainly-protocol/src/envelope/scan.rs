@@ -34,7 +34,7 @@ pub(super) struct Scanner<'a, 'l> {
     base: usize,
     /// The open containers within the allowed depth.
     frames: Vec<Frame>,
-    /// Those beyond it, of which nothing else is noted.
+    /// The containers that are nested deeper, of which nothing else is noted.
     beyond: Vec<Container>,
     /// The members so far of the objects in `frames`, outermost first. Before its end the value of a member is empty.
     members: Vec<Member<'a>>,

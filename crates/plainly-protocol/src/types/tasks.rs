@@ -189,7 +189,7 @@ macro_rules! one_task {
         }
 
         impl $name {
-            /// Of this task.
+            /// The parameters for this task.
             pub fn new(task_id: impl Into<String>) -> Self {
                 Self { task_id: task_id.into() }
             }

@@ -50,7 +50,7 @@ pub(super) enum Topic {
     Task(Arc<str>),
 }
 
-/// Who is subscribed to what.
+/// The subscriptions by topic.
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,

@@ -11,7 +11,7 @@ use super::changes::TopicSubscription;
 use super::shares::{Share, Shares};
 use crate::lock::Lock;
 
-/// Those who listen.
+/// The streams on which clients are told of changes.
 #[derive(Debug, Default)]
 pub(super) struct Listeners(Lock<State>);
 
@@ -29,7 +29,7 @@ struct State {
 pub(super) struct ListenerPlace {
     server: Server,
     number: u64,
-    /// Of its principal; none if it is the stream of a session, of which each has one.
+    /// Its part in what its principal may have; none for the stream of a session, of which each has one.
     _share: Option<Share>,
 }
 

@@ -88,7 +88,7 @@ impl Outcome {
     }
 }
 
-/// Who reads what the request ends with.
+/// The reader of the outcome: the model, or the host's code.
 fn audience(subject: &RequestHead) -> Audience {
     match (subject.method, &subject.name) {
         (Method::CallTool, Some(name)) => subject.server.0.features.tools.audience(name),

@@ -60,7 +60,7 @@ impl Request {
         self.subject.method
     }
 
-    /// Of what: the name of the tool or prompt, or the URI of the resource. None where the method has no such thing, or the
+    /// The name of the tool or prompt, or the URI of the resource. None where the method has no such thing, or the
     /// request is without it.
     pub fn name(&self) -> Option<&str> {
         self.subject.name.as_deref()
@@ -77,12 +77,12 @@ impl Request {
         self.subject.params.as_deref().unwrap_or("{}")
     }
 
-    /// Who asks.
+    /// The client that sent the request.
     pub fn peer(&self) -> &Peer {
         self.scope.peer()
     }
 
-    /// Whom the transport has found the peer to be.
+    /// The principal that the transport has proven the peer to be.
     pub fn principal(&self) -> Option<&Principal> {
         self.peer().principal.as_ref()
     }

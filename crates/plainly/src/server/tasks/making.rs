@@ -29,7 +29,7 @@ pub(in crate::server) struct Tasks {
 }
 
 impl Tasks {
-    /// Those whose records are in `store`.
+    /// Tasks whose records are in `store`.
     pub(in crate::server) fn new(store: Arc<dyn ErasedTasks>) -> Self {
         Self {
             store,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct TaskRecord {
     /// What is told of it. Its `taskId` names the record.
     pub task: DetailedTask,
-    /// Who may ask for it; where the server knows no principals, whoever has its name.
+    /// The principal that may ask for it; where the server knows none, whoever has its name may.
     pub principal: Option<String>,
     /// The answers of the client so far, by the keys of what was asked.
     pub answers: InputResponses,

@@ -60,7 +60,7 @@ pub(super) async fn read<S: Store>(
     }
 }
 
-/// Of several representations the first that is text: that is what a model reads best.
+/// The first representation that is text, if any is: that is what a model reads best.
 fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
     let text = contents.iter().position(|one| one.body.as_text().is_some());
     let best = text.unwrap_or(0);

@@ -5,9 +5,9 @@ use plainly_errors::Problem;
 /// The part of a text that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineSelection {
-    /// So many lines from the `offset`th on, which is 1 for the first.
+    /// `limit` lines from the `offset`th on; the first is 1.
     From { offset: usize, limit: usize },
-    /// So many lines up to the end.
+    /// The last lines of the text, this many.
     Tail(usize),
 }
 
