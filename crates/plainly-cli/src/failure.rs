@@ -277,7 +277,7 @@ impl Subject {
     }
 }
 
-/// What of this kind the server has, if that is known.
+/// The things of this kind that the server has, if that is known.
 fn known(kind: &str, there: &[String]) -> String {
     if there.is_empty() {
         return String::new();

@@ -53,7 +53,7 @@ impl CodeRange {
         }
     }
 
-    /// Who may define and send codes of it.
+    /// The policy for codes of this range: which side may define and send them.
     pub const fn policy(self) -> &'static str {
         match self {
             Self::Standard => {
@@ -221,7 +221,7 @@ impl fmt::Display for ApplicationCode {
 pub struct ReservedCode {
     /// The code that was refused.
     pub code: Code,
-    /// Whose it is.
+    /// The range it is in.
     pub range: CodeRange,
 }
 

@@ -93,7 +93,7 @@ pub struct MethodRow {
     pub name: &'static str,
     /// Request or notification.
     pub kind: MessageKind,
-    /// Who sends it.
+    /// The side that sends it.
     pub sender: Sender,
     /// The revisions that have it.
     pub revisions: Revisions,

@@ -11,7 +11,7 @@ pub(super) type Id = usize;
 /// A subschema; one without keywords is for any value.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// Those come first whose failure explains the failure of others.
+    /// The keywords, first those whose failure explains the failure of others.
     pub(super) keywords: Vec<Keyword>,
 }
 

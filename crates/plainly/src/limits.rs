@@ -163,7 +163,7 @@ impl Default for Limits {
 
 #[cfg(feature = "server")]
 impl Limits {
-    /// Those of a schema, and of the arguments that are held against it.
+    /// The limits of a schema, and of the arguments that are held against it.
     pub(crate) fn schema(&self) -> plainly_schema::Limits {
         let mut limits = plainly_schema::Limits::default();
         limits.bytes = self.schema_bytes;

@@ -29,12 +29,12 @@ impl<W> Pending<W> {
         }
     }
 
-    /// Who waits for the reply to `id`, if anybody still does. `1` and `"1"` are different ids.
+    /// Takes out what waits for the reply to `id`, if anything still does. `1` and `"1"` are different ids.
     pub(crate) fn take(&mut self, id: &RequestId) -> Option<W> {
         self.waiting.as_mut()?.remove(id)
     }
 
-    /// Who waits, if it is one alone.
+    /// Takes out the only one that waits; none if there are several.
     pub(crate) fn take_only(&mut self) -> Option<W> {
         let waiting = self.waiting.as_mut().filter(|waiting| waiting.len() == 1)?;
         waiting.drain().next().map(|(_id, waiter)| waiter)

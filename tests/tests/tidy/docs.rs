@@ -12,10 +12,10 @@ const RIDDLES: &[&str] = &[
 
 /// How many such lines there are today, by crate. The numbers only get smaller.
 const TODAY: &[(&str, usize)] = &[
-    ("plainly", 76),
-    ("plainly-cli", 2),
-    ("plainly-errors", 8),
-    ("plainly-protocol", 25),
+    ("plainly", 12),
+    ("plainly-directory", 2),
+    ("plainly-errors", 3),
+    ("plainly-protocol", 17),
 ];
 
 fn is_riddle(line: &str) -> bool {

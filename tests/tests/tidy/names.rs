@@ -12,17 +12,10 @@ const GENERIC: &[&str] = &["Error", "Inner", "Kind", "Result", "State"];
 const TODAY: &[(&str, &str)] = &[
     (
         "plainly",
-        "Answer Answers Asked Batch Begun Broken Call Change Changes Checked Connection Content Deadline Draft Entry \
-         Event Failure Handler Handlers Heard Held InFlight Json Kept Known Line Lines List Listeners Listening \
-         Listing News Next Node Open Opened Options Outcome Page Part Pattern Pending Place Progress Questions Read \
-         ReadArgs Reader Reading Reply Request Response Resuming Running Server Session Share Shown Socket Source \
-         Stage Step Stopped Stream Subject Subscription System Table Task Text Verdict Watching What Writer",
+        "Body Call Change Lines Messages Outcome ReadArgs",
     ),
-    ("plainly-errors", "Data Entry Object"),
-    (
-        "plainly-protocol",
-        "Cursor Field Fields Row Step Tag Type Wire",
-    ),
+    // One thing, with its feature and without.
+    ("plainly-schema", "Pattern"),
 ];
 
 /// Each name that several types have, with where they are.

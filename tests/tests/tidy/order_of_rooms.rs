@@ -4,7 +4,17 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "in_memory -> server -> schema -> shutdown -> store -> room -> client -> pending -> transport -> limits -> lock",
+        "in_memory -> server -> store -> client -> shutdown -> room -> pending -> transport -> limits -> lock",
+    ),
+    (
+        "plainly/client",
+        "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> pages -> rounds \
+         -> connect -> link -> dispatcher -> answer -> log -> message -> mirror -> read_result -> reply -> status \
+         -> subscriptions -> inbox -> timeouts -> error -> progress",
+    ),
+    (
+        "plainly/client/http",
+        "connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
     ),
     (
         "plainly/transport",
@@ -20,18 +30,23 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
         "command -> apart -> args -> log -> output -> failure -> exit -> format -> progress -> visible",
     ),
     (
+        "plainly-directory",
+        "builder -> tools -> search -> store -> watch -> request -> content -> convert -> describe -> mount -> walk \
+         -> names -> place -> ignored -> lists -> handle -> job -> lock -> uri",
+    ),
+    (
         "plainly-errors",
-        "condition -> policy -> recognise -> retry -> rmcp -> dialect -> problem -> protocol_error -> registry -> \
-         revision -> wire_error -> code",
+        "policy -> recognise -> rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
+         -> retry -> revision -> wire_error -> code",
     ),
     (
         "plainly-errors/problem",
-        "factories -> protocol -> recognise -> bag -> code -> object -> details",
+        "factories -> recognise -> bag -> code -> object -> details",
     ),
     (
         "plainly-protocol",
-        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
-         uri_template -> writer -> escape",
+        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method \
+         -> uri_template -> writer -> escape",
     ),
     (
         "plainly-protocol/envelope",
@@ -41,50 +56,53 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
         "plainly-protocol/uri_template",
         "expand -> matcher -> compile -> parse -> values -> walk -> percent -> operator",
     ),
+    (
+        "plainly-schema",
+        "schema -> cost -> graph -> reading -> limits -> member -> reference -> sentence -> check -> evaluated \
+         -> keyword -> assertion -> draft -> order -> pattern -> slip",
+    ),
 ];
 
 /// The same for the folders of the server.
-pub(crate) const SERVER: &[(&str, &str)] = &[];
+pub(crate) const SERVER: &[(&str, &str)] = &[
+    (
+        "plainly/server",
+        "stdio -> http -> builder -> pipes -> connection -> exchange -> batch -> malformed -> resolve -> discovery \
+         -> sessions -> registering -> dispatch -> replies -> running -> layer -> route -> listening -> announcements \
+         -> handling -> tasks -> features -> handler -> reply -> extract -> request -> session -> streams -> audience \
+         -> asking -> in_flight -> listeners -> load -> news -> notices -> outgoing -> encode -> incident -> outbox \
+         -> seal -> shares -> state -> strings -> unsent -> watching -> changes -> panics -> answer -> failure",
+    ),
+    (
+        "plainly/server/asking",
+        "sent -> questions -> reading -> rounds -> binding -> typed",
+    ),
+    (
+        "plainly/server/features",
+        "definitions -> methods -> prompts -> resources -> tools -> completion -> catalogue -> cursor -> needs \
+         -> error -> setters -> values",
+    ),
+    ("plainly/server/layer", "next -> outcome -> request"),
+    (
+        "plainly/server/request",
+        "asking -> method_call -> task_support -> telling -> context -> clock -> task_stage",
+    ),
+    (
+        "plainly/server/tasks",
+        "memory -> methods -> making -> background -> live -> store -> record -> told",
+    ),
+];
 
 /// Up to three rooms of a folder, in alphabetical order, that use each other all the same; and why.
 pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[
     (
         "plainly",
         "server store",
-        "what a store fails with is a failure of the server, and resources come from stores",
-    ),
-    (
-        "plainly/schema",
-        "check evaluated",
-        "a schema is checked within a schema, and what was evaluated says which parts those were",
-    ),
-    (
-        "plainly/server/layer",
-        "outcome request",
-        "what comes of a request is asked of the request",
+        "resources come from stores, and what a store offers as tools are handlers of the server",
     ),
     (
         "plainly/server/tasks",
         "background making",
         "a task that is made goes on in the background, which makes it",
     ),
-    (
-        "plainly/store/directory",
-        "names place",
-        "a place has a name, and a name leads to a place",
-    ),
-    (
-        "plainly-errors",
-        "problem protocol_error",
-        "a problem stands in a protocol error, and is written as one",
-    ),
 ];
-
-/// Larger circles, each of which goes once its rooms are in order.
-pub(crate) const KNOTS: &[(&str, &str, &str)] = &[(
-    "plainly/server",
-    "answer asking audience builder catalogue completion discovery dispatch encode extract failure handling layer \
-         listening malformed notices pipes prompts reply resolve resources route running scope session sessions \
-         streams tasks tools url_elicitation watching",
-    "a request goes through its rooms more than once",
-)];

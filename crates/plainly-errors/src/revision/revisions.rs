@@ -35,7 +35,7 @@ impl Revisions {
             .filter(move |revision| self.has(*revision))
     }
 
-    /// Those for which `holds`.
+    /// The revisions for which `holds` is true.
     pub fn filter(holds: impl FnMut(Revision) -> bool) -> Self {
         Self(Revision::ALL.map(holds))
     }

@@ -6,20 +6,20 @@ use super::malformed::Defect;
 use crate::escape;
 
 /// The text and how far it has been read.
-pub(super) struct Cursor<'a> {
+pub(super) struct ByteCursor<'a> {
     text: &'a str,
     pub(super) at: usize,
 }
 
-pub(super) type Step<T = ()> = Result<T, Defect>;
+pub(super) type ScanResult<T = ()> = Result<T, Defect>;
 
-impl<'a> Cursor<'a> {
+impl<'a> ByteCursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
     /// Any value that is no array and no object.
-    pub(super) fn scalar(&mut self) -> Step {
+    pub(super) fn scalar(&mut self) -> ScanResult {
         match self.peek() {
             Some(b'"') => self.string().map(|_escaped| ()),
             Some(b'-' | b'0'..=b'9') => self.number(),
@@ -30,7 +30,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn literal(&mut self, name: &str) -> Step {
+    fn literal(&mut self, name: &str) -> ScanResult {
         if !self.rest().starts_with(name.as_bytes()) {
             return Err(self.expected("expected a value"));
         }
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
 
     /// A string whose opening quote is next. True if there are escapes in it.
     #[inline]
-    pub(super) fn string(&mut self) -> Step<bool> {
+    pub(super) fn string(&mut self) -> ScanResult<bool> {
         let start = self.at;
         self.at += 1;
         self.at += escape::plain_run(self.rest());
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
     /// The rest of the string that starts at `start`, from the first that isn't plain text.
     #[cold]
     #[inline(never)]
-    fn rest_of_string(&mut self, start: usize) -> Step {
+    fn rest_of_string(&mut self, start: usize) -> ScanResult {
         loop {
             match self.peek() {
                 Some(b'"') => {
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         inner.expect("quotes are ASCII")
     }
 
-    fn escape(&mut self) -> Step {
+    fn escape(&mut self) -> ScanResult {
         let start = self.at;
         match self.rest().get(1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// `\u` and four digits.
-    fn unicode_escape(&mut self) -> Step<u32> {
+    fn unicode_escape(&mut self) -> ScanResult<u32> {
         let [b'\\', b'u', digits @ ..] = self.rest() else {
             return Err(self.expected("lone surrogate"));
         };
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
         Ok(unit)
     }
 
-    fn number(&mut self) -> Step {
+    fn number(&mut self) -> ScanResult {
         /// So many characters without an exponent are below the largest 64-bit float, which has 309 digits.
         const SURELY_FINITE: usize = 300;
         let start = self.at;
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn digits(&mut self) -> Step {
+    fn digits(&mut self) -> ScanResult {
         let count = self
             .rest()
             .iter()

@@ -69,7 +69,7 @@ pub enum Outcome<'a> {
 
 /// The members of a message that mean something, first of its name each.
 #[derive(Default)]
-struct Fields<'m, 'a> {
+struct MemberFields<'m, 'a> {
     jsonrpc: Option<&'m Member<'a>>,
     id: Option<&'m Member<'a>>,
     method: Option<&'m Member<'a>>,
@@ -78,7 +78,7 @@ struct Fields<'m, 'a> {
     error: Option<&'m Member<'a>>,
 }
 
-impl<'m, 'a> Fields<'m, 'a> {
+impl<'m, 'a> MemberFields<'m, 'a> {
     fn of(members: &'m [Member<'a>]) -> Self {
         let mut fields = Self::default();
         for member in members {
@@ -108,7 +108,7 @@ pub(super) fn judge<'a>(
             .unwrap_or(Defect::new("message that is no object", scanned.at));
         return Err(defect.into_invalid_request(None));
     };
-    let fields = Fields::of(members);
+    let fields = MemberFields::of(members);
     let id = fields
         .id
         .and_then(|id| RawId::from_token(id.value, limits.id_bytes));
@@ -144,7 +144,7 @@ enum Kind<'a> {
 
 /// The rules of JSON-RPC for every member but `params`; `at` is where the message starts.
 fn check<'a>(
-    fields: &Fields<'_, 'a>,
+    fields: &MemberFields<'_, 'a>,
     id: Option<RawId<'a>>,
     at: usize,
     limits: &Limits,

@@ -7,7 +7,7 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{ByteCursor, ScanResult};
 use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
@@ -26,7 +26,7 @@ pub(super) struct Scanned<'a> {
 }
 
 pub(super) struct Scanner<'a, 'l> {
-    cursor: Cursor<'a>,
+    cursor: ByteCursor<'a>,
     limits: &'l Limits,
     nodes: usize,
     fault: Option<Defect>,
@@ -34,7 +34,7 @@ pub(super) struct Scanner<'a, 'l> {
     base: usize,
     /// The open containers within the allowed depth.
     frames: Vec<Frame>,
-    /// Those beyond it, of which nothing else is noted.
+    /// The containers that are nested deeper, of which nothing else is noted.
     beyond: Vec<Container>,
     /// The members so far of the objects in `frames`, outermost first. Before its end the value of a member is empty.
     members: Vec<Member<'a>>,
@@ -59,7 +59,7 @@ struct Frame {
 impl<'a, 'l> Scanner<'a, 'l> {
     pub(super) fn new(text: &'a str, limits: &'l Limits) -> Self {
         Self {
-            cursor: Cursor::new(text),
+            cursor: ByteCursor::new(text),
             limits,
             nodes: 0,
             fault: None,
@@ -87,7 +87,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// The next element of the outermost array; `None` at its end.
-    pub(super) fn element(&mut self) -> Step<Option<Scanned<'a>>> {
+    pub(super) fn element(&mut self) -> ScanResult<Option<Scanned<'a>>> {
         self.cursor.skip_whitespace();
         match (self.base, self.cursor.peek()) {
             (0, Some(b'[')) => {
@@ -111,7 +111,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// Nothing but whitespace may follow.
-    pub(super) fn end(&mut self) -> Step {
+    pub(super) fn end(&mut self) -> ScanResult {
         self.cursor.skip_whitespace();
         match self.cursor.peek() {
             None => Ok(()),
@@ -120,7 +120,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// One value, to its end.
-    pub(super) fn value(&mut self) -> Step<Scanned<'a>> {
+    pub(super) fn value(&mut self) -> ScanResult<Scanned<'a>> {
         self.cursor.skip_whitespace();
         let start = self.cursor.at;
         loop {
@@ -141,7 +141,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// A scalar as a whole, or a container up to its first value.
-    fn value_start(&mut self) -> Step {
+    fn value_start(&mut self) -> ScanResult {
         loop {
             self.cursor.skip_whitespace();
             let start = self.cursor.at;
@@ -173,7 +173,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// What follows a value, up to where the next one starts; true if nothing is open any more.
-    fn value_end(&mut self) -> Step<bool> {
+    fn value_end(&mut self) -> ScanResult<bool> {
         loop {
             let Some(container) = self.innermost() else {
                 return Ok(true);
@@ -286,7 +286,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         self.beyond.is_empty() && (self.fault.is_none() || self.frames.len() == 1)
     }
 
-    fn key(&mut self) -> Step {
+    fn key(&mut self) -> ScanResult {
         self.cursor.skip_whitespace();
         let at = self.cursor.at;
         if self.cursor.peek() != Some(b'"') {

@@ -101,12 +101,12 @@ impl<'de> Deserialize<'de> for Content {
 /// Reads a block by its `type`. `None` if it isn't one of ours.
 fn known(block: &str) -> serde_json::Result<Option<Content>> {
     #[derive(Deserialize)]
-    struct Tag<'a> {
+    struct ContentTag<'a> {
         #[serde(borrow)]
         r#type: Cow<'a, str>,
     }
 
-    let tag: Tag<'_> = serde_json::from_str(block)?;
+    let tag: ContentTag<'_> = serde_json::from_str(block)?;
     let content = match tag.r#type.as_ref() {
         "text" => Content::Text(serde_json::from_str(block)?),
         "image" => Content::Image(serde_json::from_str(block)?),
@@ -193,7 +193,7 @@ impl MediaContent {
 /// The annotations are those of the resource. On the wire they stand in both places, since peers of before SEP-2093 look
 /// for them beside the resource, and are read from there where the resource has none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(from = "Wire")]
+#[serde(from = "WireResource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
     /// The resource and its content.
@@ -243,20 +243,20 @@ impl Serialize for EmbeddedResource {
 
 /// The block as it stands on the wire, where annotations can be in two places.
 #[derive(Deserialize)]
-struct Wire {
+struct WireResource {
     resource: ResourceContents,
     annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
     meta: Option<Meta>,
 }
 
-impl From<Wire> for EmbeddedResource {
+impl From<WireResource> for EmbeddedResource {
     fn from(
-        Wire {
+        WireResource {
             mut resource,
             annotations,
             meta,
-        }: Wire,
+        }: WireResource,
     ) -> Self {
         resource.annotations = resource.annotations.or(annotations);
         Self { resource, meta }

@@ -13,7 +13,7 @@ use super::resource::Resource;
 /// Built from a [`Resource`], so what we write always has a name; servers that don't know SEP-2093 send no more than URI,
 /// MIME type and body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "Wire")]
+#[serde(rename_all = "camelCase", try_from = "WireContents")]
 #[non_exhaustive]
 pub struct ResourceContents {
     /// The identity of the resource.
@@ -46,7 +46,7 @@ pub struct ResourceContents {
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// The content itself: the member `text` or `blob`.
-    // Flattened in writing only, where it costs nothing; reading goes through `Wire`.
+    // Flattened in writing only, where it costs nothing; reading goes through `WireContents`.
     #[serde(flatten)]
     pub body: Body,
 }
@@ -142,7 +142,7 @@ impl From<Vec<u8>> for Body {
 /// The contents as they stand on the wire, where nothing keeps `text` and `blob` apart.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire {
+struct WireContents {
     uri: String,
     name: Option<String>,
     title: Option<String>,
@@ -158,10 +158,10 @@ struct Wire {
     blob: Option<base64::Bytes>,
 }
 
-impl TryFrom<Wire> for ResourceContents {
+impl TryFrom<WireContents> for ResourceContents {
     type Error = BodyError;
 
-    fn try_from(wire: Wire) -> Result<Self, BodyError> {
+    fn try_from(wire: WireContents) -> Result<Self, BodyError> {
         let body = match (wire.text, wire.blob) {
             (Some(text), None) => Body::Text(text),
             (None, Some(base64::Bytes(bytes))) => Body::Blob(bytes),

@@ -111,14 +111,14 @@ impl From<ListRootsParams> for InputRequest {
 impl Serialize for InputRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Wire<'a, P: Serialize> {
+        struct WireQuestion<'a, P: Serialize> {
             method: &'static str,
             #[serde(skip_serializing_if = "Option::is_none")]
             params: Option<&'a P>,
         }
-        fn wire<P: Serialize>(method: Method, params: Option<&P>) -> Wire<'_, P> {
+        fn wire<P: Serialize>(method: Method, params: Option<&P>) -> WireQuestion<'_, P> {
             let method = method.name();
-            Wire { method, params }
+            WireQuestion { method, params }
         }
         match self {
             Self::Elicit(params) => wire(self.method(), Some(params)).serialize(serializer),
@@ -134,13 +134,13 @@ impl Serialize for InputRequest {
 impl<'de> Deserialize<'de> for InputRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        struct Wire<'a> {
+        struct ReadQuestion<'a> {
             #[serde(borrow)]
             method: Cow<'a, str>,
             params: Option<RawJson>,
         }
         fn read(wire: &RawJson) -> serde_json::Result<InputRequest> {
-            let Wire { method, params } = wire.decode()?;
+            let ReadQuestion { method, params } = wire.decode()?;
             let text = params.as_ref().map_or("{}", RawJson::get);
             if method == Method::Elicit.name() {
                 serde_json::from_str(text).map(InputRequest::Elicit)

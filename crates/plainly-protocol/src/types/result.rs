@@ -28,7 +28,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(from = "Wire")]
+#[serde(from = "WireFields")]
 #[non_exhaustive]
 pub struct ResultFields {
     /// What kind of result this is.
@@ -114,7 +114,7 @@ impl EmptyResult {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire {
+struct WireFields {
     result_type: Option<ResultType>,
     #[serde(default, deserialize_with = "ttl")]
     ttl_ms: Duration,
@@ -123,8 +123,8 @@ struct Wire {
     meta: Option<Meta>,
 }
 
-impl From<Wire> for ResultFields {
-    fn from(wire: Wire) -> Self {
+impl From<WireFields> for ResultFields {
+    fn from(wire: WireFields) -> Self {
         Self {
             result_type: wire.result_type.unwrap_or_default(),
             cache: CacheHint::new(wire.ttl_ms, wire.cache_scope.unwrap_or_default()),

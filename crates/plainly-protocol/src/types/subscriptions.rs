@@ -94,7 +94,7 @@ pub struct SubscriptionMeta {
 }
 
 impl SubscriptionMeta {
-    /// Of the subscription that the request `id` opened.
+    /// The `_meta` of the subscription that the request `id` opened.
     pub fn new(id: impl Into<RequestId>) -> Self {
         Self {
             subscription_id: Some(id.into()),

@@ -88,7 +88,7 @@ impl TaskState {
 
 /// All that is told of a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "Wire")]
+#[serde(rename_all = "camelCase", try_from = "WireTask")]
 #[non_exhaustive]
 pub struct DetailedTask {
     /// Its name: whoever has it can ask for the task.
@@ -189,7 +189,7 @@ macro_rules! one_task {
         }
 
         impl $name {
-            /// Of this task.
+            /// The parameters for this task.
             pub fn new(task_id: impl Into<String>) -> Self {
                 Self { task_id: task_id.into() }
             }
@@ -228,7 +228,7 @@ impl UpdateTaskParams {
 /// The fields of every state side by side, as they stand on the wire.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire {
+struct WireTask {
     task_id: String,
     status: TaskStatus,
     status_message: Option<String>,
@@ -241,10 +241,10 @@ struct Wire {
     error: Option<WireError>,
 }
 
-impl TryFrom<Wire> for DetailedTask {
+impl TryFrom<WireTask> for DetailedTask {
     type Error = Incomplete;
 
-    fn try_from(wire: Wire) -> Result<Self, Incomplete> {
+    fn try_from(wire: WireTask) -> Result<Self, Incomplete> {
         let state = match wire.status {
             TaskStatus::Working => TaskState::Working,
             TaskStatus::InputRequired => TaskState::InputRequired {

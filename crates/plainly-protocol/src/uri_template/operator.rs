@@ -39,7 +39,7 @@ pub(super) struct Style {
 pub(super) enum Alphabet {
     /// Letters, digits and `-._~`.
     Unreserved,
-    /// Those, the delimiters of URIs, and what is percent-encoded already.
+    /// Unreserved characters, the delimiters of URIs, and what is percent-encoded already.
     Reserved,
 }
 

@@ -196,7 +196,7 @@ pub enum LocalError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Closed {
-    /// Who ended it.
+    /// Which side ended the connection, and why.
     pub reason: CloseReason,
     /// How the process ended, if the server was one of ours and has ended.
     pub exit: Option<ExitStatus>,

@@ -46,7 +46,7 @@ struct InboxState {
     bytes: usize,
     /// How it ended.
     end: Option<Result<(), Error>>,
-    /// Who waits for any of this.
+    /// The task that waits for the next change.
     waker: Option<Waker>,
 }
 

@@ -97,7 +97,7 @@ pub(super) struct Link {
 pub(super) struct CallExtras<'a> {
     /// The answers to what the server asked for before.
     pub(super) inputs: Option<&'a InputResponseParams>,
-    /// Who is told how far the call has come.
+    /// What is called with the progress of the call.
     pub(super) progress: Option<&'a Arc<ProgressListener>>,
 }
 
@@ -170,7 +170,7 @@ impl Link {
         self.connection.dispatcher()
     }
 
-    /// Who is told of changes.
+    /// The subscriptions of this connection.
     pub(super) fn subscriptions(&self) -> &Arc<SubscriptionTable> {
         &self.dispatcher().subscriptions
     }

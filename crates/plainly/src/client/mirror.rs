@@ -26,7 +26,7 @@ pub(super) struct Mirror(Lock<KnownTools>);
 struct KnownTools {
     /// Only tools that have such arguments.
     tools: HashMap<String, Vec<MirroredArgument>>,
-    /// Of all names in `tools`.
+    /// The length of all names in `tools`.
     bytes: usize,
 }
 

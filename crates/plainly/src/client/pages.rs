@@ -31,7 +31,7 @@ impl Client {
 }
 
 impl Pages {
-    /// Of a listing by `method`, no more than `most`.
+    /// An empty listing by `method`, which takes at most `most` entries.
     pub(super) fn of(method: &'static str, most: usize) -> Self {
         Self {
             method,

@@ -31,7 +31,7 @@ pub(super) type OnProgress = Box<dyn FnMut(ProgressUpdate) + Send>;
 #[derive(Debug, Default)]
 pub(super) struct ProgressTable(Lock<HashMap<ProgressToken, Arc<ProgressListener>>>);
 
-/// Who asked for the progress of one call, over all the requests that it takes.
+/// The caller's function for the progress of one call, over all the requests that it takes.
 pub(super) struct ProgressListener {
     tell: Lock<Option<OnProgress>>,
     heard: Lock<LastProgress>,

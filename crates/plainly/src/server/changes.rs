@@ -1,7 +1,7 @@
 //! The change bus: from whoever knows of a change to those who are subscribed to it, within this process. Knows topics,
 //! and neither messages nor who reads them.
 //!
-//! Nothing queues here: a change only marks its topic in each [`Subscription`] that has it.
+//! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
 mod subscription;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use self::subscription::PendingTopics;
-pub(super) use self::subscription::Subscription;
+pub(super) use self::subscription::TopicSubscription;
 use crate::lock::Lock;
 
 /// Where a program says what has changed, for the peers that are subscribed. Cheap to clone; all clones are one.
@@ -50,7 +50,7 @@ pub(super) enum Topic {
     Task(Arc<str>),
 }
 
-/// Who is subscribed to what.
+/// The subscriptions by topic.
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
@@ -108,8 +108,8 @@ impl Changes {
     }
 
     /// A subscription to nothing yet.
-    pub(super) fn subscribe(&self) -> Subscription {
-        Subscription::new(self.clone())
+    pub(super) fn subscribe(&self) -> TopicSubscription {
+        TopicSubscription::new(self.clone())
     }
 
     /// Both sides of a subscription change under the lock of this one, so that they agree.
@@ -171,7 +171,7 @@ mod tests {
     }
 
     /// What is pending, in its order.
-    fn drain(subscription: &Subscription) -> Vec<Topic> {
+    fn drain(subscription: &TopicSubscription) -> Vec<Topic> {
         let mut context = Context::from_waker(Waker::noop());
         let mut topics = Vec::new();
         while let Poll::Ready(Some(topic)) = subscription.poll_next(&mut context) {

@@ -16,7 +16,7 @@ use super::audience::{Asker, Audience, Ended};
 use super::failure::Failure;
 use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
-use super::tasks::Call;
+use super::tasks::TaskCall;
 
 /// How a request ended.
 pub(super) type Answered = Result<Answer, ProtocolError>;
@@ -101,7 +101,7 @@ impl Handling {
             // The task's answers, however long it takes to make one.
             self.scope.questions().park();
             let nothing = guarded(Box::pin(std::future::pending()));
-            let call = Call {
+            let call = TaskCall {
                 scope: self.scope.clone(),
                 // How the handler ends is the task's; that there is none is for the host's code.
                 audience: std::mem::replace(&mut self.audience, Audience::Code),

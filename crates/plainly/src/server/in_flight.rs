@@ -17,11 +17,11 @@ use crate::lock::Lock;
 pub(super) struct InFlight {
     calls: usize,
     subscriptions: usize,
-    table: Lock<Table>,
+    table: Lock<RequestTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct RequestTable {
     /// How many there ever were: tells two requests of one id apart, of which the first was cancelled.
     count: u64,
     open: HashMap<RequestId, Open>,
@@ -123,7 +123,7 @@ impl InFlight {
     }
 }
 
-impl Table {
+impl RequestTable {
     /// Takes out a request, and whoever is to be woken for that.
     fn remove(&mut self, id: &RequestId) -> Option<Waker> {
         let open = self.open.remove(id)?;

@@ -7,11 +7,11 @@ use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::peer::Principal;
 
 use super::Server;
-use super::changes::Subscription;
+use super::changes::TopicSubscription;
 use super::shares::{Share, Shares};
 use crate::lock::Lock;
 
-/// Those who listen.
+/// The streams on which clients are told of changes.
 #[derive(Debug, Default)]
 pub(super) struct Listeners(Lock<State>);
 
@@ -19,17 +19,17 @@ pub(super) struct Listeners(Lock<State>);
 struct State {
     /// How many there ever were: names each.
     count: u64,
-    open: HashMap<u64, Arc<Subscription>>,
+    open: HashMap<u64, Arc<TopicSubscription>>,
     has_ended: bool,
     /// How many requests each principal has among them.
     shares: Shares,
 }
 
 /// A place among them, free again when dropped.
-pub(super) struct Place {
+pub(super) struct ListenerPlace {
     server: Server,
     number: u64,
-    /// Of its principal; none if it is the stream of a session, of which each has one.
+    /// Its part in what its principal may have; none for the stream of a session, of which each has one.
     _share: Option<Share>,
 }
 
@@ -54,8 +54,8 @@ impl Server {
     pub(super) fn take_place_of_request(
         &self,
         principal: Option<&Principal>,
-        subscription: &Arc<Subscription>,
-    ) -> Result<Place, ProtocolError> {
+        subscription: &Arc<TopicSubscription>,
+    ) -> Result<ListenerPlace, ProtocolError> {
         let shares = self.0.listeners.0.lock().shares.clone();
         let share = shares.take(principal, self.limits().listens_per_principal);
         let share = share.ok_or(Unavailable::Overloaded)?;
@@ -65,16 +65,16 @@ impl Server {
     /// Takes in the stream of a session, if there is room.
     pub(super) fn take_place_of_session(
         &self,
-        subscription: &Arc<Subscription>,
-    ) -> Result<Place, ProtocolError> {
+        subscription: &Arc<TopicSubscription>,
+    ) -> Result<ListenerPlace, ProtocolError> {
         self.take_place(subscription, None)
     }
 
     fn take_place(
         &self,
-        subscription: &Arc<Subscription>,
+        subscription: &Arc<TopicSubscription>,
         share: Option<Share>,
-    ) -> Result<Place, ProtocolError> {
+    ) -> Result<ListenerPlace, ProtocolError> {
         let mut state = self.0.listeners.0.lock();
         if state.has_ended {
             return Err(Unavailable::ShuttingDown.into());
@@ -85,7 +85,7 @@ impl Server {
         state.count += 1;
         let number = state.count;
         state.open.insert(number, Arc::clone(subscription));
-        Ok(Place {
+        Ok(ListenerPlace {
             server: self.clone(),
             number,
             _share: share,
@@ -93,7 +93,7 @@ impl Server {
     }
 }
 
-impl Drop for Place {
+impl Drop for ListenerPlace {
     fn drop(&mut self) {
         let left = self.server.0.listeners.0.lock().open.remove(&self.number);
         // What it holds may be the last of something: not while all wait.

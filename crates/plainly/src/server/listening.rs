@@ -22,9 +22,9 @@ use super::Server;
 use super::announcements::Announcements;
 use super::answer::Answer;
 use super::audience::{Answering, Audience};
-use super::changes::{Subscription, Topic};
+use super::changes::{Topic, TopicSubscription};
 use super::features::check_length;
-use super::listeners::Place;
+use super::listeners::ListenerPlace;
 use super::news::{News, OpenStream};
 use super::notices;
 use super::request::Scope;
@@ -42,10 +42,10 @@ pub(super) struct Listening {
     looking: Option<BoxFuture<'static, Option<Bytes>>>,
     /// It was told to end. The subscription of a session goes on: there may be another stream.
     is_ending: bool,
-    subscription: Arc<Subscription>,
+    subscription: Arc<TopicSubscription>,
     _stream: Option<OpenStream>,
     _watched: Option<Watched>,
-    _place: Place,
+    _place: ListenerPlace,
 }
 
 impl Server {

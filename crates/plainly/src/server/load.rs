@@ -13,7 +13,7 @@ use crate::limits::Limits;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Load {
     count: Arc<AtomicUsize>,
-    /// Of which principal.
+    /// How many of them each principal has.
     shares: Shares,
 }
 

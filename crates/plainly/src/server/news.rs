@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use plainly_errors::{ProtocolError, Refusal};
 
-use super::changes::{Changes, Subscription, Topic};
+use super::changes::{Changes, Topic, TopicSubscription};
 use crate::lock::Lock;
 
 /// What a legacy session is told.
 #[derive(Debug)]
 pub(super) struct News {
     /// The resources that the client has subscribed to; while there is a stream, the lists too.
-    pub(super) subscription: Arc<Subscription>,
+    pub(super) subscription: Arc<TopicSubscription>,
     stream: Lock<SessionStream>,
 }
 

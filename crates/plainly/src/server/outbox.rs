@@ -41,7 +41,7 @@ struct OutboxState {
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
-    /// Who goes on once all is read.
+    /// Wakes what waits until all is read.
     last: Option<Waker>,
 }
 

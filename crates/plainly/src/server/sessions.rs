@@ -24,11 +24,11 @@ pub(super) struct Sessions {
     /// What their clients are asked, and have not answered.
     asked: Arc<AtomicUsize>,
     changes: Changes,
-    table: Lock<Table>,
+    table: Lock<SessionTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct SessionTable {
     sessions: HashMap<Arc<str>, Opened>,
     /// Their names, in the order in which they were used last.
     by_use: BTreeMap<Use, Arc<str>>,
@@ -133,7 +133,7 @@ impl Sessions {
     }
 }
 
-impl Table {
+impl SessionTable {
     fn insert(&mut self, name: Arc<str>, session: Arc<Session>) {
         let used = self.next_use(Instant::now());
         self.by_use.insert(used, Arc::clone(&name));

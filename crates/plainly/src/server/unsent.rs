@@ -21,7 +21,7 @@ struct Held {
 }
 
 impl Unsent {
-    /// Of `most` bytes.
+    /// Room for `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self(Arc::new(Room::new(most as u64)))
     }

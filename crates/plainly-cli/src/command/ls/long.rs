@@ -65,7 +65,8 @@ fn local(time: &str, zone: &TimeZone) -> String {
     )
 }
 
-/// Of fixed width, so that each page can be shown before the next one is known; what is longer only shifts its own line.
+/// One line in columns of fixed width, so that each page can be shown before the next one is known; what is longer only shifts
+/// its own line.
 fn columns([kind, size, modified, mime_type, uri]: [&str; 5]) -> String {
     format!("{kind:<10}  {size:>6}  {modified:<16}  {mime_type:<24}  {uri}")
 }

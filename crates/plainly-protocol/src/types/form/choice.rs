@@ -158,8 +158,8 @@ impl ChoicesField {
 /// Either kind as it stands on the wire.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire<D> {
-    r#type: Type,
+struct WireChoice<D> {
+    r#type: ChoiceType,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,7 +182,7 @@ struct Wire<D> {
 
 #[derive(PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Type {
+enum ChoiceType {
     String,
     Array,
 }
@@ -192,15 +192,15 @@ enum Type {
 #[serde(rename_all = "camelCase")]
 struct Items {
     #[serde(skip_serializing_if = "Option::is_none")]
-    r#type: Option<Type>,
+    r#type: Option<ChoiceType>,
     #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
     values: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     any_of: Option<Vec<Choice>>,
 }
 
-impl<D> Wire<D> {
-    fn new(r#type: Type) -> Self {
+impl<D> WireChoice<D> {
+    fn new(r#type: ChoiceType) -> Self {
         Self {
             r#type,
             title: None,
@@ -218,7 +218,7 @@ impl<D> Wire<D> {
 
 impl Serialize for ChoiceField {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut wire = Wire::new(Type::String);
+        let mut wire = WireChoice::new(ChoiceType::String);
         wire.title.clone_from(&self.title);
         wire.description.clone_from(&self.description);
         match (titled(&self.choices), self.style) {
@@ -236,14 +236,14 @@ impl Serialize for ChoiceField {
 
 impl Serialize for ChoicesField {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut wire = Wire::new(Type::Array);
+        let mut wire = WireChoice::new(ChoiceType::Array);
         wire.title.clone_from(&self.title);
         wire.description.clone_from(&self.description);
         wire.min_items = self.min_items;
         wire.max_items = self.max_items;
         wire.items = Some(match titled(&self.choices) {
             None => Items {
-                r#type: Some(Type::String),
+                r#type: Some(ChoiceType::String),
                 values: Some(values(&self.choices)),
                 any_of: None,
             },
@@ -260,7 +260,7 @@ impl Serialize for ChoicesField {
 
 impl<'de> Deserialize<'de> for ChoiceField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = Wire::<String>::deserialize(deserializer)?;
+        let wire = WireChoice::<String>::deserialize(deserializer)?;
         let mut style = ChoiceStyle::Titled;
         let choices = match (wire.one_of, wire.values, wire.enum_names) {
             (Some(choices), ..) => choices,
@@ -271,7 +271,7 @@ impl<'de> Deserialize<'de> for ChoiceField {
             }
             (None, None, _) => return Err(D::Error::custom("missing field `enum` or `oneOf`")),
         };
-        if wire.r#type != Type::String {
+        if wire.r#type != ChoiceType::String {
             return Err(D::Error::custom("invalid type: one choice is a string"));
         }
         Ok(Self {
@@ -286,7 +286,7 @@ impl<'de> Deserialize<'de> for ChoiceField {
 
 impl<'de> Deserialize<'de> for ChoicesField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = Wire::<Vec<String>>::deserialize(deserializer)?;
+        let wire = WireChoice::<Vec<String>>::deserialize(deserializer)?;
         let choices = match wire.items.map(|items| (items.any_of, items.values)) {
             Some((Some(choices), _)) => choices,
             Some((None, Some(values))) => values.into_iter().map(Choice::from).collect(),
@@ -296,7 +296,7 @@ impl<'de> Deserialize<'de> for ChoicesField {
                 ));
             }
         };
-        if wire.r#type != Type::Array {
+        if wire.r#type != ChoiceType::Array {
             return Err(D::Error::custom(
                 "invalid type: several choices are an array",
             ));

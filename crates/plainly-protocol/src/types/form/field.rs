@@ -172,18 +172,22 @@ mod whole {
 
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
-    enum Type {
+    enum NumberType {
         Number,
         Integer,
     }
 
     pub(super) fn serialize<S: Serializer>(is: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-        let kind = if *is { Type::Integer } else { Type::Number };
+        let kind = if *is {
+            NumberType::Integer
+        } else {
+            NumberType::Number
+        };
         kind.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-        Type::deserialize(from).map(|kind| matches!(kind, Type::Integer))
+        NumberType::deserialize(from).map(|kind| matches!(kind, NumberType::Integer))
     }
 }
 

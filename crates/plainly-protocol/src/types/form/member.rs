@@ -28,7 +28,7 @@ impl<'de> Deserialize<'de> for Field {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "lowercase")]
-        enum Type {
+        enum MemberType {
             String,
             Number,
             Integer,
@@ -38,7 +38,7 @@ impl<'de> Deserialize<'de> for Field {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Kind<'a> {
-            r#type: Type,
+            r#type: MemberType,
             #[serde(borrow)]
             r#enum: Option<&'a RawValue>,
             #[serde(borrow)]
@@ -48,11 +48,13 @@ impl<'de> Deserialize<'de> for Field {
         fn read(text: &str) -> serde_json::Result<Field> {
             let kind: Kind<'_> = serde_json::from_str(text)?;
             Ok(match (kind.r#type, kind.r#enum.or(kind.one_of)) {
-                (Type::String, None) => Field::Text(serde_json::from_str(text)?),
-                (Type::String, Some(_)) => Field::Choice(serde_json::from_str(text)?),
-                (Type::Number | Type::Integer, _) => Field::Number(serde_json::from_str(text)?),
-                (Type::Boolean, _) => Field::Boolean(serde_json::from_str(text)?),
-                (Type::Array, _) => Field::Choices(serde_json::from_str(text)?),
+                (MemberType::String, None) => Field::Text(serde_json::from_str(text)?),
+                (MemberType::String, Some(_)) => Field::Choice(serde_json::from_str(text)?),
+                (MemberType::Number | MemberType::Integer, _) => {
+                    Field::Number(serde_json::from_str(text)?)
+                }
+                (MemberType::Boolean, _) => Field::Boolean(serde_json::from_str(text)?),
+                (MemberType::Array, _) => Field::Choices(serde_json::from_str(text)?),
             })
         }
 

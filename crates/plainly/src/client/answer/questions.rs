@@ -120,7 +120,7 @@ impl ServerQuestions {
         }
     }
 
-    /// Who answers.
+    /// What answers the server's questions.
     pub(in crate::client) fn respondent(&self) -> &Respondent {
         &self.respondent
     }

@@ -92,7 +92,7 @@ impl Error {
     }
 }
 
-/// Who did not answer, and how.
+/// What kind of failure it is.
 impl Error {
     /// Whether there was no server to talk to: nobody at the URL, or its program could not be started.
     pub fn is_unreachable(&self) -> bool {

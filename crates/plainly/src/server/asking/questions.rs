@@ -35,7 +35,7 @@ struct QuestionsState {
     /// An answer that is none: the request fails.
     fault: Option<ProtocolError>,
     is_over: bool,
-    /// Who runs the handler, and must know of what is asked.
+    /// Wakes what runs the handler when something is asked.
     runner: Option<Waker>,
 }
 

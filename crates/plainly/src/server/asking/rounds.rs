@@ -68,7 +68,7 @@ pub(in crate::server) fn returned(
 }
 
 impl Rounds {
-    /// Of a request of `subject` with `arguments`. A state that was not given out for it, or too long ago, is an error.
+    /// The rounds of a request of `subject` with `arguments`. A state that was not given out for it, or too long ago, is an error.
     pub(in crate::server) fn of(
         peer: &Peer,
         subject: &Subject<'_>,

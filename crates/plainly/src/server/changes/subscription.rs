@@ -10,7 +10,7 @@ use crate::lock::Lock;
 
 /// A reader of changes. Dropping it unsubscribes.
 #[derive(Debug)]
-pub(in crate::server) struct Subscription {
+pub(in crate::server) struct TopicSubscription {
     changes: Changes,
     pending: Arc<PendingTopics>,
 }
@@ -39,7 +39,7 @@ enum SubscriptionStage {
     Closed,
 }
 
-impl Subscription {
+impl TopicSubscription {
     pub(super) fn new(changes: Changes) -> Self {
         Self {
             changes,
@@ -117,7 +117,7 @@ impl Subscription {
     }
 }
 
-impl Drop for Subscription {
+impl Drop for TopicSubscription {
     fn drop(&mut self) {
         self.changes.leave_all(&self.pending);
     }

@@ -119,7 +119,7 @@ pub struct CompletionCall<'a> {
 
 /// What all kinds of call have.
 pub trait Call {
-    /// Who asks.
+    /// The client that sent the request.
     fn peer(&self) -> &Arc<Peer> {
         self.context().scope.peer()
     }

@@ -23,7 +23,7 @@ impl Completing {
         self.others.get(name).map(String::as_str)
     }
 
-    /// Those of `candidates` that begin with the text so far, then those that contain it, in any case.
+    /// The candidates that begin with the text so far, then those that contain it, in any case.
     pub fn matching<S: Into<String>>(
         &self,
         candidates: impl IntoIterator<Item = S>,

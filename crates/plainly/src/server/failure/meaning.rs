@@ -22,7 +22,7 @@ pub(in crate::server) enum Meaning<'a> {
 }
 
 impl<'a> Meaning<'a> {
-    /// Of the outermost error with one, from `first` along its sources.
+    /// The meaning of the outermost error that has one, from `first` along its sources.
     pub(super) fn along(first: &'a (dyn Error + 'static)) -> Self {
         std::iter::successors(Some(first), |&error| error.source())
             .take_while(|error| !is_another_servers(*error))

@@ -20,10 +20,10 @@ use crate::server::extract::{CompletionCall, ListingCall, PromptCall, ResourceCa
 use crate::server::failure::Failure;
 use crate::server::request::{MethodCall, Scope};
 
-type MethodHandler = fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
+type FeatureHandler = fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
 
 /// Which handler each method has.
-const HANDLERS: [(Method, MethodHandler); 10] = [
+const HANDLERS: [(Method, FeatureHandler); 10] = [
     (Method::CallTool, Features::call_tool),
     (Method::ReadResource, Features::read_resource),
     (Method::ListTools, Features::list_tools),

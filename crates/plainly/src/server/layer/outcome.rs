@@ -10,7 +10,7 @@ use plainly_protocol::types::{
 };
 
 use super::BoxError;
-use super::request::Subject;
+use super::request::RequestHead;
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::audience::{Audience, request_failed};
 use crate::server::failure::{Failure, Meaning};
@@ -56,7 +56,7 @@ impl Outcome {
 
     /// What a layer's own error comes to: what it means, if it is a problem or an error of the protocol or has one as its
     /// source, or else an internal error.
-    pub(super) fn failed(error: BoxError, subject: &Subject) -> Self {
+    pub(super) fn failed(error: BoxError, subject: &RequestHead) -> Self {
         let failure = Failure::of(error);
         if let Meaning::Problem(problem) = failure.meaning() {
             return problem.clone().into();
@@ -65,7 +65,7 @@ impl Outcome {
     }
 
     /// The same as whoever asked gets it.
-    pub(super) fn settle(self, subject: &Subject) -> Answered {
+    pub(super) fn settle(self, subject: &RequestHead) -> Answered {
         match self.0 {
             Kind::Settled(answered) => answered,
             Kind::Early(method, _) if method != subject.method => {
@@ -88,8 +88,8 @@ impl Outcome {
     }
 }
 
-/// Who reads what the request ends with.
-fn audience(subject: &Subject) -> Audience {
+/// The reader of the outcome: the model, or the host's code.
+fn audience(subject: &RequestHead) -> Audience {
     match (subject.method, &subject.name) {
         (Method::CallTool, Some(name)) => subject.server.0.features.tools.audience(name),
         (method, _) => Audience::of(method),

@@ -15,14 +15,14 @@ use crate::server::request::{MethodCall, Scope};
 /// A request on its way to its handler. Each clone that is passed on runs the handler anew.
 #[derive(Clone, Debug)]
 pub struct Request {
-    pub(super) subject: Arc<Subject>,
+    pub(super) subject: Arc<RequestHead>,
     scope: Scope,
     extensions: Extensions,
 }
 
 /// What a request says, which no layer changes.
 #[derive(Debug)]
-pub(super) struct Subject {
+pub(super) struct RequestHead {
     pub(super) server: Server,
     pub(super) method: Method,
     pub(super) revision: Revision,
@@ -40,7 +40,7 @@ impl Request {
         params: Option<&Object<'_>>,
         scope: Scope,
     ) -> Self {
-        let subject = Subject {
+        let subject = RequestHead {
             server: server.clone(),
             method,
             revision: scope.peer().revision,
@@ -60,7 +60,7 @@ impl Request {
         self.subject.method
     }
 
-    /// Of what: the name of the tool or prompt, or the URI of the resource. None where the method has no such thing, or the
+    /// The name of the tool or prompt, or the URI of the resource. None where the method has no such thing, or the
     /// request is without it.
     pub fn name(&self) -> Option<&str> {
         self.subject.name.as_deref()
@@ -77,12 +77,12 @@ impl Request {
         self.subject.params.as_deref().unwrap_or("{}")
     }
 
-    /// Who asks.
+    /// The client that sent the request.
     pub fn peer(&self) -> &Peer {
         self.scope.peer()
     }
 
-    /// Whom the transport has found the peer to be.
+    /// The principal that the transport has proven the peer to be.
     pub fn principal(&self) -> Option<&Principal> {
         self.peer().principal.as_ref()
     }
@@ -101,7 +101,7 @@ impl Request {
     /// What the last layer hands it on to.
     pub(super) async fn serve(self) -> Answered {
         let handled = {
-            let Subject {
+            let RequestHead {
                 server, method, id, ..
             } = &*self.subject;
             let scope = self.scope.clone().carrying(&self.extensions);

@@ -70,12 +70,12 @@ impl Interest {
 }
 
 impl Scope {
-    /// Of a request of this peer, within no session.
+    /// The context of a request of this peer, outside of any session.
     pub(in crate::server) fn of(peer: Arc<Peer>, interest: Interest) -> Self {
         Self::new(peer, None, interest)
     }
 
-    /// Of a request within this session.
+    /// The context of a request within this session.
     pub(in crate::server) fn within(session: &Arc<Session>, interest: Interest) -> Self {
         let peer = Arc::clone(&session.peer);
         Self::new(peer, Some(Arc::clone(session)), interest)

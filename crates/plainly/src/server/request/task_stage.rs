@@ -19,9 +19,9 @@ pub(in crate::server) struct TaskStage(Lock<StageState>);
 #[derive(Default)]
 struct StageState {
     step: TaskStep,
-    /// Who waits until it is a task.
+    /// Wakes those that wait until it is a task.
     waiting: Vec<Waker>,
-    /// Who runs the handler, and must know once it is to become a task.
+    /// Wakes what runs the handler once it is to become a task.
     runner: Option<Waker>,
 }
 

@@ -13,8 +13,8 @@ use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
 use tokio::time::{sleep, timeout};
 
 use super::live::Alive;
-use super::making::Call;
-use super::record::Event;
+use super::making::TaskCall;
+use super::record::TaskEvent;
 use super::store::TaskStoreError;
 use crate::server::Server;
 use crate::server::answer::Answer;
@@ -37,19 +37,19 @@ pub(super) struct Background {
 }
 
 /// What a handler comes to.
-enum Next {
+enum HandlerTurn {
     Ended(Box<Ended>),
     /// It waits for the answers to these, and for no others.
-    Asks(Questions),
+    Asks(QuestionsByKey),
 }
 
 /// Questions by their keys.
-type Questions = BTreeMap<String, InputRequest>;
+type QuestionsByKey = BTreeMap<String, InputRequest>;
 
 impl Background {
     /// Runs the handler of `call`, and keeps how it ended. One that was cancelled is dropped where it stands.
-    pub(super) async fn run(server: Server, alive: Alive, call: Call) {
-        let Call {
+    pub(super) async fn run(server: Server, alive: Alive, call: TaskCall) {
+        let TaskCall {
             scope,
             audience,
             asker,
@@ -72,15 +72,15 @@ impl Background {
         let limits = self.server.limits();
         let limit = limits.task_deadline.min(limits.task_ttl);
         let mut time = pin!(sleep(limit));
-        let mut open = Questions::new();
+        let mut open = QuestionsByKey::new();
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
                 biased;
                 () = self.something_happens() => self.hear().await,
                 next = next => match next {
-                    Next::Ended(ended) => return Some(*ended),
-                    Next::Asks(questions) => {
+                    HandlerTurn::Ended(ended) => return Some(*ended),
+                    HandlerTurn::Asks(questions) => {
                         open.clone_from(&questions);
                         self.ask(questions).await
                     }
@@ -110,26 +110,26 @@ impl Background {
     fn poll_next(
         &self,
         handler: &mut Guarded,
-        asked: &Questions,
+        asked: &QuestionsByKey,
         context: &mut Context<'_>,
-    ) -> Poll<Next> {
+    ) -> Poll<HandlerTurn> {
         if let Poll::Ready(ended) = handler.poll_unpin(context) {
             let ended = ended.map_err(|payload| panicked(&*payload));
-            return Poll::Ready(Next::Ended(Box::new(ended)));
+            return Poll::Ready(HandlerTurn::Ended(Box::new(ended)));
         }
         let open = self.scope.questions().open(context);
         match open == *asked {
             true => Poll::Pending,
-            false => Poll::Ready(Next::Asks(open)),
+            false => Poll::Ready(HandlerTurn::Asks(open)),
         }
     }
 
     /// Asks the client. Whether the task is still wanted.
-    async fn ask(&self, questions: Questions) -> Result<bool, TaskStoreError> {
+    async fn ask(&self, questions: QuestionsByKey) -> Result<bool, TaskStoreError> {
         let revision = self.asker.peer.revision;
         let questions = questions.into_iter();
         let questions = questions.map(|(key, question)| (key, asked(question, revision)));
-        let event = Event::Asks(questions.collect());
+        let event = TaskEvent::Asks(questions.collect());
         let record = self.server.happened(&self.alive.id, event).await?;
         Ok(record.is_some_and(|record| !record.is_over()))
     }
@@ -175,7 +175,7 @@ impl Background {
     }
 
     /// What becomes of the task.
-    fn event(&self, ended: Ended) -> Event {
+    fn event(&self, ended: Ended) -> TaskEvent {
         let outcome = match ended {
             Err(error) => Err(error),
             Ok(Err(failure)) => match failure.meaning() {
@@ -196,7 +196,7 @@ impl Background {
             self.written(result)
         });
         match result {
-            Ok(result) => Event::Completed(result),
+            Ok(result) => TaskEvent::Completed(result),
             Err(error) => self.failed(&error),
         }
     }
@@ -224,14 +224,14 @@ impl Background {
         encoder.result_alone(revision, Answer::Tool(told))
     }
 
-    fn failed(&self, error: &ProtocolError) -> Event {
+    fn failed(&self, error: &ProtocolError) -> TaskEvent {
         if let ErrorKind::Internal(detail) = error.kind()
             && !matches!(detail, Internal::Incident { .. })
         {
             tracing::error!(task = &*self.alive.id, error = %chain(error), "a task failed inside the server");
         }
         let revision = self.asker.peer.revision;
-        Event::Failed(self.server.0.encoder.wire(error, revision))
+        TaskEvent::Failed(self.server.0.encoder.wire(error, revision))
     }
 }
 

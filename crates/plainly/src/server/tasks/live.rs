@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use crate::lock::Lock;
 use crate::server::Server;
 
-/// Those whose handlers run.
+/// The tasks whose handlers run in this process.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Live(Lock<HashMap<Arc<str>, Arc<Notify>>>);
 

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::background::Background;
 use super::live::{Alive, Live};
-use super::record::{Event, TaskRecord};
+use super::record::{TaskEvent, TaskRecord};
 use super::store::{ErasedTasks, TaskStoreError};
 use crate::server::Server;
 use crate::server::answer::{Answer, MethodResult};
@@ -29,7 +29,7 @@ pub(in crate::server) struct Tasks {
 }
 
 impl Tasks {
-    /// Those whose records are in `store`.
+    /// Tasks whose records are in `store`.
     pub(in crate::server) fn new(store: Arc<dyn ErasedTasks>) -> Self {
         Self {
             store,
@@ -39,7 +39,7 @@ impl Tasks {
 }
 
 /// A call whose handler runs, and all that it takes to tell how it ended.
-pub(in crate::server) struct Call {
+pub(in crate::server) struct TaskCall {
     pub(in crate::server) scope: Scope,
     pub(in crate::server) audience: Audience,
     pub(in crate::server) asker: Asker,
@@ -48,7 +48,7 @@ pub(in crate::server) struct Call {
 
 impl Server {
     /// Makes a task of `call`; its handle is the answer.
-    pub(in crate::server) async fn make_task(self, call: Call) -> Result<Answer, Failure> {
+    pub(in crate::server) async fn make_task(self, call: TaskCall) -> Result<Answer, Failure> {
         // A store may take its time, and whoever asks be gone by then: what it keeps must come to an end all the same.
         let (asker, made) = oneshot::channel();
         tokio::spawn(self.make(call, asker));
@@ -61,7 +61,11 @@ impl Server {
     }
 
     /// Makes a task of `call`, and tells `asker`. One of which nobody was told is cancelled: nobody else knows its name.
-    async fn make(self, call: Call, asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>) {
+    async fn make(
+        self,
+        call: TaskCall,
+        asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>,
+    ) {
         let (alive, task) = match self.keep(&call.scope).await {
             Ok(kept) => kept,
             Err(error) => return drop(asker.send(Err(error))),
@@ -72,7 +76,7 @@ impl Server {
             return Background::run(self, alive, call).await;
         }
         drop(call);
-        if let Err(error) = self.happened(&alive.id, Event::Cancelled).await {
+        if let Err(error) = self.happened(&alive.id, TaskEvent::Cancelled).await {
             tracing::error!(task = &*alive.id, error = %chain(&error), "a task's end was not kept");
         }
     }
@@ -99,7 +103,7 @@ impl Server {
     pub(super) async fn happened(
         &self,
         id: &str,
-        event: Event,
+        event: TaskEvent,
     ) -> Result<Option<TaskRecord>, TaskStoreError> {
         let store = &self.0.tasks.store;
         while let Some(record) = store.get(id).await? {
@@ -121,7 +125,7 @@ fn status_sink(server: Server, id: Arc<str>) -> StatusSink {
     Arc::new(move |message| {
         let (server, id) = (server.clone(), Arc::clone(&id));
         Box::pin(async move {
-            if let Err(error) = server.happened(&id, Event::Said(message)).await {
+            if let Err(error) = server.happened(&id, TaskEvent::Said(message)).await {
                 tracing::warn!(task = &*id, error = %chain(&error), "a task's message was not kept");
             }
         })

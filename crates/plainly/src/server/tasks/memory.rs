@@ -23,18 +23,18 @@ const LEAST: usize = 4 << 10;
 /// It takes no more than [`Limits::tasks`], of one principal [`Limits::tasks_per_principal`], with
 /// [`Limits::task_bytes`] in all. None is given up before it has expired.
 #[derive(Clone, Debug)]
-pub struct MemoryTasks(Arc<Kept>);
+pub struct MemoryTasks(Arc<TaskMemory>);
 
 #[derive(Debug)]
-struct Kept {
+struct TaskMemory {
     most: usize,
     most_of_one: usize,
     most_bytes: usize,
-    table: Lock<Table>,
+    table: Lock<TaskTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct TaskTable {
     records: HashMap<String, (TaskRecord, usize)>,
     /// When each expires that does, with its name.
     expiring: BTreeSet<(SystemTime, String)>,
@@ -46,7 +46,7 @@ struct Table {
 impl MemoryTasks {
     /// None yet, and at most as many as these limits say.
     pub fn new(limits: &Limits) -> Self {
-        Self(Arc::new(Kept {
+        Self(Arc::new(TaskMemory {
             most: limits.tasks,
             most_of_one: limits.tasks_per_principal,
             most_bytes: limits.task_bytes,
@@ -121,7 +121,7 @@ impl TaskStore for MemoryTasks {
     }
 }
 
-impl Table {
+impl TaskTable {
     fn add(&mut self, record: TaskRecord, weight: usize) {
         let id = record.id().to_owned();
         if let Some(expires) = record.expires {

@@ -6,7 +6,7 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::types::{CancelTaskParams, GetTaskParams, InputResponses, UpdateTaskParams};
 
 use super::making::principal;
-use super::record::{Event, TaskRecord};
+use super::record::{TaskEvent, TaskRecord};
 use crate::server::Server;
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::asking::read;
@@ -42,7 +42,7 @@ impl Server {
         later(async move {
             let record = server.task(&id, &scope).await?;
             check_answers(&record, &answers, scope.peer().revision)?;
-            server.happen(&id, Event::Answered(answers)).await
+            server.happen(&id, TaskEvent::Answered(answers)).await
         })
     }
 
@@ -55,7 +55,7 @@ impl Server {
         let (server, scope) = (self.clone(), scope.clone());
         later(async move {
             server.task(&params.task_id, &scope).await?;
-            server.happen(&params.task_id, Event::Cancelled).await
+            server.happen(&params.task_id, TaskEvent::Cancelled).await
         })
     }
 
@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// What the client does to its task: its handler hears of it.
-    async fn happen(&self, id: &str, event: Event) -> Result<Answer, Failure> {
+    async fn happen(&self, id: &str, event: TaskEvent) -> Result<Answer, Failure> {
         let happened = self
             .happened(id, event)
             .await

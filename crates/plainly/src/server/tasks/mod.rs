@@ -23,7 +23,7 @@ mod making;
 mod methods;
 mod told;
 
-pub(super) use self::making::{Call, Tasks};
+pub(super) use self::making::{TaskCall, Tasks};
 pub use self::memory::MemoryTasks;
 pub use self::record::TaskRecord;
 pub(super) use self::store::ErasedTasks;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct TaskRecord {
     /// What is told of it. Its `taskId` names the record.
     pub task: DetailedTask,
-    /// Who may ask for it; where the server knows no principals, whoever has its name.
+    /// The principal that may ask for it; where the server knows none, whoever has its name may.
     pub principal: Option<String>,
     /// The answers of the client so far, by the keys of what was asked.
     pub answers: InputResponses,
@@ -27,7 +27,7 @@ pub struct TaskRecord {
 
 /// What happens to a task.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Event {
+pub(super) enum TaskEvent {
     /// Its handler asks the client all of these, and nothing else any more.
     Asks(BTreeMap<String, InputRequest>),
     /// The client answers; what was not asked, or is answered, is nothing to anybody.
@@ -74,21 +74,21 @@ impl TaskRecord {
     }
 
     /// The record that follows from `event`; nothing where it changes nothing.
-    pub(super) fn after(&self, event: Event, now: SystemTime) -> Option<Self> {
+    pub(super) fn after(&self, event: TaskEvent, now: SystemTime) -> Option<Self> {
         if self.is_over() {
             return None;
         }
         let mut next = self.clone();
         let changes = match event {
-            Event::Asks(questions) => next.ask(questions),
-            Event::Answered(answers) => next.answer(&answers),
-            Event::Said(message) => next.say(message),
-            Event::Completed(result) => next.end(TaskState::Completed { result }),
-            Event::Failed(error) => {
+            TaskEvent::Asks(questions) => next.ask(questions),
+            TaskEvent::Answered(answers) => next.answer(&answers),
+            TaskEvent::Said(message) => next.say(message),
+            TaskEvent::Completed(result) => next.end(TaskState::Completed { result }),
+            TaskEvent::Failed(error) => {
                 next.say(error.message.clone().into_owned());
                 next.end(TaskState::Failed { error })
             }
-            Event::Cancelled => next.end(TaskState::Cancelled),
+            TaskEvent::Cancelled => next.end(TaskState::Cancelled),
         };
         next.version += 1;
         next.task.last_updated_at = iso_8601(now);

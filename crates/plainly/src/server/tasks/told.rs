@@ -9,7 +9,7 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::types::SubscriptionFilter;
 
 use crate::server::Server;
-use crate::server::changes::{Subscription, Topic};
+use crate::server::changes::{Topic, TopicSubscription};
 use crate::server::incident::chain;
 use crate::server::notices;
 use crate::server::request::Scope;
@@ -44,7 +44,7 @@ impl Server {
         mut told: SubscriptionFilter,
         tasks: Vec<String>,
         scope: Scope,
-        subscription: Arc<Subscription>,
+        subscription: Arc<TopicSubscription>,
     ) -> Option<Bytes> {
         let mut own = Vec::new();
         for task in tasks {

@@ -8,7 +8,7 @@ use plainly_protocol::types::{Content, Resource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Source, TEXT_BYTES, entry, problems};
+use super::{StoreView, TEXT_BYTES, entry, problems};
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::{ListQuery, Page, Store};
@@ -55,7 +55,7 @@ struct Listing {
     truncated: bool,
 }
 
-pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("list_resources", source, run)
         .title("List resources")
         .description(
@@ -65,7 +65,10 @@ pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<Source<S>>, args: ListArgs) -> Result<Shown<Listing>, Failure> {
+async fn run<S: Store>(
+    source: Arc<StoreView<S>>,
+    args: ListArgs,
+) -> Result<Shown<Listing>, Failure> {
     let uri = source.uri(args.uri.as_deref())?;
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
     let sort = args.sort.unwrap_or(Sort::Name);
@@ -99,7 +102,7 @@ async fn run<S: Store>(source: Arc<Source<S>>, args: ListArgs) -> Result<Shown<L
     Ok(show(page, truncated))
 }
 
-async fn roots<S: Store>(source: &Source<S>) -> Result<Page, Problem> {
+async fn roots<S: Store>(source: &StoreView<S>) -> Result<Page, Problem> {
     let mut resources = Vec::new();
     for root in &source.roots {
         match source.store.metadata(root).await {
@@ -116,7 +119,7 @@ async fn roots<S: Store>(source: &Source<S>) -> Result<Page, Problem> {
 
 /// At most `most` of what is in a collection, and where to go on.
 async fn children<S: Store>(
-    source: &Source<S>,
+    source: &StoreView<S>,
     parent: Option<&str>,
     mut after: Option<String>,
     most: usize,

@@ -60,11 +60,11 @@ pub type Spelling = fn(&str) -> Option<String>;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct StoreTools<S>(Source<S>);
+pub struct StoreTools<S>(StoreView<S>);
 
 /// A store, as the tools see it.
 #[derive(Clone)]
-struct Source<S> {
+struct StoreView<S> {
     store: S,
     /// The collections that everything is in. Empty: the store has no such.
     roots: Vec<String>,
@@ -74,7 +74,7 @@ struct Source<S> {
 impl<S: Store> StoreTools<S> {
     /// The tools over `store`.
     pub fn new(store: S) -> Self {
-        Self(Source {
+        Self(StoreView {
             store,
             roots: Vec::new(),
             spelling: |uri| Some(uri.to_owned()),
@@ -119,7 +119,7 @@ impl<S: Store> StoreTools<S> {
     }
 }
 
-impl<S: Store> Source<S> {
+impl<S: Store> StoreView<S> {
     /// The URI that an argument means; `None` for the roots.
     fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
         let Some(written) = written else {
@@ -145,9 +145,9 @@ impl<S: Store> Source<S> {
     }
 }
 
-impl<S: fmt::Debug> fmt::Debug for Source<S> {
+impl<S: fmt::Debug> fmt::Debug for StoreView<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source")
+        f.debug_struct("StoreView")
             .field("store", &self.store)
             .field("roots", &self.roots)
             .finish_non_exhaustive()
@@ -157,8 +157,8 @@ impl<S: fmt::Debug> fmt::Debug for Source<S> {
 /// A tool that asks `source` by `run`.
 fn tool<S, A, T, F>(
     name: &str,
-    source: &Arc<Source<S>>,
-    run: impl Fn(Arc<Source<S>>, A) -> F + Send + Sync + 'static,
+    source: &Arc<StoreView<S>>,
+    run: impl Fn(Arc<StoreView<S>>, A) -> F + Send + Sync + 'static,
 ) -> Tool
 where
     S: Store,

@@ -4,7 +4,7 @@
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;
 
-use super::Source;
+use super::StoreView;
 use crate::store::{ListQuery, Store, StoreError};
 
 /// How much of a collection is looked at for names that are near, and how many of them are said.
@@ -22,7 +22,7 @@ const COMPARED: usize = 1 << 20;
 const ABOVE: usize = 64;
 
 /// What is said of the URI `uri` for which the store answered with `error`.
-pub(super) async fn of<S: Store>(source: &Source<S>, uri: &str, error: StoreError) -> Problem {
+pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreError) -> Problem {
     match error {
         StoreError::NotFound => {
             Problem::not_found("resource", uri).suggest(instead(source, uri).await)
@@ -98,7 +98,7 @@ fn form(roots: &[String]) -> String {
 }
 
 /// What to try instead of a URI at which there is nothing.
-async fn instead<S: Store>(source: &Source<S>, uri: &str) -> String {
+async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
     if let Some(found) = below_a_root(source, uri).await {
         return format!("Did you mean {found}?");
     }
@@ -123,7 +123,7 @@ async fn instead<S: Store>(source: &Source<S>, uri: &str) -> String {
 }
 
 /// The same path below a root, whose name may have been left out.
-async fn below_a_root<S: Store>(source: &Source<S>, uri: &str) -> Option<String> {
+async fn below_a_root<S: Store>(source: &StoreView<S>, uri: &str) -> Option<String> {
     let (begin, _) = source.roots.first()?.rsplit_once('/')?;
     let path = uri.strip_prefix(begin)?;
     for root in &source.roots {
@@ -136,7 +136,10 @@ async fn below_a_root<S: Store>(source: &Source<S>, uri: &str) -> Option<String>
 }
 
 /// The next collection above that is there, the name in it that isn't, and the URIs of what is in it.
-async fn beside<S: Store>(source: &Source<S>, uri: &str) -> Option<(String, String, Vec<String>)> {
+async fn beside<S: Store>(
+    source: &StoreView<S>,
+    uri: &str,
+) -> Option<(String, String, Vec<String>)> {
     let mut at = uri;
     for _ in 0..ABOVE {
         let (parent, missing) = at.rsplit_once('/')?;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::entry::{self, Entry};
-use super::{Source, problems};
+use super::{StoreView, problems};
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::Store;
@@ -19,7 +19,7 @@ struct StatArgs {
     uri: String,
 }
 
-pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("stat_resource", source, run)
         .title("Look at a resource")
         .description(
@@ -28,7 +28,7 @@ pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<Source<S>>, args: StatArgs) -> Result<Shown<Entry>, Failure> {
+async fn run<S: Store>(source: Arc<StoreView<S>>, args: StatArgs) -> Result<Shown<Entry>, Failure> {
     let uri = source.uri_of_one(&args.uri)?;
     match source.store.metadata(&uri).await {
         Ok(resource) => {

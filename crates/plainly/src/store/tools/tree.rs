@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::globs::Globs;
-use super::{Source, TEXT_BYTES, entry, problems};
+use super::{StoreView, TEXT_BYTES, entry, problems};
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::{ListQuery, Store, StoreError};
@@ -62,7 +62,7 @@ struct Leaf {
     size: Option<u64>,
 }
 
-pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("tree", source, run)
         .title("Show a tree")
         .description(
@@ -71,7 +71,7 @@ pub(super) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<Source<S>>, args: TreeArgs) -> Result<Shown<Tree>, Failure> {
+async fn run<S: Store>(source: Arc<StoreView<S>>, args: TreeArgs) -> Result<Shown<Tree>, Failure> {
     let top = source.uri(args.uri.as_deref())?;
     let mut gathering = Gathering {
         source: &source,
@@ -90,7 +90,7 @@ async fn run<S: Store>(source: Arc<Source<S>>, args: TreeArgs) -> Result<Shown<T
 
 /// How a tree is gathered, and how much more it may get.
 struct Gathering<'a, S> {
-    source: &'a Source<S>,
+    source: &'a StoreView<S>,
     exclude: Option<Globs>,
     depth: usize,
     left: usize,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::super::record::Event;
+use super::super::record::TaskEvent;
 use super::*;
 
 fn at(seconds: u64) -> SystemTime {
@@ -30,7 +30,7 @@ fn tasks(most: usize, of_one: usize, bytes: usize) -> MemoryTasks {
 
 fn completed(record: &TaskRecord, bytes: usize) -> TaskRecord {
     let result = RawJson::parse(format!("\"{}\"", "x".repeat(bytes - 2))).unwrap();
-    record.after(Event::Completed(result), at(1)).unwrap()
+    record.after(TaskEvent::Completed(result), at(1)).unwrap()
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_task_is_there_until_it_expires_and_not_after() {
     assert!(tasks.get_at(at(59), "b").is_none());
     assert!(tasks.get_at(at(60), "a").is_none());
     let late = record("a", None, 0, 60)
-        .after(Event::Cancelled, at(61))
+        .after(TaskEvent::Cancelled, at(61))
         .unwrap();
     assert!(!tasks.replace_at(at(61), late).unwrap());
     assert_eq!(tasks.0.table.lock().bytes, 0);
@@ -110,8 +110,8 @@ fn only_what_follows_the_record_that_is_there_replaces_it() {
     let tasks = tasks(10, 10, 1 << 20);
     let first = record("a", None, 0, 60);
     tasks.insert_at(at(0), first.clone()).unwrap();
-    let said = first.after(Event::Said("x".to_owned()), at(1)).unwrap();
-    let cancelled = first.after(Event::Cancelled, at(1)).unwrap();
+    let said = first.after(TaskEvent::Said("x".to_owned()), at(1)).unwrap();
+    let cancelled = first.after(TaskEvent::Cancelled, at(1)).unwrap();
     assert!(tasks.replace_at(at(1), cancelled.clone()).unwrap());
     assert!(!tasks.replace_at(at(1), said).unwrap());
     assert!(!tasks.replace_at(at(1), cancelled.clone()).unwrap());

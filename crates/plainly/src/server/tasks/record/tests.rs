@@ -10,27 +10,27 @@ fn question(text: &str) -> InputRequest {
     ElicitUrlParams::new("https://a.example/", text).into()
 }
 
-fn answers<const N: usize>(keys: [&str; N]) -> Event {
+fn answers<const N: usize>(keys: [&str; N]) -> TaskEvent {
     let answer = |key: &str| {
         (
             key.to_owned(),
             RawJson::parse(format!("\"{key}\"")).unwrap(),
         )
     };
-    Event::Answered(keys.into_iter().map(answer).collect())
+    TaskEvent::Answered(keys.into_iter().map(answer).collect())
 }
 
-fn asks<const N: usize>(keys: [&str; N]) -> Event {
-    Event::Asks(keys.map(|key| (key.to_owned(), question(key))).into())
+fn asks<const N: usize>(keys: [&str; N]) -> TaskEvent {
+    TaskEvent::Asks(keys.map(|key| (key.to_owned(), question(key))).into())
 }
 
-fn completed() -> Event {
-    Event::Completed(RawJson::parse("{}").unwrap())
+fn completed() -> TaskEvent {
+    TaskEvent::Completed(RawJson::parse("{}").unwrap())
 }
 
-fn failed() -> Event {
+fn failed() -> TaskEvent {
     let error = ProtocolError::internal("broken");
-    Event::Failed(Dialect::default().encode(&error, Revision::LATEST))
+    TaskEvent::Failed(Dialect::default().encode(&error, Revision::LATEST))
 }
 
 fn at(seconds: u64) -> SystemTime {
@@ -43,7 +43,7 @@ fn begun() -> TaskRecord {
 }
 
 /// Where these events lead.
-fn after(events: impl IntoIterator<Item = Event>) -> TaskRecord {
+fn after(events: impl IntoIterator<Item = TaskEvent>) -> TaskRecord {
     events.into_iter().fold(begun(), |record, event| {
         record.after(event, at(1)).unwrap_or(record)
     })
@@ -52,9 +52,9 @@ fn after(events: impl IntoIterator<Item = Event>) -> TaskRecord {
 #[test]
 fn each_state_is_followed_by_what_happens_in_it() {
     use TaskStatus::{Cancelled, Completed, Failed, InputRequired, Working};
-    let said = |text: &str| Event::Said(text.to_owned());
+    let said = |text: &str| TaskEvent::Said(text.to_owned());
     // What happened before, what happens, and, if that changes anything, where it leads.
-    let cases: Vec<(Vec<Event>, Event, Option<TaskStatus>)> = vec![
+    let cases: Vec<(Vec<TaskEvent>, TaskEvent, Option<TaskStatus>)> = vec![
         (vec![], asks(["a"]), Some(InputRequired)),
         (vec![], asks([]), None),
         (vec![], answers(["a"]), None),
@@ -62,7 +62,7 @@ fn each_state_is_followed_by_what_happens_in_it() {
         (vec![said("x")], said("x"), None),
         (vec![], completed(), Some(Completed)),
         (vec![], failed(), Some(Failed)),
-        (vec![], Event::Cancelled, Some(Cancelled)),
+        (vec![], TaskEvent::Cancelled, Some(Cancelled)),
         (vec![asks(["a"])], asks(["a"]), None),
         (vec![asks(["a"])], asks(["a", "b"]), Some(InputRequired)),
         (vec![asks(["a"])], asks(["b"]), Some(InputRequired)),
@@ -92,7 +92,7 @@ fn each_state_is_followed_by_what_happens_in_it() {
         (vec![asks(["a"])], said("x"), Some(InputRequired)),
         (vec![asks(["a"])], completed(), Some(Completed)),
         (vec![asks(["a"])], failed(), Some(Failed)),
-        (vec![asks(["a"])], Event::Cancelled, Some(Cancelled)),
+        (vec![asks(["a"])], TaskEvent::Cancelled, Some(Cancelled)),
     ];
     for (before, event, expected) in cases {
         let record = after(before.clone());
@@ -108,16 +108,16 @@ fn each_state_is_followed_by_what_happens_in_it() {
 
 #[test]
 fn nothing_follows_the_end() {
-    for end in [completed(), failed(), Event::Cancelled] {
+    for end in [completed(), failed(), TaskEvent::Cancelled] {
         let over = after([asks(["a"]), end]);
         let events = [
             asks(["b"]),
             asks([]),
             answers(["a"]),
-            Event::Said("x".to_owned()),
+            TaskEvent::Said("x".to_owned()),
             completed(),
             failed(),
-            Event::Cancelled,
+            TaskEvent::Cancelled,
         ];
         for event in events {
             assert_eq!(over.after(event.clone(), at(2)), None, "{event:?}");
@@ -146,7 +146,8 @@ fn a_failure_says_why_in_words_too() {
 #[test]
 fn a_record_comes_back_from_json_as_it_was() {
     let mut records = vec![begun(), after([asks(["a"]), answers(["a"]), asks(["b"])])];
-    records.extend([completed(), failed(), Event::Cancelled].map(|end| after([asks(["a"]), end])));
+    records
+        .extend([completed(), failed(), TaskEvent::Cancelled].map(|end| after([asks(["a"]), end])));
     for mut record in records {
         record.principal = Some("me".to_owned());
         let text = serde_json::to_string(&record).unwrap();
@@ -155,7 +156,7 @@ fn a_record_comes_back_from_json_as_it_was() {
     }
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = TaskEvent> {
     let key = || prop_oneof![Just("a"), Just("b"), Just("c")];
     prop_oneof![
         2 => Just(asks([])),
@@ -163,10 +164,10 @@ fn event() -> impl Strategy<Value = Event> {
         4 => (key(), key()).prop_map(|(one, other)| asks([one, other])),
         4 => key().prop_map(|key| answers([key])),
         2 => (key(), key()).prop_map(|(one, other)| answers([one, other])),
-        1 => key().prop_map(|text| Event::Said(text.to_owned())),
+        1 => key().prop_map(|text| TaskEvent::Said(text.to_owned())),
         1 => Just(completed()),
         1 => Just(failed()),
-        1 => Just(Event::Cancelled),
+        1 => Just(TaskEvent::Cancelled),
     ]
 }
 
@@ -188,15 +189,15 @@ proptest! {
                 continue;
             }
             match event {
-                Event::Asks(questions) => {
+                TaskEvent::Asks(questions) => {
                     open = questions.into_keys().filter(|key| !known.contains(key)).collect();
                 }
-                Event::Answered(answers) => {
+                TaskEvent::Answered(answers) => {
                     let wanted: Vec<_> = answers.iter().map(|(key, _)| key.to_owned()).filter(|key| open.contains(key)).collect();
                     open.retain(|key| !wanted.contains(key));
                     known.extend(wanted);
                 }
-                Event::Said(_) | Event::Completed(_) | Event::Failed(_) | Event::Cancelled => {}
+                TaskEvent::Said(_) | TaskEvent::Completed(_) | TaskEvent::Failed(_) | TaskEvent::Cancelled => {}
             }
             if !record.is_over() {
                 let mut asked: Vec<_> = record.asked().into_iter().flatten().map(|(key, _)| key.clone()).collect();

@@ -7,9 +7,9 @@ use plainly_protocol::types::{Body, Content, ResourceContents};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::lines::{Lines, Part};
+use super::lines::{LineSelection, TextExcerpt};
 use crate::store::Store;
-use crate::store::tools::{MEDIA_BYTES, Source, entry, problems};
+use crate::store::tools::{MEDIA_BYTES, StoreView, entry, problems};
 
 /// What was read.
 #[derive(Serialize, JsonSchema)]
@@ -39,9 +39,9 @@ pub(super) struct Reading {
 
 /// Reads the resource: what is said of it to programs, and the blocks of content. Takes text out of the `room`, in bytes.
 pub(super) async fn read<S: Store>(
-    source: &Source<S>,
+    source: &StoreView<S>,
     uri: &str,
-    part: Part,
+    part: LineSelection,
     room: &mut usize,
 ) -> Result<(Reading, Vec<Content>), Problem> {
     let contents = match source.store.metadata(uri).await {
@@ -60,7 +60,7 @@ pub(super) async fn read<S: Store>(
     }
 }
 
-/// Of several representations the first that is text: that is what a model reads best.
+/// The first representation that is text, if any is: that is what a model reads best.
 fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
     let text = contents.iter().position(|one| one.body.as_text().is_some());
     let best = text.unwrap_or(0);
@@ -69,7 +69,7 @@ fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
 
 fn given(
     contents: ResourceContents,
-    part: Part,
+    part: LineSelection,
     room: &mut usize,
 ) -> Result<(Reading, Vec<Content>), Problem> {
     match &contents.body {
@@ -94,11 +94,11 @@ fn almost_text(contents: &ResourceContents, bytes: &[u8]) -> Option<String> {
 fn lines(
     contents: &ResourceContents,
     text: &str,
-    part: Part,
+    part: LineSelection,
     room: &mut usize,
     why: Option<&str>,
 ) -> Result<(Reading, Vec<Content>), Problem> {
-    let lines = Lines::of(text, part, *room)?;
+    let lines = TextExcerpt::of(text, part, *room)?;
     *room -= lines.text.len();
     let notes: Vec<String> = lines
         .note()

@@ -4,14 +4,14 @@ use plainly_errors::Problem;
 
 /// The part of a text that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// So many lines from the `offset`th on, which is 1 for the first.
+pub(super) enum LineSelection {
+    /// `limit` lines from the `offset`th on; the first is 1.
     From { offset: usize, limit: usize },
-    /// So many lines up to the end.
+    /// The last lines of the text, this many.
     Tail(usize),
 }
 
-impl Part {
+impl LineSelection {
     pub(super) const ALL: Self = Self::From {
         offset: 1,
         limit: usize::MAX,
@@ -48,7 +48,7 @@ fn conflict(field: &'static str) -> Problem {
 
 /// Lines of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Lines<'a> {
+pub(super) struct TextExcerpt<'a> {
     pub(super) text: &'a str,
     /// The number of the first of them; 1 is that of the text's first.
     pub(super) first: usize,
@@ -59,19 +59,19 @@ pub(super) struct Lines<'a> {
     pub(super) cut: Option<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TextExcerpt<'a> {
     /// The lines of `text` that are the `part`, as many as fit into `room` bytes.
-    pub(super) fn of(text: &'a str, part: Part, room: usize) -> Result<Self, Problem> {
+    pub(super) fn of(text: &'a str, part: LineSelection, room: usize) -> Result<Self, Problem> {
         let total = text.split_inclusive('\n').count();
         let (skipped, most) = match part {
-            Part::From { offset, .. } if offset > total.max(1) => {
+            LineSelection::From { offset, .. } if offset > total.max(1) => {
                 let problem = Problem::validation("offset", format!("the text has {total} lines."));
                 return Err(
                     problem.suggest("Give an offset up to that, or the last lines with tail.")
                 );
             }
-            Part::From { offset, limit } => (offset - 1, limit),
-            Part::Tail(lines) => (total.saturating_sub(lines), lines),
+            LineSelection::From { offset, limit } => (offset - 1, limit),
+            LineSelection::Tail(lines) => (total.saturating_sub(lines), lines),
         };
         let begin: usize = text.split_inclusive('\n').take(skipped).map(str::len).sum();
         let rest = text.get(begin..).unwrap_or_default();
@@ -133,15 +133,15 @@ impl<'a> Lines<'a> {
 mod tests {
     use super::*;
 
-    fn part(offset: usize, limit: usize) -> Part {
-        Part::From { offset, limit }
+    fn part(offset: usize, limit: usize) -> LineSelection {
+        LineSelection::From { offset, limit }
     }
 
     #[test]
     fn parts_of_a_text_are_its_lines() {
         let text = "one\ntwo\nthree";
         for (part, room, expected, note) in [
-            (Part::ALL, 100, text, None),
+            (LineSelection::ALL, 100, text, None),
             (
                 part(1, 2),
                 100,
@@ -149,9 +149,14 @@ mod tests {
                 Some("Lines 1 to 2 of 3. To go on: offset=3."),
             ),
             (part(3, 9), 100, "three", Some("Line 3 of 3.")),
-            (Part::Tail(2), 100, "two\nthree", Some("Lines 2 to 3 of 3.")),
-            (Part::Tail(9), 100, text, None),
-            (Part::Tail(0), 100, "", Some("No line of 3.")),
+            (
+                LineSelection::Tail(2),
+                100,
+                "two\nthree",
+                Some("Lines 2 to 3 of 3."),
+            ),
+            (LineSelection::Tail(9), 100, text, None),
+            (LineSelection::Tail(0), 100, "", Some("No line of 3.")),
             (
                 part(1, 0),
                 100,
@@ -159,25 +164,25 @@ mod tests {
                 Some("No line of 3. To go on: offset=1."),
             ),
             (
-                Part::ALL,
+                LineSelection::ALL,
                 8,
                 "one\ntwo\n",
                 Some("Lines 1 to 2 of 3. To go on: offset=3."),
             ),
             (
-                Part::ALL,
+                LineSelection::ALL,
                 7,
                 "one\n",
                 Some("Line 1 of 3. To go on: offset=2."),
             ),
             (
-                Part::ALL,
+                LineSelection::ALL,
                 2,
                 "on",
                 Some("Line 1 of 3. It is cut after 2 of its 4 bytes. To go on: offset=2."),
             ),
         ] {
-            let lines = Lines::of(text, part, room).unwrap();
+            let lines = TextExcerpt::of(text, part, room).unwrap();
             assert_eq!(lines.text, expected, "{part:?} {room}");
             assert_eq!(lines.note().as_deref(), note, "{part:?} {room}");
         }
@@ -187,38 +192,52 @@ mod tests {
     fn a_last_line_end_begins_no_line() {
         for (text, total) in [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2)] {
             assert_eq!(
-                Lines::of(text, Part::ALL, 9).unwrap().total,
+                TextExcerpt::of(text, LineSelection::ALL, 9).unwrap().total,
                 total,
                 "{text:?}"
             );
         }
-        assert_eq!(Lines::of("a\nb\n", Part::Tail(1), 9).unwrap().text, "b\n");
+        assert_eq!(
+            TextExcerpt::of("a\nb\n", LineSelection::Tail(1), 9)
+                .unwrap()
+                .text,
+            "b\n"
+        );
     }
 
     #[test]
     fn a_cut_keeps_characters_whole() {
-        let lines = Lines::of("éé\n", Part::ALL, 3).unwrap();
+        let lines = TextExcerpt::of("éé\n", LineSelection::ALL, 3).unwrap();
         assert_eq!((lines.text, lines.cut), ("é", Some(5)));
     }
 
     #[test]
     fn beyond_the_end_is_no_part() {
-        let problem = Lines::of("a\nb", part(3, 1), 9).unwrap_err();
+        let problem = TextExcerpt::of("a\nb", part(3, 1), 9).unwrap_err();
         assert_eq!(
             problem.message(),
             "Invalid value for 'offset': the text has 2 lines."
         );
-        assert!(Lines::of("", part(2, 1), 9).is_err());
-        assert!(Lines::of("", part(1, 1), 9).is_ok());
+        assert!(TextExcerpt::of("", part(2, 1), 9).is_err());
+        assert!(TextExcerpt::of("", part(1, 1), 9).is_ok());
     }
 
     #[test]
     fn parts_that_contradict_each_other_are_refused() {
-        assert_eq!(Part::parse(None, None, None, None).unwrap(), Part::ALL);
-        assert_eq!(Part::parse(Some(0), None, None, None).unwrap(), Part::ALL);
-        assert_eq!(Part::parse(None, None, Some(3), None).unwrap(), part(1, 3));
         assert_eq!(
-            Part::parse(Some(2), Some(3), None, None).unwrap(),
+            LineSelection::parse(None, None, None, None).unwrap(),
+            LineSelection::ALL
+        );
+        assert_eq!(
+            LineSelection::parse(Some(0), None, None, None).unwrap(),
+            LineSelection::ALL
+        );
+        assert_eq!(
+            LineSelection::parse(None, None, Some(3), None).unwrap(),
+            part(1, 3)
+        );
+        assert_eq!(
+            LineSelection::parse(Some(2), Some(3), None, None).unwrap(),
             part(2, 3)
         );
         for (offset, limit, head, tail) in [
@@ -226,7 +245,7 @@ mod tests {
             (Some(1), None, Some(1), None),
             (None, Some(1), None, Some(1)),
         ] {
-            assert!(Part::parse(offset, limit, head, tail).is_err());
+            assert!(LineSelection::parse(offset, limit, head, tail).is_err());
         }
     }
 }

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::content::{self, Reading};
-use super::lines::Part;
+use super::lines::LineSelection;
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::Store;
-use crate::store::tools::{self, Source, TEXT_BYTES};
+use crate::store::tools::{self, StoreView, TEXT_BYTES};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +27,7 @@ struct ReadArgs {
     tail: Option<usize>,
 }
 
-pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     tools::tool("read_resource", source, run)
         .title("Read a resource")
         .description(
@@ -37,8 +37,11 @@ pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<Source<S>>, args: ReadArgs) -> Result<Shown<Reading>, Failure> {
-    let part = Part::parse(args.offset, args.limit, args.head, args.tail)?;
+async fn run<S: Store>(
+    source: Arc<StoreView<S>>,
+    args: ReadArgs,
+) -> Result<Shown<Reading>, Failure> {
+    let part = LineSelection::parse(args.offset, args.limit, args.head, args.tail)?;
     let uri = source.uri_of_one(&args.uri)?;
     let mut room = TEXT_BYTES;
     let (reading, content) = content::read(&source, &uri, part, &mut room).await?;

@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::content::{self, Reading};
-use super::lines::Part;
+use super::lines::LineSelection;
 use crate::server::reply::{Json, Shown};
 use crate::server::{Failure, Tool};
 use crate::store::Store;
-use crate::store::tools::{self, MEDIA_BYTES, Source, TEXT_BYTES, URI_BYTES};
+use crate::store::tools::{self, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
 
 /// The most files of one call.
 const MOST: usize = 50;
@@ -49,7 +49,7 @@ struct Outcome {
     error: Option<String>,
 }
 
-pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
+pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     tools::tool("read_resources", source, run)
         .title("Read several resources")
         .description(
@@ -58,7 +58,10 @@ pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<Source<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<Source<S>>, args: ReadArgs) -> Result<Shown<Readings>, Failure> {
+async fn run<S: Store>(
+    source: Arc<StoreView<S>>,
+    args: ReadArgs,
+) -> Result<Shown<Readings>, Failure> {
     let mut results = Vec::new();
     let mut content = Vec::new();
     let mut problems = ProblemBag::new();
@@ -89,7 +92,7 @@ async fn run<S: Store>(source: Arc<Source<S>>, args: ReadArgs) -> Result<Shown<R
 }
 
 async fn one<S: Store>(
-    source: &Source<S>,
+    source: &StoreView<S>,
     uri: &str,
     room: &mut usize,
     media_room: &mut u64,
@@ -98,7 +101,7 @@ async fn one<S: Store>(
     if *room < LEAST {
         return Err(full(uri));
     }
-    let (reading, blocks) = content::read(source, &found, Part::ALL, room).await?;
+    let (reading, blocks) = content::read(source, &found, LineSelection::ALL, room).await?;
     let media = if reading.is_text() { 0 } else { reading.size() };
     *media_room = media_room.checked_sub(media).ok_or_else(|| full(uri))?;
     Ok((reading, blocks))
