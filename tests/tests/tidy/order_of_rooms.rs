@@ -30,7 +30,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol",
-        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
+        "mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
          uri_template -> writer -> escape",
     ),
     (
