@@ -24,7 +24,6 @@ pub mod question;
 
 pub mod shape;
 
-pub mod in_place;
 pub mod writer;
 
 /// Holds the examples of the README to what compiles and runs.

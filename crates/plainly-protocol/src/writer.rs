@@ -4,31 +4,52 @@
 //! `serde_json` looks at each byte of a text by itself, and nothing from outside can change that: 10 instructions a byte of a
 //! file of lines, where 4 are enough. Of what is large that is nearly all that a server does.
 
+mod object;
+#[cfg(test)]
+mod tests;
+
 use std::fmt::{self, Display, Write};
 
 use serde::ser::{self, Error as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Error, Result};
 
+pub use self::object::ObjectWriter;
 use crate::escape;
+
+/// The name of a newtype struct whose content is a text of JSON, alone or as the only field of a struct: it is written as it
+/// is. To any other serializer such a struct is its content.
+pub(crate) const RAW_JSON: &str = "plainly::RawJson";
+/// The name of a newtype struct whose content is a text in which nothing has to be escaped.
+pub(crate) const PLAIN_TEXT: &str = "plainly::PlainText";
 
 /// Appends `value` to `out`, on one line.
 ///
 /// Fails where `Serialize` of a part of it does, or where the key of a map is no string; then something of it may have been
 /// appended.
 pub fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()> {
-    value.serialize(&mut Writer { out, is_raw: false })
+    let next = Next::Value;
+    value.serialize(&mut Writer { out, next })
 }
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
-    /// The next text is JSON, and written as it is.
-    is_raw: bool,
+    next: Next,
 }
 
-/// By which `serde_json` lets a serializer know that a struct is a `RawValue`, whose only field is its text; and a
-/// deserializer that one is wanted.
-pub(crate) const RAW: &str = "$serde_json::private::RawValue";
+/// What the next value is.
+#[derive(Clone, Copy, PartialEq)]
+enum Next {
+    Value,
+    /// A text of JSON.
+    RawJson,
+    /// A text in which nothing has to be escaped.
+    PlainText,
+    /// A map, whose members belong to an object that is open.
+    Members {
+        is_first: bool,
+    },
+}
 
 impl<'a> Writer<'a> {
     #[inline]
@@ -39,6 +60,15 @@ impl<'a> Writer<'a> {
             is_first: true,
             closing,
         })
+    }
+
+    /// What stands in an object that is open, and stays so.
+    fn members<'w>(&'w mut self, is_first: bool) -> Members<'w, 'a> {
+        Members {
+            writer: self,
+            is_first,
+            closing: "",
+        }
     }
 
     /// `{"variant":`
@@ -87,7 +117,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
 
     #[inline]
     fn serialize_str(self, text: &str) -> Result<()> {
-        if self.is_raw {
+        if self.next == Next::RawJson {
             return self.literal(text);
         }
         escape::write_string(self.out, text);
@@ -97,7 +127,11 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     /// Piece by piece, as it comes.
     fn collect_str<T: Display + ?Sized>(self, text: &T) -> Result<()> {
         self.out.push(b'"');
-        write!(Pieces(self.out), "{text}").map_err(Error::custom)?;
+        let written = match self.next {
+            Next::PlainText => write!(PlainPieces(self.out), "{text}"),
+            _ => write!(Pieces(self.out), "{text}"),
+        };
+        written.map_err(Error::custom)?;
         self.out.push(b'"');
         Ok(())
     }
@@ -124,10 +158,17 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        _: &'static str,
+        name: &'static str,
         value: &T,
     ) -> Result<()> {
-        value.serialize(self)
+        self.next = match name {
+            RAW_JSON => Next::RawJson,
+            PLAIN_TEXT => Next::PlainText,
+            _ => return value.serialize(self),
+        };
+        value.serialize(&mut *self)?;
+        self.next = Next::Value;
+        Ok(())
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -168,20 +209,19 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
 
     #[inline]
     fn serialize_map(self, _: Option<usize>) -> Result<Members<'w, 'a>> {
-        self.open(b'{', "}")
+        let Next::Members { is_first } = self.next else {
+            return self.open(b'{', "}");
+        };
+        self.next = Next::Value;
+        Ok(self.members(is_first))
     }
 
     #[inline]
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Members<'w, 'a>> {
-        self.is_raw = name == RAW;
-        if !self.is_raw {
-            return self.open(b'{', "}");
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'w, 'a>> {
+        match self.next {
+            Next::RawJson => Ok(self.members(true)),
+            _ => self.open(b'{', "}"),
         }
-        Ok(Members {
-            writer: self,
-            is_first: true,
-            closing: "",
-        })
     }
 
     fn serialize_struct_variant(
@@ -217,10 +257,8 @@ impl Members<'_, '_> {
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<()> {
-        if self.writer.is_raw {
-            value.serialize(&mut *self.writer)?;
-            self.writer.is_raw = false;
-            return Ok(());
+        if self.writer.next == Next::RawJson {
+            return value.serialize(&mut *self.writer);
         }
         self.separate();
         escape::write_string(self.writer.out, key);
@@ -303,147 +341,12 @@ impl Write for Pieces<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
+/// The same of a text in which nothing has to be escaped.
+struct PlainPieces<'a>(&'a mut Vec<u8>);
 
-    use proptest::prelude::*;
-    use serde_json::value::RawValue;
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    #[derive(Serialize)]
-    struct All<'a> {
-        numbers: (u8, i8, u16, i16, u32, i32, u64, i64, u128, i128),
-        fractions: [f64; 4],
-        short: f32,
-        letter: char,
-        nothing: (),
-        maybe: [Option<bool>; 3],
-        raw: &'a RawValue,
-        raws: Vec<&'a RawValue>,
-        after: &'a str,
-        shown: Shown,
-        kinds: Vec<Kind>,
-        unit: Unit,
-        wrapped: Wrapped,
-        pair: Pair,
-        map: BTreeMap<String, u8>,
-        empty: (Vec<u8>, BTreeMap<String, u8>),
-        #[serde(flatten)]
-        rest: BTreeMap<&'static str, Kind>,
-        #[serde(flatten)]
-        one: Kind,
-    }
-
-    #[derive(Clone, Serialize)]
-    enum Kind {
-        Unit,
-        Newtype(&'static str),
-        Tuple(u8, &'static str),
-        Struct { a: u8, b: &'static str },
-    }
-
-    #[derive(Serialize)]
-    struct Unit;
-    #[derive(Serialize)]
-    struct Wrapped(&'static str);
-    #[derive(Serialize)]
-    struct Pair(u8, &'static str);
-
-    struct Shown;
-
-    impl Serialize for Shown {
-        fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-            serializer.collect_str(&format_args!("one \"{}\"\n{}", 1, "two"))
-        }
-    }
-
-    fn written<T: Serialize + ?Sized>(value: &T) -> String {
-        let mut out = Vec::new();
-        write(&mut out, value).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn every_kind_is_written_as_serde_json_does() {
-        let raw = RawValue::from_string(r#"{"a": [1,  "\u00e9"]}"#.to_owned()).unwrap();
-        let kinds = vec![
-            Kind::Unit,
-            Kind::Newtype("\"n\""),
-            Kind::Tuple(1, "t"),
-            Kind::Struct { a: 1, b: "\\" },
-        ];
-        let all = All {
-            numbers: (
-                0,
-                -128,
-                1,
-                -1,
-                2,
-                -2,
-                u64::MAX,
-                i64::MIN,
-                u128::MAX,
-                i128::MIN,
-            ),
-            fractions: [0.1, 1e300, f64::NAN, -0.0],
-            short: 0.1,
-            letter: '"',
-            nothing: (),
-            maybe: [None, Some(true), Some(false)],
-            raw: &raw,
-            raws: vec![&raw, &raw],
-            after: "not raw",
-            shown: Shown,
-            kinds: kinds.clone(),
-            unit: Unit,
-            wrapped: Wrapped("w"),
-            pair: Pair(1, "p"),
-            map: [("k\n".to_owned(), 1), ("l".to_owned(), 2)].into(),
-            empty: Default::default(),
-            rest: ["e", "f", "g", "h"].into_iter().zip(kinds).collect(),
-            one: Kind::Newtype("flat"),
-        };
-        assert_eq!(written(&all), serde_json::to_string(&all).unwrap());
-        assert_eq!(written(&*raw), raw.get());
-    }
-
-    #[test]
-    fn a_key_must_be_a_string() {
-        let map: BTreeMap<u8, u8> = [(1, 1)].into();
-        assert!(write(&mut Vec::new(), &map).is_err());
-    }
-
-    #[test]
-    fn what_is_there_stays_there() {
-        let mut out = b"before ".to_vec();
-        write(&mut out, &[1, 2]).unwrap();
-        assert_eq!(out, b"before [1,2]");
-    }
-
-    fn values() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            any::<f64>().prop_map(Value::from),
-            any::<String>().prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 64, 8, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
-                proptest::collection::hash_map(".*", inner, 0..8)
-                    .prop_map(|members| json!(members)),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn any_value_is_written_as_serde_json_does(value in values()) {
-            prop_assert_eq!(written(&value), value.to_string());
-        }
+impl Write for PlainPieces<'_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.0.extend_from_slice(piece.as_bytes());
+        Ok(())
     }
 }

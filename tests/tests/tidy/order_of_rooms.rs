@@ -45,8 +45,8 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol",
-        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method \
-         -> uri_template -> writer -> escape",
+        "mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
+         uri_template -> writer -> escape",
     ),
     (
         "plainly-protocol/envelope",

@@ -3,13 +3,12 @@
 
 use std::borrow::Cow;
 
-use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
+use serde::de::value::MapDeserializer;
 use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::object::Object;
 use crate::escape;
-use crate::writer::RAW;
 
 impl<'a> Object<'a> {
     /// The object as a `T`. Members that `T` does not have are skipped.
@@ -68,10 +67,6 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        if name == RAW {
-            let whole = (RAW, BorrowedStrDeserializer::new(self.0));
-            return visitor.visit_map(MapDeserializer::new(std::iter::once(whole)));
-        }
         serde_json::Deserializer::from_str(self.0).deserialize_newtype_struct(name, visitor)
     }
 

@@ -12,18 +12,28 @@ use ::base64::engine::Simd;
 use ::base64::engine::general_purpose::GeneralPurpose;
 use ::base64::engine::general_purpose::PAD;
 use serde::de::{self, Deserializer, Visitor};
-use serde::{Deserialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::writer::PLAIN_TEXT;
 
 /// With vectors: without them each byte takes 6 instructions more.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) static STANDARD: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
+static STANDARD: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) static STANDARD: LazyLock<GeneralPurpose> =
+static STANDARD: LazyLock<GeneralPurpose> =
     LazyLock::new(|| GeneralPurpose::new(&::base64::alphabet::STANDARD, PAD));
 
 /// Encodes straight into the serializer's output: no string between.
 pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&Base64Display::new(bytes, &*STANDARD))
+    serializer.serialize_newtype_struct(PLAIN_TEXT, &Encoded(bytes))
+}
+
+struct Encoded<'a>(&'a [u8]);
+
+impl Serialize for Encoded<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&Base64Display::new(self.0, &*STANDARD))
+    }
 }
 
 /// Decodes, and refuses missing padding, white space, the URL-safe alphabet and stray trailing bits.

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
+use crate::writer::RAW_JSON;
+
 /// A JSON value as it was written: key order, number notation and unknown keywords are kept. Cheap to clone.
 ///
 /// Line breaks between tokens are dropped, so that the value can stand in a message that ends with a line break (stdio).
@@ -72,8 +74,16 @@ impl fmt::Debug for RawJson {
 
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        serialize_raw(&*self.0, serializer)
     }
+}
+
+/// Writes JSON as it is.
+pub(super) fn serialize_raw<S: Serializer>(
+    raw: &RawValue,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_newtype_struct(RAW_JSON, raw)
 }
 
 impl<'de> Deserialize<'de> for RawJson {

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::common::Icon;
 use super::content::Content;
-use super::json::{Meta, RawJson};
+use super::json::{Meta, RawJson, serialize_raw};
 use super::pagination::Cursor;
 use super::setters::setters;
 
@@ -185,6 +185,7 @@ pub struct CallToolParams<'a> {
         borrow,
         default,
         deserialize_with = "object",
+        serialize_with = "verbatim",
         skip_serializing_if = "Option::is_none"
     )]
     pub arguments: Option<&'a RawValue>,
@@ -251,6 +252,18 @@ impl CallToolResult {
     #[must_use]
     pub fn is_tool_error(&self) -> bool {
         self.is_error == Some(true)
+    }
+}
+
+/// Writes a JSON object as it is.
+#[expect(clippy::ref_option, reason = "serde passes the field")]
+fn verbatim<S: Serializer>(
+    arguments: &Option<&RawValue>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match arguments {
+        Some(raw) => serialize_raw(raw, serializer),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -16,6 +16,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     ClientCapabilities, Implementation, InputResponseParams, LoggingLevel,
 };
+use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -64,7 +65,7 @@ impl OutgoingRequest {
 #[derive(Debug)]
 pub(super) struct RequestWriter {
     revision: Revision,
-    /// The members of a modern request's `_meta`.
+    /// The `_meta` of a modern request, as JSON.
     meta: Option<String>,
 }
 
@@ -80,7 +81,7 @@ impl RequestWriter {
             if let Some(level) = introduction.log_level {
                 meta[LOG_LEVEL] = level.as_str().into();
             }
-            members(&meta.to_string()).to_owned()
+            meta.to_string()
         });
         Self { revision, meta }
     }
@@ -107,27 +108,56 @@ impl RequestWriter {
             }
             .into());
         }
-        let params = to_object(name, params)?;
+        let unwritten = |source| LocalError::Parameters {
+            method: name,
+            source,
+        };
+        let params = to_object(params).map_err(unwritten)?;
         let mut headers = self.headers(method, &params);
         if let Some(mirror) = extras.mirror.filter(|_| revision.traits().mirrored_headers) {
             mirror.repeat(method, &params, &mut headers);
         }
-        let inputs = extras.inputs.filter(|_| revision.traits().asks_in_results);
-        let inputs = inputs.map(|inputs| to_object(name, inputs)).transpose()?;
-        let token = extras
-            .progress
-            .then(|| format!(r#""{PROGRESS_TOKEN}":{id}"#));
-        let meta = join(self.meta.as_deref().into_iter().chain(token.as_deref()));
-        let meta = (!meta.is_empty()).then(|| format!(r#"{{"_meta":{{{meta}}}}}"#));
-        let parts = [meta.as_deref(), inputs.as_deref(), Some(&params)];
-        let params = join(parts.into_iter().flatten().map(members));
-        let body =
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{{{params}}}}}"#);
+        let body = self
+            .body(id, name, &params, extras)
+            .map_err(|error| unwritten(Some(error)))?;
         Ok(OutgoingRequest {
             id: id.into(),
             method,
             frame: Frame::new(headers, body.into()),
         })
+    }
+
+    /// The request whose parameters are `params`, an object, and these additions.
+    fn body(
+        &self,
+        id: i64,
+        method: &str,
+        params: &str,
+        extras: RequestExtras<'_>,
+    ) -> serde_json::Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(params.len() + AROUND);
+        let mut request = ObjectWriter::open(&mut out);
+        request.raw_member("jsonrpc", r#""2.0""#);
+        request.member("id", &id)?;
+        request.member("method", method)?;
+        let mut all = request.object("params");
+        if self.meta.is_some() || extras.progress {
+            let mut meta = all.object("_meta");
+            if let Some(own) = &self.meta {
+                meta.raw_members(own)?;
+            }
+            if extras.progress {
+                meta.member(PROGRESS_TOKEN, &id)?;
+            }
+            meta.close();
+        }
+        if self.revision.traits().asks_in_results {
+            all.members(&extras.inputs)?;
+        }
+        all.raw_members(params)?;
+        all.close();
+        request.close();
+        Ok(out)
     }
 
     /// A notification without parameters.
@@ -162,28 +192,14 @@ impl RequestWriter {
     }
 }
 
-/// The members of the text of an object.
-fn members(object: &str) -> &str {
-    let inner = object.strip_prefix('{');
-    inner
-        .and_then(|inner| inner.strip_suffix('}'))
-        .unwrap_or_default()
-}
-
-/// Members of one object from these, of which some may be empty.
-fn join<'a>(parts: impl Iterator<Item = &'a str>) -> String {
-    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-    parts.join(",")
-}
+/// About how many bytes a request has besides its parameters.
+const AROUND: usize = 512;
 
 /// Parameters as the text of a JSON object on one line.
-fn to_object(method: &'static str, params: &impl Serialize) -> Result<String, Error> {
+fn to_object(params: &impl Serialize) -> Result<String, Option<serde_json::Error>> {
     match serde_json::to_string(params) {
         Ok(text) if text.starts_with('{') => Ok(text),
-        other => {
-            let source = other.err();
-            Err(LocalError::Parameters { method, source }.into())
-        }
+        other => Err(other.err()),
     }
 }
 

@@ -11,7 +11,7 @@ use plainly_protocol::types::{
     CacheHint, CacheScope, CallToolResult, EmptyResult, GetPromptResult, InputRequiredResult, Meta,
     ReadResourceResult, ResultType,
 };
-use plainly_protocol::writer;
+use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -52,29 +52,29 @@ pub(super) trait Body: Send {
     /// Leaves out what `revision` has no place for.
     fn shape(&mut self, revision: Revision);
 
-    /// Appends them as a JSON object.
-    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()>;
+    /// Adds them to a result.
+    fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()>;
 }
 
 /// A body that every revision has as it is, or whose clients ignore what they don't know.
 impl<T: Serialize + Send> Body for T {
     fn shape(&mut self, _: Revision) {}
 
-    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        writer::write(out, self)
+    fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()> {
+        result.members(self)
     }
 }
 
 /// A body that differs between revisions.
-struct Shaped<T>(T);
+pub(super) struct Shaped<T>(pub(super) T);
 
 impl<T: Serialize + Shape + Send> Body for Shaped<T> {
     fn shape(&mut self, revision: Revision) {
         self.0.shape(revision);
     }
 
-    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        writer::write(out, &self.0)
+    fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()> {
+        result.members(&self.0)
     }
 }
 

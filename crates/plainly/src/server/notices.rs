@@ -1,81 +1,75 @@
 //! What a server says unasked, as bytes: on a subscription, that it began, what has changed, and that it is over; and other
 //! notifications.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
+use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
 
 use super::changes::Topic;
 
-/// The members of a notification's parameters, besides `_meta`.
-#[derive(Serialize, Default)]
-struct Members<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uri: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    notifications: Option<&'a SubscriptionFilter>,
-}
-
 /// That the subscription of the request `id`, a JSON token, has begun, and what will be told.
 pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Bytes {
-    let members = Members {
-        notifications: Some(notifications),
-        ..Members::default()
-    };
-    on_subscription(Method::Acknowledged, Some(id), &members)
+    let members = BTreeMap::from([("notifications", notifications)]);
+    on_subscription(Method::Acknowledged, Some(id), Some(&members))
 }
 
 /// That `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. Nothing of a task, of
 /// which it takes more to tell.
 pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
-    let nothing = Members::default();
-    Some(match topic {
-        Topic::Tools => on_subscription(Method::ToolsChanged, id, &nothing),
-        Topic::Prompts => on_subscription(Method::PromptsChanged, id, &nothing),
-        Topic::Resources => on_subscription(Method::ResourcesChanged, id, &nothing),
-        Topic::Resource(uri) => {
-            let members = Members {
-                uri: Some(uri),
-                ..nothing
-            };
-            on_subscription(Method::ResourceUpdated, id, &members)
-        }
+    let (method, uri) = match topic {
+        Topic::Tools => (Method::ToolsChanged, None),
+        Topic::Prompts => (Method::PromptsChanged, None),
+        Topic::Resources => (Method::ResourcesChanged, None),
+        Topic::Resource(uri) => (Method::ResourceUpdated, Some(uri)),
         Topic::Task(_) => return None,
-    })
+    };
+    let members = uri.map(|uri| BTreeMap::from([("uri", &**uri)]));
+    Some(on_subscription(method, id, members.as_ref()))
 }
 
 /// What a task is by now: on the subscription of the request `id`, a JSON token.
 pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
-    on_subscription(Method::TaskChanged, id, task)
+    on_subscription(Method::TaskChanged, id, Some(task))
 }
 
 /// A notification with these parameters, on no subscription.
 pub(super) fn notification(method: Method, params: &impl Serialize) -> serde_json::Result<Bytes> {
-    let params = serde_json::to_string(params)?;
-    let method = method.name();
-    Ok(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#).into())
+    let mut out = Vec::new();
+    let mut notification = opened(&mut out, method);
+    notification.member("params", params)?;
+    notification.close();
+    Ok(out.into())
 }
 
-fn on_subscription(method: Method, id: Option<&str>, members: &impl Serialize) -> Bytes {
-    let mut out = format!(r#"{{"jsonrpc":"2.0","method":"{}""#, method.name());
-    let members = serde_json::to_string(members).expect("what is told is JSON");
-    // Without its braces.
-    let members = members
-        .get(1..members.len() - 1)
-        .expect("a struct is an object");
-    match id {
-        Some(id) => {
-            let comma = if members.is_empty() { "" } else { "," };
-            out +=
-                &format!(r#","params":{{"_meta":{{"{SUBSCRIPTION_ID}":{id}}}{comma}{members}}}"#);
+fn on_subscription(method: Method, id: Option<&str>, members: Option<&impl Serialize>) -> Bytes {
+    let mut out = Vec::new();
+    let mut notification = opened(&mut out, method);
+    if id.is_some() || members.is_some() {
+        let mut params = notification.object("params");
+        if let Some(id) = id {
+            let mut meta = params.object("_meta");
+            meta.raw_member(SUBSCRIPTION_ID, id);
+            meta.close();
         }
-        None if members.is_empty() => {}
-        None => out += &format!(r#","params":{{{members}}}"#),
+        params.members(&members).expect("what is told is JSON");
+        params.close();
     }
-    out.push('}');
+    notification.close();
     out.into()
+}
+
+fn opened(out: &mut Vec<u8>, method: Method) -> ObjectWriter<'_> {
+    let mut notification = ObjectWriter::open(out);
+    notification.raw_member("jsonrpc", r#""2.0""#);
+    notification
+        .member("method", method.name())
+        .expect("a name is JSON");
+    notification
 }
 
 #[cfg(test)]

@@ -1,0 +1,151 @@
+//! An object of JSON is put together here from its members, whoever has them: named ones, all of a struct, and such as are
+//! JSON already.
+
+use serde::Serialize;
+use serde::ser::Error as _;
+use serde_json::{Error, Result};
+
+use super::{Next, Writer, write};
+use crate::escape;
+
+/// An object that is open, at the end of a message.
+///
+/// Members are written as they come: a name that comes twice stands there twice. After an error something of a member may
+/// have been written, and the message is to be given up.
+#[derive(Debug)]
+#[must_use = "an object has to be closed"]
+pub struct ObjectWriter<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl<'a> ObjectWriter<'a> {
+    /// Opens an object behind what is in `out`.
+    pub fn open(out: &'a mut Vec<u8>) -> Self {
+        out.push(b'{');
+        let is_empty = true;
+        Self { out, is_empty }
+    }
+
+    /// Adds a member. Fails where [`write`] does.
+    pub fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
+        self.name(name);
+        write(self.out, value)
+    }
+
+    /// Adds a member whose value is JSON already.
+    pub fn raw_member(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.out.extend_from_slice(json.as_bytes());
+    }
+
+    /// Adds the members of a struct or a map. Fails where [`write`] does, and for what has no members.
+    pub fn members<T: Serialize + ?Sized>(&mut self, object: &T) -> Result<()> {
+        #[derive(Serialize)]
+        struct Flat<'a, T: ?Sized> {
+            #[serde(flatten)]
+            object: &'a T,
+        }
+        let before = self.out.len();
+        let is_first = self.is_empty;
+        Flat { object }.serialize(&mut Writer {
+            out: self.out,
+            next: Next::Members { is_first },
+        })?;
+        self.is_empty &= self.out.len() == before;
+        Ok(())
+    }
+
+    /// Adds the members of an object that is JSON already. Fails if it is no object.
+    pub fn raw_members(&mut self, json: &str) -> Result<()> {
+        let inner = json.trim().strip_prefix('{');
+        let inner = inner.and_then(|inner| inner.strip_suffix('}'));
+        let members = inner.ok_or_else(|| Error::custom("no object"))?.trim();
+        if !members.is_empty() {
+            self.separate();
+            self.out.extend_from_slice(members.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Opens an object that is a member of this one.
+    pub fn object(&mut self, name: &str) -> ObjectWriter<'_> {
+        self.name(name);
+        ObjectWriter::open(self.out)
+    }
+
+    /// Ends the object.
+    pub fn close(self) {
+        self.out.push(b'}');
+    }
+
+    fn name(&mut self, name: &str) {
+        self.separate();
+        escape::write_string(self.out, name);
+        self.out.push(b':');
+    }
+
+    fn separate(&mut self) {
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Pair {
+        one: Vec<BTreeMap<&'static str, u8>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        two: Option<u8>,
+    }
+
+    fn pair(two: Option<u8>) -> Pair {
+        let one = vec![BTreeMap::from([("k", 1)]), BTreeMap::new()];
+        Pair { one, two }
+    }
+
+    fn written(fill: impl Fn(&mut ObjectWriter<'_>) -> Result<()>) -> Result<String> {
+        let mut out = Vec::new();
+        let mut object = ObjectWriter::open(&mut out);
+        fill(&mut object)?;
+        object.close();
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn members_stand_there_as_they_came_whoever_had_them() {
+        let all = written(|object| {
+            object.members(&BTreeMap::<u8, u8>::new())?;
+            object.raw_members(" { } ")?;
+            object.raw_member("raw", "[1,  2]");
+            object.members(&pair(None))?;
+            object.member("\"", &pair(Some(2)))?;
+            let mut inner = object.object("inner");
+            inner.members(&pair(Some(3)))?;
+            inner.close();
+            object.object("empty").close();
+            object.raw_members(r#"{"a":{},"b":1}"#)
+        });
+        let expected = concat!(
+            r#"{"raw":[1,  2],"one":[{"k":1},{}],"\"":{"one":[{"k":1},{}],"two":2},"#,
+            r#""inner":{"one":[{"k":1},{}],"two":3},"empty":{},"a":{},"b":1}"#
+        );
+        assert_eq!(all.unwrap(), expected);
+        assert_eq!(written(|_| Ok(())).unwrap(), "{}");
+    }
+
+    #[test]
+    fn what_has_no_members_is_refused() {
+        assert!(written(|object| object.members(&[1])).is_err());
+        assert!(written(|object| object.members("text")).is_err());
+        for json in ["[]", "{", "}", "1", ""] {
+            assert!(written(|object| object.raw_members(json)).is_err());
+        }
+    }
+}
