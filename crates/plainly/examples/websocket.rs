@@ -1,4 +1,9 @@
 //! Serves and calls over WebSocket, which MCP has no transport for: a type that carries messages is all that both sides need.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "says what came of it"
+)]
 
 use std::error::Error;
 use std::io;
