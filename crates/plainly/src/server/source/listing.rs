@@ -2,6 +2,7 @@
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
+use plainly_protocol::writer::ObjectWriter;
 
 use super::{Provider, raw};
 use crate::server::answer::{Answer, AnswerFuture};
@@ -87,7 +88,9 @@ fn continued(answer: Answer, provider: usize, is_last: bool) -> Result<Answer, F
         return Ok(answer);
     };
     let mut written = Vec::with_capacity(result.bytes);
-    result.body.write(&mut written)?;
+    let mut page = ObjectWriter::open(&mut written);
+    result.body.write(&mut page)?;
+    page.close();
     let written = String::from_utf8(written)?;
     let object = raw::parse(&written)?;
     let mut members = raw::Members::of(&object, &[])?;
