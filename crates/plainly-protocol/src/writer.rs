@@ -129,7 +129,9 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         self.out.push(b'"');
         let written = match self.next {
             Next::PlainText => write!(PlainPieces(self.out), "{text}"),
-            _ => write!(Pieces(self.out), "{text}"),
+            Next::Value | Next::RawJson | Next::Members { .. } => {
+                write!(Pieces(self.out), "{text}")
+            }
         };
         written.map_err(Error::custom)?;
         self.out.push(b'"');
@@ -220,7 +222,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'w, 'a>> {
         match self.next {
             Next::RawJson => Ok(self.members(true)),
-            _ => self.open(b'{', "}"),
+            Next::Value | Next::PlainText | Next::Members { .. } => self.open(b'{', "}"),
         }
     }
 

@@ -74,7 +74,7 @@ impl fmt::Debug for RawJson {
 
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_raw(&*self.0, serializer)
+        serialize_raw(&self.0, serializer)
     }
 }
 

@@ -256,7 +256,6 @@ impl CallToolResult {
 }
 
 /// Writes a JSON object as it is.
-#[expect(clippy::ref_option, reason = "serde passes the field")]
 fn verbatim<S: Serializer>(
     arguments: &Option<&RawValue>,
     serializer: S,

@@ -1,3 +1,5 @@
+//! Held to `serde_json`: every kind of value, and any value.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

@@ -9,14 +9,12 @@ use plainly_protocol::types::{
     InputResponseParams, InputResponses, JsonObject, ListRootsResult, ModelPreferences,
     NumberField, RawJson, Root, SamplingContent, SamplingMessage, TextField, TextFormat,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
-type Again = fn(&str) -> serde_json::Result<String>;
+use crate::again;
 
-fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Result<String> {
-    serde_json::to_string(&serde_json::from_str::<T>(text)?)
-}
+type Again = fn(&str) -> serde_json::Result<String>;
 
 #[rustfmt::skip]
 const WIRE: &[(Again, &str)] = &[

@@ -16,3 +16,26 @@ mod examples;
 mod schema;
 mod shape;
 mod tasks;
+
+use plainly_protocol::types::CallToolParams;
+use plainly_protocol::writer;
+use serde::{Deserialize, Serialize};
+
+/// Reads the text as a type and writes it again.
+fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Result<String> {
+    written(&serde_json::from_str::<T>(text)?)
+}
+
+/// The same of a type that borrows.
+fn call_again(text: &str) -> serde_json::Result<String> {
+    written(&serde_json::from_str::<CallToolParams<'_>>(text)?)
+}
+
+/// The JSON of a value, which our writer and `serde_json` must agree on.
+fn written<T: Serialize>(value: &T) -> serde_json::Result<String> {
+    let json = serde_json::to_string(value)?;
+    let mut out = Vec::new();
+    writer::write(&mut out, value)?;
+    assert_eq!(String::from_utf8_lossy(&out), json);
+    Ok(json)
+}

@@ -12,13 +12,10 @@ use plainly_protocol::types::{
     ServerCapabilities, SetLevelParams, SubscribeParams, SubscriptionFilter, Tool, ToolAnnotations,
     UnsubscribeParams,
 };
-use serde::{Deserialize, Serialize};
+
+use crate::again;
 
 type Again = fn(&str) -> serde_json::Result<String>;
-
-fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Result<String> {
-    serde_json::to_string(&serde_json::from_str::<T>(text)?)
-}
 
 #[rustfmt::skip]
 const WIRE: &[(Again, &str)] = &[

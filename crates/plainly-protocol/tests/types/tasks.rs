@@ -5,9 +5,10 @@ use plainly_protocol::types::{
     CancelTaskParams, CreateTaskResult, DetailedTask, ElicitUrlParams, GetTaskParams, InputRequest,
     InputResponses, RawJson, SubscriptionFilter, TaskState, TaskStatus, UpdateTaskParams,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::again;
 use crate::spec::{parse, spec};
 
 fn value<T: Serialize>(value: &T) -> Value {
@@ -111,10 +112,6 @@ fn what_we_write_of_tasks_is_valid() {
 }
 
 type Again = fn(&str) -> serde_json::Result<String>;
-
-fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Result<String> {
-    serde_json::to_string(&serde_json::from_str::<T>(text)?)
-}
 
 #[rustfmt::skip]
 const WIRE: &[(Again, &str)] = &[
