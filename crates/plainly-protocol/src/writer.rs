@@ -54,6 +54,7 @@ enum Next {
 impl<'a> Writer<'a> {
     #[inline]
     fn open<'w>(&'w mut self, opening: u8, closing: &'static str) -> Result<Members<'w, 'a>> {
+        self.check_whole()?;
         self.out.push(opening);
         Ok(Members {
             writer: self,
@@ -63,6 +64,16 @@ impl<'a> Writer<'a> {
     }
 
     /// What stands in an object that is open, and stays so.
+    /// Fails where only the members of an object are wanted.
+    #[inline]
+    fn check_whole(&self) -> Result<()> {
+        match self.next {
+            Next::Members { .. } => Err(Error::custom("no object, and so no members")),
+            Next::Value | Next::RawJson | Next::PlainText => Ok(()),
+        }
+    }
+
+    #[inline]
     fn members<'w>(&'w mut self, is_first: bool) -> Members<'w, 'a> {
         Members {
             writer: self,
@@ -72,10 +83,12 @@ impl<'a> Writer<'a> {
     }
 
     /// `{"variant":`
-    fn variant(&mut self, variant: &str) {
+    fn variant(&mut self, variant: &str) -> Result<()> {
+        self.check_whole()?;
         self.out.push(b'{');
         escape::write_string(self.out, variant);
         self.out.push(b':');
+        Ok(())
     }
 
     #[inline]
@@ -158,16 +171,21 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         self.serialize_str(variant)
     }
 
+    #[inline]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
         name: &'static str,
         value: &T,
     ) -> Result<()> {
-        self.next = match name {
+        let next = match name {
             RAW_JSON => Next::RawJson,
             PLAIN_TEXT => Next::PlainText,
             _ => return value.serialize(self),
         };
+        if self.next != Next::Value {
+            return Err(Error::custom("text has no members"));
+        }
+        self.next = next;
         value.serialize(&mut *self)?;
         self.next = Next::Value;
         Ok(())
@@ -180,7 +198,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         variant: &'static str,
         value: &T,
     ) -> Result<()> {
-        self.variant(variant);
+        self.variant(variant)?;
         value.serialize(&mut *self)?;
         self.literal("}")
     }
@@ -205,7 +223,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         variant: &'static str,
         _: usize,
     ) -> Result<Members<'w, 'a>> {
-        self.variant(variant);
+        self.variant(variant)?;
         self.open(b'[', "]}")
     }
 
@@ -221,8 +239,12 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     #[inline]
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'w, 'a>> {
         match self.next {
+            Next::Value | Next::PlainText => self.open(b'{', "}"),
             Next::RawJson => Ok(self.members(true)),
-            Next::Value | Next::PlainText | Next::Members { .. } => self.open(b'{', "}"),
+            Next::Members { is_first } => {
+                self.next = Next::Value;
+                Ok(self.members(is_first))
+            }
         }
     }
 
@@ -233,7 +255,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         variant: &'static str,
         _: usize,
     ) -> Result<Members<'w, 'a>> {
-        self.variant(variant);
+        self.variant(variant)?;
         self.open(b'{', "}}")
     }
 }
@@ -258,8 +280,9 @@ impl Members<'_, '_> {
         value.serialize(&mut *self.writer)
     }
 
+    #[inline]
     fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<()> {
-        if self.writer.next == Next::RawJson {
+        if matches!(self.writer.next, Next::RawJson) {
             return value.serialize(&mut *self.writer);
         }
         self.separate();

@@ -41,17 +41,16 @@ impl<'a> ObjectWriter<'a> {
 
     /// Adds the members of a struct or a map. Fails where [`write`] does, and for what has no members.
     pub fn members<T: Serialize + ?Sized>(&mut self, object: &T) -> Result<()> {
-        #[derive(Serialize)]
-        struct Flat<'a, T: ?Sized> {
-            #[serde(flatten)]
-            object: &'a T,
-        }
         let before = self.out.len();
         let is_first = self.is_empty;
-        Flat { object }.serialize(&mut Writer {
+        let mut writer = Writer {
             out: self.out,
             next: Next::Members { is_first },
-        })?;
+        };
+        object.serialize(&mut writer)?;
+        if writer.next != Next::Value {
+            return Err(Error::custom("no object, and so no members"));
+        }
         self.is_empty &= self.out.len() == before;
         Ok(())
     }
@@ -143,6 +142,8 @@ mod tests {
     #[test]
     fn what_has_no_members_is_refused() {
         assert!(written(|object| object.members(&[1])).is_err());
+        assert!(written(|object| object.members(&[pair(None)])).is_err());
+        assert!(written(|object| object.members(&Err::<(), _>(pair(None)))).is_err());
         assert!(written(|object| object.members("text")).is_err());
         for json in ["[]", "{", "}", "1", ""] {
             assert!(written(|object| object.raw_members(json)).is_err());
