@@ -21,6 +21,9 @@ use super::job::Waiter;
 /// How much of a file is read between two looks at whether anybody waits for it, in bytes.
 const PIECE: u64 = 256 << 10;
 
+/// How many bytes of a message there may be around a file: its metadata, for the most part.
+const AROUND: usize = 2 << 10;
+
 /// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
 pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
     #[cfg(all(test, unix))]
@@ -48,7 +51,8 @@ pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a long file, of about `length` bytes and at most `limit`, for as long as somebody waits for it.
+/// Reads a long file, of about `length` bytes and at most `limit`, for as long as somebody waits for it. There is room for it to
+/// become a message in the same memory, as base64 if need be; what isn't written to takes none.
 ///
 /// A buffer that grows by doubling would leave holes as large as itself, in the memory of each of the threads on which files
 /// are read: glibc kept three times the largest file for each of them.
@@ -59,7 +63,7 @@ pub(super) fn read_for(
     limit: u64,
 ) -> Result<Vec<u8>, StoreError> {
     let length = usize::try_from(length.min(limit)).unwrap_or_default();
-    let mut bytes = Vec::with_capacity(length);
+    let mut bytes = Vec::with_capacity(length + length / 3 + AROUND);
     let mut rest = file.take(limit);
     while (&mut rest)
         .take(PIECE)

@@ -45,7 +45,7 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
 }
 
 /// What follows the backslash, if a byte that isn't plain has a short escape.
-const fn letter(byte: u8) -> Option<u8> {
+pub(crate) const fn letter(byte: u8) -> Option<u8> {
     Some(match byte {
         b'"' | b'\\' => byte,
         0x08 => b'b',
@@ -58,10 +58,20 @@ const fn letter(byte: u8) -> Option<u8> {
 }
 
 /// The escape of any other control character.
-fn long(control: u8) -> [u8; 6] {
+pub(crate) fn long(control: u8) -> [u8; 6] {
     let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
     let [high, low] = [digit(control >> 4), digit(control & 15)];
     [b'\\', b'u', b'0', b'0', high, low]
+}
+
+/// How many bytes longer `text` is once it is escaped.
+pub(crate) fn growth(text: &[u8]) -> usize {
+    let growth = |&byte: &u8| match letter(byte) {
+        Some(_) => 1,
+        None if byte < 0x20 => 5,
+        None => 0,
+    };
+    text.iter().map(growth).sum()
 }
 
 /// What `token`, a JSON value, says if it is a string.

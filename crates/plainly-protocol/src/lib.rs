@@ -8,6 +8,7 @@
 pub mod envelope;
 pub mod escape;
 pub mod id;
+pub mod in_place;
 
 pub mod method;
 

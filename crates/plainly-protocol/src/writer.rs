@@ -14,7 +14,7 @@ use serde::ser::{self, Error as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Error, Result};
 
-pub use self::object::ObjectWriter;
+pub use self::object::{ArrayWriter, ObjectWriter};
 use crate::escape;
 
 /// The name of a newtype struct whose content is a text of JSON, alone or as the only field of a struct: it is written as it

@@ -45,7 +45,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol",
-        "mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
+        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
          uri_template -> writer -> escape",
     ),
     (

@@ -18,9 +18,9 @@ use crate::writer::PLAIN_TEXT;
 
 /// With vectors: without them each byte takes 6 instructions more.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-static STANDARD: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
+pub(crate) static STANDARD: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-static STANDARD: LazyLock<GeneralPurpose> =
+pub(crate) static STANDARD: LazyLock<GeneralPurpose> =
     LazyLock::new(|| GeneralPurpose::new(&::base64::alphabet::STANDARD, PAD));
 
 /// Encodes straight into the serializer's output: no string between.

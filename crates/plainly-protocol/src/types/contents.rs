@@ -69,6 +69,22 @@ impl ResourceContents {
         }
     }
 
+    /// The members besides the body's, for whoever writes that one separately.
+    pub fn without_body(&self) -> impl Serialize + '_ {
+        WithoutBody {
+            uri: &self.uri,
+            name: self.name.as_deref(),
+            title: self.title.as_deref(),
+            description: self.description.as_deref(),
+            mime_type: self.mime_type.as_deref(),
+            size: self.size,
+            is_collection: self.is_collection,
+            icons: self.icons.as_deref(),
+            annotations: self.annotations.as_ref(),
+            meta: self.meta.as_ref(),
+        }
+    }
+
     /// What is said of the resource besides its body. One without a name is called by its URI.
     #[must_use]
     pub fn into_resource(self) -> Resource {
@@ -87,6 +103,31 @@ impl ResourceContents {
     }
 }
 
+/// The members of [`ResourceContents`] besides the body's. A test holds the two to the same bytes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WithoutBody<'a> {
+    uri: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_collection: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    icons: Option<&'a [Icon]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<&'a Annotations>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a Meta>,
+}
+
 /// The content of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -102,6 +143,15 @@ pub enum Body {
 }
 
 impl Body {
+    /// The name of its member.
+    #[must_use]
+    pub fn member(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Blob(_) => "blob",
+        }
+    }
+
     /// The text, if it is text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
@@ -191,4 +241,35 @@ enum BodyError {
     Both(String),
     #[error("the contents of {0} have neither `text` nor `blob`")]
     Neither(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::writer::ObjectWriter;
+
+    #[test]
+    fn without_its_body_it_is_the_same_but_for_that() {
+        let mut whole = ResourceContents::new(Resource::new("a:b", "b"), "text");
+        whole.title = Some("T".to_owned());
+        whole.description = Some("D".to_owned());
+        whole.mime_type = Some("text/plain".to_owned());
+        (whole.size, whole.is_collection) = (Some(4), Some(false));
+        whole.icons = Some(vec![Icon::new("a:icon")]);
+        whole.annotations = Some(Annotations::new());
+        whole.meta = Some(Meta::new());
+        let mut bare = whole.clone();
+        (bare.name, bare.title, bare.description, bare.mime_type) = (None, None, None, None);
+        (bare.size, bare.is_collection, bare.icons) = (None, None, None);
+        (bare.annotations, bare.meta) = (None, None);
+        for contents in [whole, bare] {
+            let mut out = Vec::new();
+            let mut object = ObjectWriter::open(&mut out);
+            object.members(&contents.without_body()).unwrap();
+            object.member(contents.body.member(), "text").unwrap();
+            object.close();
+            let expected = serde_json::to_string(&contents).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
 }

@@ -73,6 +73,23 @@ impl<'a> ObjectWriter<'a> {
         ObjectWriter::open(self.out)
     }
 
+    /// Opens an array that is a member of this object.
+    pub fn array(&mut self, name: &str) -> ArrayWriter<'_> {
+        self.name(name);
+        self.out.push(b'[');
+        ArrayWriter {
+            out: self.out,
+            is_empty: true,
+        }
+    }
+
+    /// Adds a member that is text, which somebody else writes: where that begins, in the bytes of the message.
+    pub fn text_to_come(&mut self, name: &str) -> usize {
+        self.name(name);
+        self.out.extend_from_slice(br#""""#);
+        self.out.len() - 1
+    }
+
     /// Ends the object.
     pub fn close(self) {
         self.out.push(b'}');
@@ -88,6 +105,29 @@ impl<'a> ObjectWriter<'a> {
         if !std::mem::take(&mut self.is_empty) {
             self.out.push(b',');
         }
+    }
+}
+
+/// An array of objects that is open, within an [`ObjectWriter`].
+#[derive(Debug)]
+#[must_use = "an array has to be closed"]
+pub struct ArrayWriter<'a> {
+    out: &'a mut Vec<u8>,
+    is_empty: bool,
+}
+
+impl ArrayWriter<'_> {
+    /// Opens an object that is the next element.
+    pub fn object(&mut self) -> ObjectWriter<'_> {
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+        ObjectWriter::open(self.out)
+    }
+
+    /// Ends the array.
+    pub fn close(self) {
+        self.out.push(b']');
     }
 }
 
@@ -129,11 +169,17 @@ mod tests {
             inner.members(&pair(Some(3)))?;
             inner.close();
             object.object("empty").close();
+            let mut array = object.array("array");
+            array.object().close();
+            let mut element = array.object();
+            element.text_to_come("text");
+            element.close();
+            array.close();
             object.raw_members(r#"{"a":{},"b":1}"#)
         });
         let expected = concat!(
             r#"{"raw":[1,  2],"one":[{"k":1},{}],"\"":{"one":[{"k":1},{}],"two":2},"#,
-            r#""inner":{"one":[{"k":1},{}],"two":3},"empty":{},"a":{},"b":1}"#
+            r#""inner":{"one":[{"k":1},{}],"two":3},"empty":{},"array":[{},{"text":""}],"a":{},"b":1}"#
         );
         assert_eq!(all.unwrap(), expected);
         assert_eq!(written(|_| Ok(())).unwrap(), "{}");

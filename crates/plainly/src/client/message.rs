@@ -151,8 +151,11 @@ impl RequestWriter {
             }
             meta.close();
         }
-        if self.revision.traits().asks_in_results {
-            all.members(&extras.inputs)?;
+        if let Some(inputs) = extras
+            .inputs
+            .filter(|_| self.revision.traits().asks_in_results)
+        {
+            all.members(inputs)?;
         }
         all.raw_members(params)?;
         all.close();

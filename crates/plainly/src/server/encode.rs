@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use plainly_errors::{Dialect, Internal, ProtocolError, Revision, WireError};
+use plainly_protocol::in_place;
 use plainly_protocol::shape::{Surroundings, surroundings};
 use plainly_protocol::types::{
-    Body, CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ResourceContents,
-    ResultType,
+    Body, CacheHint, CallToolResult, Content, Implementation, Meta, RawJson, ReadResourceResult,
+    ResourceContents, ResultType,
 };
 use plainly_protocol::writer::ObjectWriter;
 use serde_json::Map;
@@ -86,6 +87,13 @@ impl Encoder {
         revision: Revision,
         answer: Answer,
     ) -> Result<Encoded, ProtocolError> {
+        let answer = match answer {
+            Answer::Contents(mut result, hint) => match take_largest(&mut result.contents) {
+                Some(large) => return self.large(id, revision, result, hint, large),
+                None => Answer::Contents(result, hint),
+            },
+            other => other,
+        };
         let result = self.fitting(answer, revision)?;
         let mut out = Vec::with_capacity(result.bytes + AROUND);
         let mut response = opened(&mut out, Some(id));
@@ -95,6 +103,49 @@ impl Encoder {
         Ok(Encoded {
             http_status: 200,
             bytes: out.into(),
+        })
+    }
+
+    /// What was read of a resource, of which the body with this number is large: it becomes the response where it lies in
+    /// memory. A second copy would be as large as a file may be.
+    fn large(
+        &self,
+        id: &str,
+        revision: Revision,
+        mut result: ReadResourceResult,
+        hint: CacheHint,
+        (largest, body): (usize, Body),
+    ) -> Result<Encoded, ProtocolError> {
+        let (mut out, mut hole) = (Vec::with_capacity(AROUND), 0);
+        let mut response = opened(&mut out, Some(id));
+        let mut open = response.object("result");
+        let mut contents = open.array("contents");
+        for (index, one) in result.contents.iter().enumerate() {
+            let mut object = contents.object();
+            if index == largest {
+                object.members(&one.without_body()).map_err(unwritten)?;
+                hole = object.text_to_come(body.member());
+            } else {
+                object.members(one).map_err(unwritten)?;
+            }
+            object.close();
+        }
+        contents.close();
+        let end = self.end(
+            revision,
+            &ResultType::Complete,
+            Some(hint),
+            result.meta.take(),
+        );
+        open.raw_members(&end).map_err(unwritten)?;
+        open.close();
+        response.close();
+        let (before, after) = out.split_at(hole);
+        let whole = in_place::encode(before, body, after, self.reply_bytes);
+        let limit = self.reply_bytes as u64;
+        Ok(Encoded {
+            http_status: 200,
+            bytes: whole.ok_or(Internal::ReplyTooLarge { limit })?.into(),
         })
     }
 
@@ -164,9 +215,7 @@ impl Encoder {
             None => self.end(revision, &result_type, cache, meta).into(),
         };
         let written = body.write(&mut open).and_then(|()| open.raw_members(&end));
-        written.map_err(|error| {
-            ProtocolError::internal("The result could not be written").with_source(error)
-        })?;
+        written.map_err(unwritten)?;
         open.close();
         Ok(())
     }
@@ -232,6 +281,33 @@ impl Encoder {
         let write = || self.end(revision, &ResultType::Complete, cache, None);
         Some(end.get_or_init(write))
     }
+}
+
+fn unwritten(error: serde_json::Error) -> ProtocolError {
+    ProtocolError::internal("The result could not be written").with_source(error)
+}
+
+/// From how many bytes on a body is large: what is smaller is written sooner than it is looked at twice.
+const LARGE: usize = 16 << 10;
+
+/// Takes out the largest body, and says whose it was, if it is large.
+///
+/// Not a text without room around it: to make room takes two thirds more time than to write it somewhere else.
+fn take_largest(contents: &mut [ResourceContents]) -> Option<(usize, Body)> {
+    let bodies = contents.iter_mut().map(|contents| &mut contents.body);
+    let (index, body) = bodies
+        .enumerate()
+        .max_by_key(|(_, body)| body.as_bytes().len())?;
+    match body {
+        Body::Text(text) if text.len() >= LARGE && has_room(text) => {}
+        Body::Blob(bytes) if bytes.len() >= LARGE => {}
+        Body::Text(_) | Body::Blob(_) => return None,
+    }
+    Some((index, std::mem::replace(body, Body::Text(String::new()))))
+}
+
+fn has_room(text: &String) -> bool {
+    text.capacity() - text.len() > text.len() / 8
 }
 
 /// About how many bytes a response has besides its result's body.

@@ -1,0 +1,205 @@
+//! A large text or blob becomes part of a message in the memory that it lies in: the rest of the message is put around it.
+//! Beside [`escape`] and base64, which write the same bytes somewhere else. Knows nothing of the message.
+//!
+//! What is written elsewhere is in memory twice, and each of the two is as long as a file may be.
+
+use base64::Engine;
+
+use crate::escape;
+use crate::types::Body;
+use crate::types::base64::STANDARD;
+
+/// `before`, then the body as JSON has it between the quotes of a string, then `after`; `None` if that is more than `most`
+/// bytes.
+///
+/// The memory is the body's own, if that has room for all of it.
+#[must_use]
+pub fn encode(before: &[u8], body: Body, after: &[u8], most: usize) -> Option<Vec<u8>> {
+    let room = most.checked_sub(before.len() + after.len())?;
+    let mut out = match body {
+        Body::Text(text) => escaped(before, text.into_bytes(), after, room)?,
+        Body::Blob(bytes) => encoded(before, bytes, after, room)?,
+    };
+    out.extend_from_slice(after);
+    Some(out)
+}
+
+/// `before` and, after it, the text. Escapes are expected to be few, as in lines of text; who was wrong counts them.
+fn escaped(before: &[u8], text: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
+    if text.len() > room {
+        return None;
+    }
+    let gap = text.len() / 16 + 8;
+    let (mut out, from) = behind(before, text, gap, after);
+    let (from, to) = escape_from(&mut out, from, before.len());
+    let (from, to) = match out.len() - from {
+        0 => (from, to),
+        rest => {
+            let end = to + rest + escape::growth(&out[from..]);
+            if end - before.len() > room {
+                return None;
+            }
+            reserve(&mut out, end + after.len());
+            out.resize(end, 0);
+            out.copy_within(from..from + rest, end - rest);
+            escape_from(&mut out, end - rest, to)
+        }
+    };
+    if from != out.len() {
+        // Whatever was counted wrongly is not sent.
+        return None;
+    }
+    out.truncate(to);
+    (to - before.len() <= room).then_some(out)
+}
+
+/// Escapes what begins at `from`, to where `to` is, until nothing is left or what is left would be overwritten: up to where it
+/// came, in both.
+fn escape_from(bytes: &mut [u8], mut from: usize, mut to: usize) -> (usize, usize) {
+    loop {
+        let plain = escape::plain_blocks(&bytes[from..]);
+        bytes.copy_within(from..from + plain, to);
+        (from, to) = (from + plain, to + plain);
+        let Some(&byte) = bytes.get(from) else {
+            return (from, to);
+        };
+        match escape::letter(byte) {
+            Some(letter) if to < from => {
+                bytes[to] = b'\\';
+                bytes[to + 1] = letter;
+                to += 2;
+            }
+            None if to + 5 <= from => {
+                bytes[to..to + 6].copy_from_slice(&escape::long(byte));
+                to += 6;
+            }
+            Some(_) | None => return (from, to),
+        }
+        from += 1;
+    }
+}
+
+/// `before` and, after it, the bytes in base64.
+fn encoded(before: &[u8], bytes: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
+    /// Of which each but the last is encoded without padding.
+    const PIECE: usize = 3 << 10;
+
+    let length = bytes.len().div_ceil(3) * 4;
+    if length > room {
+        return None;
+    }
+    let gap = length - bytes.len();
+    let (mut out, from) = behind(before, bytes, gap, after);
+    let mut piece = [0; PIECE];
+    let mut to = before.len();
+    for from in (from..out.len()).step_by(PIECE) {
+        let end = out.len().min(from + PIECE);
+        let piece = &mut piece[..end - from];
+        piece.copy_from_slice(&out[from..end]);
+        to += STANDARD
+            .encode_slice(piece, &mut out[to..])
+            .expect("there is room for what was counted");
+    }
+    Some(out)
+}
+
+/// `before`, then a gap of so many bytes, then `content`, and where that begins; with room for `after`. From there it is encoded
+/// towards the front, into the gap, and then over what was encoded before.
+fn behind(before: &[u8], content: Vec<u8>, gap: usize, after: &[u8]) -> (Vec<u8>, usize) {
+    let (mut out, length) = (content, before.len() + gap);
+    let content = out.len();
+    reserve(&mut out, length + content + after.len());
+    out.resize(length + content, 0);
+    out.copy_within(..content, length);
+    out[..before.len()].copy_from_slice(before);
+    (out, length)
+}
+
+/// Makes room for so many bytes in all, and for a quarter more, if there is none: for what [`escape::write_string`] says of it.
+fn reserve(out: &mut Vec<u8>, all: usize) {
+    if all > out.capacity() {
+        out.reserve_exact(all + all / 4 - out.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What `serde_json` makes of it, without the quotes.
+    fn expected(body: &Body) -> Vec<u8> {
+        let value = serde_json::to_value(body).unwrap();
+        let string = value.as_object().unwrap().values().next().unwrap();
+        let string = string.to_string();
+        string.as_bytes()[1..string.len() - 1].to_vec()
+    }
+
+    fn check(before: &str, body: Body, after: &str) {
+        let inner = expected(&body);
+        let expected = [before.as_bytes(), &inner, after.as_bytes()].concat();
+        let encode = |body, most| encode(before.as_bytes(), body, after.as_bytes(), most);
+        let length = expected.len();
+        assert_eq!(encode(body.clone(), length - 1), None);
+        assert_eq!(encode(body, length), Some(expected));
+    }
+
+    #[test]
+    fn every_escape_is_written_wherever_it_stands() {
+        for byte in 0..0x80 {
+            for length in [0, 1, 15, 16, 17, 60] {
+                let plain = "é".repeat(length);
+                let text = format!("{plain}{}{plain}", char::from(byte));
+                check("{", Body::Text(text), "}");
+            }
+        }
+    }
+
+    #[test]
+    fn however_much_longer_a_text_becomes_there_is_room() {
+        for text in ["\u{1}", "\n", "\"a", "few in a long line\n"] {
+            let text = text.repeat(10_000);
+            check("{", Body::Text("plain".repeat(10_000) + &text), "}");
+            check("{", Body::Text(text), "}");
+        }
+    }
+
+    #[test]
+    fn blobs_are_padded_at_their_end_alone() {
+        for length in (0..10).chain(3_070..3_076).chain(10_000..10_003) {
+            let bytes: Vec<u8> = (0..length).map(|byte| (byte % 251) as u8).collect();
+            check("before ", Body::Blob(bytes), " after");
+        }
+    }
+
+    #[test]
+    fn what_has_room_stays_where_it_is() {
+        for (body, room) in [("some\ntext", 2), ("", 0)] {
+            let mut text = String::with_capacity(body.len() + room + 200);
+            text.push_str(body);
+            let memory = text.as_ptr();
+            let encoded = encode(&[b'<'; 100], Body::Text(text), &[b'>'; 50], 1_000).unwrap();
+            assert_eq!(encoded.as_ptr(), memory);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_what_serde_json_makes_of_them(
+            before in ".{0,40}",
+            text in r#"([ -~]{0,40}|["\\\x00-\x1f]|\PC|[^a])*"#,
+            room in 0..100_usize,
+            after in ".{0,40}",
+        ) {
+            let mut text = text;
+            text.reserve_exact(room);
+            check(&before, Body::Text(text), &after);
+        }
+
+        #[test]
+        fn blobs_are_what_serde_json_makes_of_them(before in ".{0,40}", bytes: Vec<u8>, after in ".{0,40}") {
+            check(&before, Body::Blob(bytes), &after);
+        }
+    }
+}
