@@ -64,6 +64,15 @@ impl<'a> Writer<'a> {
     }
 
     /// What stands in an object that is open, and stays so.
+    /// `null`; or no members, where only those are wanted.
+    fn nothing(&mut self) -> Result<()> {
+        if let Next::Members { .. } = self.next {
+            self.next = Next::Value;
+            return Ok(());
+        }
+        self.literal("null")
+    }
+
     /// Fails where only the members of an object are wanted.
     #[inline]
     fn check_whole(&self) -> Result<()> {
@@ -152,7 +161,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     }
 
     fn serialize_none(self) -> Result<()> {
-        self.literal("null")
+        self.nothing()
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
@@ -160,11 +169,11 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     }
 
     fn serialize_unit(self) -> Result<()> {
-        self.literal("null")
+        self.nothing()
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
-        self.literal("null")
+        self.nothing()
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<()> {

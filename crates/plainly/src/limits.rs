@@ -73,7 +73,7 @@ pub struct Limits {
     /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
     /// SSE; beyond: unavailable.
     pub sessions: usize,
-    /// Of these, the sessions of one principal. 256. Beyond: the one of its own that has been idle longest ends; over HTTP with
+    /// The sessions of one principal among these. 256. Beyond: the one of its own that has been idle longest ends; over HTTP with
     /// SSE unavailable.
     pub sessions_per_principal: usize,
     /// Time after which an idle legacy session over HTTP ends. 30 minutes.

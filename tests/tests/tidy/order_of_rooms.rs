@@ -67,8 +67,8 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
 pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server",
-        "stdio -> http -> builder -> pipes -> connection -> exchange -> batch -> malformed -> resolve -> discovery \
-         -> sessions -> registering -> dispatch -> replies -> running -> layer -> route -> listening -> announcements \
+        "stdio -> http -> builder -> pipes -> serving -> connection -> exchange -> batch -> malformed -> resolve -> discovery \
+         -> sessions -> registering -> dispatch -> replies -> running -> layer -> route -> listening -> announcements -> source \
          -> handling -> tasks -> features -> handler -> reply -> extract -> request -> session -> streams -> audience \
          -> asking -> in_flight -> listeners -> load -> news -> notices -> outgoing -> encode -> incident -> outbox \
          -> seal -> shares -> state -> strings -> unsent -> watching -> changes -> panics -> answer -> failure",

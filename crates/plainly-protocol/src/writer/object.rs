@@ -39,7 +39,7 @@ impl<'a> ObjectWriter<'a> {
         self.out.extend_from_slice(json.as_bytes());
     }
 
-    /// Adds the members of a struct or a map. Fails where [`write`] does, and for what has no members.
+    /// Adds the members of a struct or a map; nothing has none. Fails where [`write`] does, and for what has no members.
     pub fn members<T: Serialize + ?Sized>(&mut self, object: &T) -> Result<()> {
         let before = self.out.len();
         let is_first = self.is_empty;
@@ -162,6 +162,7 @@ mod tests {
         let all = written(|object| {
             object.members(&BTreeMap::<u8, u8>::new())?;
             object.raw_members(" { } ")?;
+            object.members(&None::<Pair>)?;
             object.raw_member("raw", "[1,  2]");
             object.members(&pair(None))?;
             object.member("\"", &pair(Some(2)))?;

@@ -20,7 +20,7 @@ use plainly_protocol::peer::Peer;
 use super::Server;
 use super::encode::Encoded;
 use super::malformed::cancelled;
-use super::outgoing::{Outgoing, Source};
+use super::outgoing::{Outgoing, ReplySource};
 use super::replies::Replies;
 use super::request::{Interest, Scope};
 use super::session::Session;
@@ -136,7 +136,7 @@ impl Stream for Part {
     }
 }
 
-impl Source for Batch {
+impl ReplySource for Batch {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         while let Some((place, id, outgoing)) = ready!(self.running.poll_next_unpin(context)) {
             match (outgoing, &mut self.replies) {

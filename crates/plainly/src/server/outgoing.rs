@@ -20,7 +20,7 @@ pub(super) enum Outgoing {
 }
 
 /// Where outgoing messages come from: a request that runs, or a batch of them.
-pub(super) trait Source: fmt::Debug + Send {
+pub(super) trait ReplySource: fmt::Debug + Send {
     /// The next message; `None` once all is said. What runs goes on only while it is polled.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>>;
 
@@ -32,7 +32,7 @@ pub(super) trait Source: fmt::Debug + Send {
 }
 
 impl Outgoing {
-    /// Its bytes, if it has any.
+    /// The bytes to be sent, if there are any.
     pub(super) fn into_bytes(self) -> Option<Bytes> {
         match self {
             Self::Message(message) => Some(message),

@@ -39,7 +39,7 @@ struct Entrances {
 
 #[derive(Debug)]
 struct Entrance {
-    /// Who opened the pipe: for all others there is none.
+    /// The principal that opened the pipe: for all others there is none.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
     _share: Share,

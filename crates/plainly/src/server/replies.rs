@@ -10,7 +10,7 @@ use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
 
 use super::encode::Encoded;
-use super::outgoing::{Outgoing, Source};
+use super::outgoing::{Outgoing, ReplySource};
 use super::running::Running;
 use crate::transport::{Event, Feed};
 
@@ -31,7 +31,7 @@ enum Origin {
     /// Nothing more comes.
     Over,
     Request(Running),
-    Other(Box<dyn Source>),
+    Other(Box<dyn ReplySource>),
 }
 
 impl Replies {
@@ -52,7 +52,7 @@ impl Replies {
     }
 
     /// What comes of several requests at once.
-    pub(super) fn from_source(source: impl Source + 'static) -> Self {
+    pub(super) fn from_source(source: impl ReplySource + 'static) -> Self {
         Self {
             next: None,
             origin: Origin::Other(Box::new(source)),
@@ -102,7 +102,7 @@ impl Replies {
         self.next.is_none() && matches!(self.origin, Origin::Over)
     }
 
-    fn source(&mut self) -> Option<&mut dyn Source> {
+    fn source(&mut self) -> Option<&mut dyn ReplySource> {
         match &mut self.origin {
             Origin::Over => None,
             Origin::Request(running) => Some(running),
@@ -131,7 +131,7 @@ impl Stream for Replies {
     }
 }
 
-impl Source for Replies {
+impl ReplySource for Replies {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         self.poll_next_unpin(context)
     }
@@ -142,7 +142,7 @@ impl Source for Replies {
     }
 
     fn stop(&mut self) {
-        self.source().into_iter().for_each(Source::stop);
+        self.source().into_iter().for_each(ReplySource::stop);
     }
 }
 
@@ -165,7 +165,7 @@ impl Feed for Replies {
 
 struct Notifications(BoxStream<'static, Bytes>);
 
-impl Source for Notifications {
+impl ReplySource for Notifications {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let message = ready!(self.0.poll_next_unpin(context));
         Poll::Ready(message.map(Outgoing::Message))

@@ -29,7 +29,7 @@ use super::sessions::Sessions;
 use crate::limits::Limits;
 use crate::transport::{ConnectionMemory, Frame};
 
-/// Who sent a request.
+/// The sender of a request.
 pub(super) enum Sender {
     /// A peer that introduced itself in the request, or opened a session before.
     Peer(Scope),

@@ -17,7 +17,7 @@ use super::handling::{Answered, Handling};
 use super::in_flight::{End, Slot};
 use super::layer::{Next, Request};
 use super::load::Place;
-use super::outgoing::{Outgoing, Source};
+use super::outgoing::{Outgoing, ReplySource};
 use super::panics::panicked;
 use super::request::Scope;
 
@@ -116,7 +116,7 @@ impl Running {
     }
 }
 
-impl Source for Running {
+impl ReplySource for Running {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let _is_answered = self.poll_end(context);
         if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {

@@ -96,12 +96,12 @@ impl SourceRequest {
         &self.params
     }
 
-    /// Whom the transport has found the client to be.
+    /// The client, as the transport has identified it.
     pub fn principal(&self) -> Option<&Principal> {
         self.context.principal()
     }
 
-    /// Who asks, and what they are told before the reply: progress and log messages.
+    /// What can be known of the client, and told it before the reply: progress and log messages.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -143,17 +143,21 @@ impl SourceRequest {
 /// A source of any type.
 trait ErasedSource: Send + Sync {
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
-    fn answer(self: Arc<Self>, request: SourceRequest) -> BoxFuture<'static, RawResult>;
+    fn answer(
+        self: Arc<Self>,
+        request: SourceRequest,
+    ) -> BoxFuture<'static, Result<RawJson, Failure>>;
 }
-
-type RawResult = Result<RawJson, Failure>;
 
 impl<S: Source> ErasedSource for S {
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities {
         Source::capabilities(self, peer)
     }
 
-    fn answer(self: Arc<Self>, request: SourceRequest) -> BoxFuture<'static, RawResult> {
+    fn answer(
+        self: Arc<Self>,
+        request: SourceRequest,
+    ) -> BoxFuture<'static, Result<RawJson, Failure>> {
         Box::pin(async move { Source::answer(&*self, request).await })
     }
 }
@@ -173,9 +177,9 @@ pub(super) struct Sources {
     others: Arc<[Arc<dyn ErasedSource>]>,
 }
 
-/// One of them.
+/// One of all that may answer.
 #[derive(Clone)]
-enum Provider {
+enum Candidate {
     Features(Arc<Features>),
     Other(Arc<dyn ErasedSource>, Arc<Features>),
 }
@@ -225,21 +229,21 @@ impl Sources {
         }
     }
 
-    /// Those that declare the capability of what is asked for, in their order.
-    fn providers(&self, call: &MethodCall<'_>) -> Vec<Provider> {
+    /// The candidates that declare the capability of what is asked for, in their order.
+    fn providers(&self, call: &MethodCall<'_>) -> Vec<Candidate> {
         let (peer, capability) = (call.scope.peer(), call.method.row().capability);
         let is_served = capability.is_none_or(|capability| self.features.serves(capability));
-        let features = is_served.then(|| Provider::Features(Arc::clone(&self.features)));
+        let features = is_served.then(|| Candidate::Features(Arc::clone(&self.features)));
         let others = self.others.iter().filter(|source| {
             capability.is_none_or(|capability| declares(&source.capabilities(peer), capability))
         });
         let others =
-            others.map(|source| Provider::Other(Arc::clone(source), Arc::clone(&self.features)));
+            others.map(|source| Candidate::Other(Arc::clone(source), Arc::clone(&self.features)));
         features.into_iter().chain(others).collect()
     }
 }
 
-impl Provider {
+impl Candidate {
     fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
         match self {
             Self::Features(features) => features.answer(call),
@@ -255,7 +259,7 @@ impl Provider {
 }
 
 /// Answers by the first provider that does not say that there is no such thing; else by the last one's word.
-fn first(providers: &[Provider], call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+fn first(providers: &[Candidate], call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     let Some((provider, rest)) = providers.split_first() else {
         return Err(ProtocolError::method_not_found(call.method.name()));
     };

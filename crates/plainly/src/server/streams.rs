@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 pub(super) use self::kept::Total;
 use self::kept::{Kept, Reader, Turn};
-use super::outgoing::{Outgoing, Source};
+use super::outgoing::{Outgoing, ReplySource};
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::transport::{Event, Feed};
@@ -39,7 +39,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// Of a session of this revision, if it has any.
+    /// The streams of a session of this revision, if it has any.
     pub(super) fn new(revision: Revision, limits: &Limits, total: &Total) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
             Resumption::None => None,
@@ -67,7 +67,10 @@ impl Streams {
     }
 
     /// Takes over what is sent for a request, and lets the client hear it; gives it back if the session has ended.
-    pub(super) fn carry<S: Source + 'static>(self: &Arc<Self>, sending: S) -> Result<Heard, S> {
+    pub(super) fn carry<S: ReplySource + 'static>(
+        self: &Arc<Self>,
+        sending: S,
+    ) -> Result<Heard, S> {
         let mut kept = self.kept.lock();
         if *self.is_closed.borrow() {
             return Err(sending);
@@ -100,7 +103,7 @@ impl Streams {
     }
 
     /// Writes what is sent to the stream of this number, until its end or that of the session.
-    async fn write(self: Arc<Self>, stream: u64, mut sending: impl Source) {
+    async fn write(self: Arc<Self>, stream: u64, mut sending: impl ReplySource) {
         let mut closed = self.is_closed.subscribe();
         let written = async {
             while let Some(sent) =
@@ -141,7 +144,7 @@ impl Streams {
     fn poll_write(
         &self,
         stream: u64,
-        sending: &mut impl Source,
+        sending: &mut impl ReplySource,
         context: &mut Context<'_>,
     ) -> Poll<Option<Outgoing>> {
         let turn = self.kept.lock().turn(stream, context);

@@ -24,7 +24,7 @@ use crate::server::incident::{Incident, chain};
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
 const PROBLEM: &str = "dev.plainly/problem";
 
-/// Who reads what a handler ends with.
+/// The reader of what a handler ends with.
 pub(in crate::server) enum Audience {
     /// A model, of a tool whose structured output has this schema, if it has any.
     Model(Option<Arc<Schema>>),
@@ -44,7 +44,7 @@ pub(in crate::server) enum Answering {
 pub(in crate::server) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
 
 impl Audience {
-    /// Who reads what a handler of `method` ends with.
+    /// The reader of what a handler of `method` ends with.
     pub(in crate::server) fn of(method: Method) -> Self {
         if method == Method::CallTool {
             Self::Model(None)

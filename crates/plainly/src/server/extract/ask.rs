@@ -159,7 +159,7 @@ impl Ask {
         self.scope.ask(key, question).await
     }
 
-    /// Of a request about `subject`; with nothing, of one that can't be answered with questions.
+    /// Prepares asking for a request about `subject`; without one the request can't be answered with questions.
     pub(in crate::server) fn of(
         scope: &Scope,
         subject: Option<&Subject<'_>>,

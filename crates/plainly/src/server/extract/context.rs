@@ -32,14 +32,14 @@ pub struct Context {
 }
 
 impl Context {
-    /// Of a request that is served within `scope`.
+    /// The context of a request that is served within `scope`.
     pub(in crate::server) fn of(scope: &Scope) -> Self {
         Self {
             scope: scope.clone(),
         }
     }
 
-    /// Who the client says it is: for display and logs, never for decisions.
+    /// The name and version that the client gives itself: for display and logs, never for decisions.
     pub fn client(&self) -> Option<&Implementation> {
         self.scope.peer().implementation.as_ref()
     }
@@ -49,7 +49,7 @@ impl Context {
         &self.scope.peer().capabilities
     }
 
-    /// Whom the transport has found the client to be; nobody where nothing asks for a proof. Over HTTP a layer says so: see
+    /// The client as the transport has identified it; nobody where nothing asks for a proof. Over HTTP a layer says so: see
     /// [`Principal`].
     pub fn principal(&self) -> Option<&Principal> {
         self.scope.peer().principal.as_ref()

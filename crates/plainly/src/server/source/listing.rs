@@ -4,20 +4,20 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::writer::ObjectWriter;
 
-use super::{Provider, raw};
+use super::{Candidate, raw};
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::audience::{Answering, Audience};
 use crate::server::failure::Failure;
 use crate::server::request::MethodCall;
 
-/// Where a joined listing stands: at whose page, and which page of theirs. What is in it needs no seal: it leads nowhere but to
+/// The place in a joined listing: at whose page, and which page of theirs. What is in it needs no seal: it leads nowhere but to
 /// a listing that anybody may ask for, and each provider judges its own cursors.
-struct Position<'a> {
+struct ListingPlace<'a> {
     provider: usize,
     cursor: Option<&'a str>,
 }
 
-impl<'a> Position<'a> {
+impl<'a> ListingPlace<'a> {
     fn read(cursor: Option<&'a str>) -> Option<Self> {
         let Some(cursor) = cursor else {
             return Some(Self {
@@ -35,11 +35,11 @@ impl<'a> Position<'a> {
 
 /// One page of the listing of all `providers`.
 pub(super) fn joined(
-    providers: &[Provider],
+    providers: &[Candidate],
     call: &MethodCall<'_>,
 ) -> Result<Answering, ProtocolError> {
     let cursor = call.params.and_then(|params| params.text("cursor"));
-    let position = Position::read(cursor.as_deref());
+    let position = ListingPlace::read(cursor.as_deref());
     let position = position.ok_or(InvalidParams::InvalidCursor)?;
     let provider = providers.get(position.provider);
     let provider = provider.ok_or(InvalidParams::InvalidCursor)?;
@@ -51,7 +51,7 @@ pub(super) fn joined(
 
 /// The page of one provider.
 fn page(
-    provider: &Provider,
+    provider: &Candidate,
     cursor: Option<&str>,
     call: &MethodCall<'_>,
 ) -> Result<AnswerFuture, ProtocolError> {

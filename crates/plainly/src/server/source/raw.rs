@@ -15,7 +15,7 @@ use crate::server::failure::Failure;
 pub(super) struct Members(Vec<(String, RawJson)>);
 
 impl Members {
-    /// Those of `object`, but for the ones of these names.
+    /// The members of `object`, but for the ones of these names.
     pub(super) fn of(object: &Object<'_>, without: &[&str]) -> serde_json::Result<Self> {
         let members = object
             .members()

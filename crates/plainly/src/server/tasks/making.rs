@@ -132,7 +132,7 @@ fn status_sink(server: Server, id: Arc<str>) -> StatusSink {
     })
 }
 
-/// Who may ask for what is made here.
+/// The principal that may ask for the task.
 pub(super) fn principal(scope: &Scope) -> Option<String> {
     let principal = scope.peer().principal.as_ref();
     principal.map(|principal| principal.as_str().to_owned())

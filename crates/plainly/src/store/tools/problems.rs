@@ -156,7 +156,7 @@ async fn beside<S: Store>(
     None
 }
 
-/// Those whose last part is most like `name`, the nearest first. Of many long names only some are compared.
+/// The URIs whose last part is most like `name`, the nearest first. Of many long names only some are compared.
 fn nearest(name: &str, uris: &[String]) -> Vec<String> {
     let name = name.to_lowercase();
     let mut left = COMPARED;

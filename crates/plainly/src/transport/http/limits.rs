@@ -69,7 +69,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// As many as hyper has room for on the stack.
+/// The number of headers that hyper has room for on the stack.
 pub(super) const HEADERS: usize = 100;
 
 /// What a server takes at all, it takes over HTTP; the rest is as by default.
