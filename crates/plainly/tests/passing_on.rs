@@ -62,21 +62,18 @@ impl Source for Fixed {
     }
 
     async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
-        match request.method() {
-            Method::CallTool => {
-                let name: Value = request.params().decode()?;
-                assert!(name.get("_meta").is_none(), "{name}");
-                Ok(RawJson::parse(self.0)?)
-            }
-            Method::ListTools => {
-                let name = self.0.len();
-                let page = format!(
-                    r#"{{"tools":[{{"name":"t{name}","inputSchema":{{"type":"object"}}}}]}}"#
-                );
-                Ok(RawJson::parse(page)?)
-            }
-            other => Err(ProtocolError::method_not_found(other.name()).into()),
+        let method = request.method();
+        if method == Method::CallTool {
+            let params: Value = request.params().decode()?;
+            assert!(params.get("_meta").is_none(), "{params}");
+            return Ok(RawJson::parse(self.0)?);
         }
+        if method == Method::ListTools {
+            let tool =
+                json!({"name": format!("t{}", self.0.len()), "inputSchema": {"type": "object"}});
+            return Ok(RawJson::encode(&json!({"tools": [tool]}))?);
+        }
+        Err(ProtocolError::method_not_found(method.name()).into())
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 mod tree;
 
 async fn connect(server: &Server, revision: Revision) -> Client {
-    let (reader, writer) = plainly_peer::served(&server);
+    let (reader, writer) = plainly_peer::served(server);
     let client = Client::over(reader, writer).revision(revision);
     client.connect().await.unwrap()
 }

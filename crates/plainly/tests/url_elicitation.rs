@@ -46,9 +46,10 @@ impl Raw {
     }
 
     async fn request(&mut self, method: &str, params: Value) -> Value {
-        let request = match self.revision {
-            Revision::V2026_07_28 => capable(1, method, params, self.capabilities.clone()),
-            _ => request(1, method, params),
+        let request = if self.revision.traits().sessions {
+            request(1, method, params)
+        } else {
+            capable(1, method, params, self.capabilities.clone())
         };
         self.peer.ask(request).await
     }

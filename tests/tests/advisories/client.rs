@@ -444,9 +444,9 @@ async fn rmcp_1021_reply_with_the_id_as_text() {
             }
             for asked in asked.iter().rev() {
                 let name = asked["params"]["name"].as_str().unwrap();
-                peer.reply(&asked, content(name)).await;
+                peer.reply(asked, content(name)).await;
                 // A second one is nobody's.
-                peer.reply(&asked, content("wrong")).await;
+                peer.reply(asked, content("wrong")).await;
             }
         }
     );

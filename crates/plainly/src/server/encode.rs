@@ -92,7 +92,10 @@ impl Encoder {
                 Some(large) => return self.large(id, revision, result, hint, large),
                 None => Answer::Contents(result, hint),
             },
-            other => other,
+            other @ (Answer::Tool(_)
+            | Answer::InputRequired(_)
+            | Answer::Subscription(..)
+            | Answer::Result(_)) => other,
         };
         let result = self.fitting(answer, revision)?;
         let mut out = Vec::with_capacity(result.bytes + AROUND);

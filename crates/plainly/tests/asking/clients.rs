@@ -48,9 +48,10 @@ pub(crate) fn request(
     params: Value,
     capabilities: &Value,
 ) -> Value {
-    match revision {
-        Revision::V2026_07_28 => message::capable(id, method, params, capabilities.clone()),
-        _ => message::request(id, method, params),
+    if revision.traits().sessions {
+        message::request(id, method, params)
+    } else {
+        message::capable(id, method, params, capabilities.clone())
     }
 }
 

@@ -60,9 +60,10 @@ impl Client {
     /// A session of this revision, or none if it has no sessions; and the capabilities that the server declares.
     pub(crate) async fn of(server: &Server, revision: Revision) -> (Self, Value) {
         let mut peer = Peer::connect(server);
-        let opening = match revision {
-            Revision::LATEST => modern(0, "server/discover", json!({})),
-            _ => message::initialize(revision.as_str()),
+        let opening = if revision.traits().sessions {
+            message::initialize(revision.as_str())
+        } else {
+            modern(0, "server/discover", json!({}))
         };
         let mut reply = peer.ask(opening).await;
         (
