@@ -27,7 +27,7 @@ impl<'a> ObjectWriter<'a> {
         Self { out, is_empty }
     }
 
-    /// Adds a member. Fails where [`write`] does.
+    /// Adds a member. Fails where [`write()`] does.
     pub fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
         self.name(name);
         write(self.out, value)
@@ -39,7 +39,7 @@ impl<'a> ObjectWriter<'a> {
         self.out.extend_from_slice(json.as_bytes());
     }
 
-    /// Adds the members of a struct or a map; nothing has none. Fails where [`write`] does, and for what has no members.
+    /// Adds the members of a struct or a map; nothing has none. Fails where [`write()`] does, and for what has no members.
     pub fn members<T: Serialize + ?Sized>(&mut self, object: &T) -> Result<()> {
         let before = self.out.len();
         let is_first = self.is_empty;

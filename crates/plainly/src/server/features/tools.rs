@@ -118,7 +118,7 @@ impl Tool {
     /// the client gets a handle, and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
     /// revisions have none.)
     ///
-    /// A call becomes a task where its handler says so, if it takes a [`Task`](super::extract::Task); else one that must be
+    /// A call becomes a task where its handler says so, if it takes a [`Task`](crate::server::extract::Task); else one that must be
     /// does at once, and one that may be does when it isn't done at once. What the handler then ends with is the task's
     /// result, a tool error too. A panic, the deadline, and a [`ProtocolError`](plainly_errors::ProtocolError) that it
     /// returns end the task as failed.
@@ -171,7 +171,7 @@ impl Tool {
         self
     }
 
-    /// The schema of the structured output, in place of the one that follows from a [`Json<T>`](super::reply::Json): JSON
+    /// The schema of the structured output, in place of the one that follows from a [`Json<T>`](crate::server::reply::Json): JSON
     /// text, as with [`input_schema`](Self::input_schema). What the handler returns is held against it.
     #[must_use]
     pub fn output_schema(mut self, json: impl Into<String>) -> Self {
