@@ -66,11 +66,11 @@ post() {
 # newer one says with each request.
 request() {
   local method=$1 name=$2 params=$3 meta=$4 capabilities=$5 body headers
-  body=$(jq -nc --arg era "$ERA" --arg method "$method" --argjson params "$params" --argjson meta "$meta" \
+  body=$(jq -nc --argjson id "${ID:-1}" --arg era "$ERA" --arg method "$method" --argjson params "$params" --argjson meta "$meta" \
     --argjson capabilities "$capabilities" '
     {protocolVersion: $era, clientInfo: {name: "curl", version: "1.0.0"}, clientCapabilities: $capabilities} as $peer
     | (if $era == "'$LEGACY'" then {} else $peer | with_entries(.key |= "io.modelcontextprotocol/" + .) end + $meta) as $meta
-    | {jsonrpc: "2.0", id: 1, method: $method, params: ($params + {_meta: $meta})}')
+    | {jsonrpc: "2.0", id: $id, method: $method, params: ($params + {_meta: $meta})}')
   headers=("MCP-Protocol-Version: $ERA" "Mcp-Method: $method" "Mcp-Name: $name")
   if [ "$ERA" = "$LEGACY" ]; then headers=("MCP-Protocol-Version: $ERA" "Mcp-Session-Id: $SESSION"); fi
   post "$body" "${headers[@]}"
@@ -121,12 +121,13 @@ ended() {
   task tasks/get "$1" && jq -e '.result.status == "cancelled"' "$WORK/messages"
 }
 
+# Another call may be in flight: a session has each id once.
 nobody_waits() {
-  call test_waiting && jq -e '.result.content[0].text == "0"' "$WORK/messages"
+  ID=2 call test_waiting && jq -e '.result.content[0].text == "0"' "$WORK/messages"
 }
 
 one_waits() {
-  call test_waiting && jq -e '.result.content[0].text == "1"' "$WORK/messages"
+  ID=2 call test_waiting && jq -e '.result.content[0].text == "1"' "$WORK/messages"
 }
 
 # What is the same in both eras.
