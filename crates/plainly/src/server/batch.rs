@@ -77,7 +77,9 @@ impl Server {
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
-                    let (id, is_new) = (request.id.as_raw(), ids.insert(request.id.to_owned()));
+                    let (id, owned) = (request.id.as_raw(), request.id.to_owned());
+                    // One that is in flight is refused for that, and may be free further on: a cancellation can come between.
+                    let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
                         let refusal = self.respond(id, revision, Err(error));
                         joined.add(place, refusal.bytes);

@@ -98,6 +98,11 @@ impl InFlight {
         })
     }
 
+    /// Whether a request of this id is in flight.
+    pub(super) fn has(&self, id: &RequestId) -> bool {
+        self.table.lock().open.contains_key(id)
+    }
+
     /// Ends the request `id` without a reply, if there is one.
     pub(super) fn cancel(&self, id: &RequestId) {
         let ended = self.table.lock().remove(id);
