@@ -214,6 +214,23 @@ async fn a_batch_respects_the_ids_in_flight() {
     assert!(stream.next().await.contains("first"));
 }
 
+#[tokio::test]
+async fn an_id_that_a_batch_found_taken_is_free_behind_its_cancellation() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, BATCHING).await;
+    stream.send(say("1", "slow", "first")).await;
+    fixture.probe.gate.holds(1).await;
+    let parts = [
+        say("1", "echo", "second"),
+        cancel("1"),
+        say("1", "echo", "third"),
+    ];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let replies = summary(&stream.ask(&batch(&parts)).await);
+    let third = json!({"content": [{"type": "text", "text": "third"}]});
+    assert_eq!(replies, json!([[1, INVALID], {"id": 1, "result": third}]));
+}
+
 /// How many replies of a batch are good; the others say that no more is sent.
 fn good_of(replies: &str, limit: usize) -> usize {
     let replies: Vec<Value> = serde_json::from_str(replies).unwrap();
