@@ -159,6 +159,8 @@ struct Running {
     id: Value,
     since: u64,
     batch: Option<usize>,
+    /// Its handler has returned, and its place among all is free; the reply waits for what was told before it.
+    has_returned: bool,
 }
 
 /// The parts of a batch: which run, and what the others were answered.
@@ -299,6 +301,12 @@ impl World {
         }
     }
 
+    /// How many handlers run.
+    fn handlers(&self) -> usize {
+        let running = self.running.values();
+        running.filter(|running| !running.has_returned).count()
+    }
+
     /// A call, and what is said to it at once, if it is.
     fn call(&mut self, client: usize, call: Call, batch: Option<usize>) -> (Value, Option<Heard>) {
         self.tickets += 1;
@@ -320,13 +328,13 @@ impl World {
         if mine().any(|running| running.id == id) {
             return (message, Some(Heard::refused(&id, "duplicate_id")));
         }
-        if mine().count() >= MOST || self.running.len() + self.leaving >= MOST_IN_ALL {
+        if mine().count() >= MOST || self.handlers() + self.leaving >= MOST_IN_ALL {
             return (message, Some(Heard::refused(&id, "overloaded")));
         }
         if call.tells {
             self.clients[client].expected.push(Heard::Progress(ticket));
         }
-        // In a batch, what was told is heard only when all of it is started: until then it runs.
+        // In a batch, what was told is heard only when all of it is started: until then it is in flight.
         if !call.waits && (batch.is_none() || !call.tells) {
             return (message, Some(Heard::Reply(id.to_string(), Ok(ticket))));
         }
@@ -336,6 +344,7 @@ impl World {
             id,
             since,
             batch,
+            has_returned: !call.waits,
         };
         self.running.insert(ticket, running);
         (message, None)
@@ -351,9 +360,9 @@ impl World {
         for (place, part) in parts.into_iter().take(8).enumerate() {
             let call = match part {
                 Part::Cancel(number) => {
-                    let before = self.running.len();
+                    let before = self.handlers();
                     messages.push(self.cancel(client, &id(number)));
-                    self.leaving += before - self.running.len();
+                    self.leaving += before - self.handlers();
                     continue;
                 }
                 Part::Call(call) => call,

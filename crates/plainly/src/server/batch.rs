@@ -65,7 +65,7 @@ impl Server {
     }
 
     /// Serves every message of a batch within a session.
-    pub(super) async fn serve_batch(
+    pub(super) fn serve_batch(
         &self,
         session: &Arc<Session>,
         extensions: &Extensions,
@@ -87,8 +87,7 @@ impl Server {
                     }
                     let scope = scope(session, extensions, &request);
                     let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
-                    replies.begin().await;
-                    match replies.take_reply() {
+                    match replies.begin() {
                         Some(reply) => joined.fit(place, id, reply),
                         None => running.push(Part {
                             place,

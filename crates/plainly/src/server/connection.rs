@@ -82,7 +82,7 @@ impl<M: Messages> Connection<M> {
             match next {
                 Either::Left(outgoing) => self.send(outgoing),
                 Either::Right(received) => match received? {
-                    Some(inbound) => self.take(inbound).await,
+                    Some(inbound) => self.take(inbound),
                     None => break,
                 },
             }
@@ -101,7 +101,7 @@ impl<M: Messages> Connection<M> {
     /// Takes every message that is already here, and flushes what is sent.
     async fn take_all(&mut self) -> io::Result<()> {
         while let Some(inbound) = self.messages.take_buffered() {
-            self.take(inbound).await;
+            self.take(inbound);
             if self.unflushed >= FLUSH {
                 self.flush().await?;
             }
@@ -161,7 +161,7 @@ impl<M: Messages> Connection<M> {
         Ok(())
     }
 
-    async fn take(&mut self, inbound: Inbound) {
+    fn take(&mut self, inbound: Inbound) {
         let server = self.server.clone();
         let limits = server.limits();
         let bytes = match inbound {
@@ -172,7 +172,7 @@ impl<M: Messages> Connection<M> {
             }
         };
         match envelope::parse(&bytes, &limits.envelope) {
-            Ok(Envelope::Single(Message::Request(request))) => self.request(&request).await,
+            Ok(Envelope::Single(Message::Request(request))) => self.request(&request),
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
@@ -182,20 +182,19 @@ impl<M: Messages> Connection<M> {
                 Some(session) => session.unanswered.answer(&response),
                 None => tracing::debug!("ignored a response: nothing was asked"),
             },
-            Ok(Envelope::Batch(messages)) => self.batch(messages).await,
+            Ok(Envelope::Batch(messages)) => self.batch(messages),
             Err(malformed) => self.malformed(&malformed),
         }
     }
 
-    async fn request(&mut self, request: &Request<'_>) {
+    fn request(&mut self, request: &Request<'_>) {
         let session = self.session.as_ref();
         match resolve::over_stream(request, &self.extensions, &self.memory, session) {
             Ok(Sender::Opening) => self.open(request),
             Ok(Sender::Peer(scope)) => {
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
                 // Most are answered at once: those wait behind nothing else.
-                replies.begin().await;
-                match replies.take_reply() {
+                match replies.begin() {
                     Some(reply) => self.push(reply.bytes),
                     None => self.running.push(replies),
                 }
@@ -247,7 +246,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    async fn batch(&mut self, messages: BatchMessages<'_>) {
+    fn batch(&mut self, messages: BatchMessages<'_>) {
         let peer = self.session.as_ref().map(|session| &*session.peer);
         let accepted = Server::accepts_batches(peer);
         let (Ok(()), Some(session)) = (&accepted, &self.session) else {
@@ -256,10 +255,7 @@ impl<M: Messages> Connection<M> {
                 .unwrap_or_else(|| InvalidRequest::SessionRequired.into());
             return self.refuse(&error);
         };
-        let replies = self
-            .server
-            .serve_batch(session, &self.extensions, messages)
-            .await;
+        let replies = self.server.serve_batch(session, &self.extensions, messages);
         self.running.push(replies);
     }
 

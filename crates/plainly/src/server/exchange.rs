@@ -159,9 +159,7 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
-        let replies = self
-            .serve_batch(&session, &frame.extensions, messages)
-            .await;
+        let replies = self.serve_batch(&session, &frame.extensions, messages);
         sent(replies, session.streams.as_ref()).await
     }
 }

@@ -107,6 +107,11 @@ impl Outbox {
         Poll::Ready(message)
     }
 
+    /// Whether nothing waits to be read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.lock().messages.is_empty()
+    }
+
     /// Says nothing of what waits to be read.
     pub(super) fn clear(&self) {
         let mut state = self.0.lock();

@@ -1,7 +1,6 @@
 //! All that is sent for one request or batch, as a stream: messages, and in the end the reply. Every transport sends it its own
 //! way: as lines, as the body of one HTTP response, or as events.
 
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -64,26 +63,22 @@ impl Replies {
         Self::from_source(Notifications(messages))
     }
 
+    /// Lets the handler begin. Returns its reply if it ends at once, with nothing to send before that.
+    pub(super) fn begin(&mut self) -> Option<Encoded> {
+        // Messages stay where they are: a cancellation that comes next takes them back.
+        let reply = match &mut self.origin {
+            Origin::Request(running) => running.begin()?,
+            Origin::Over | Origin::Other(_) => return self.take_reply(),
+        };
+        self.origin = Origin::Over;
+        Some(reply)
+    }
+
     /// Waits for what is sent first, and keeps it.
     pub(super) async fn first(&mut self) {
-        poll_fn(|context| self.poll_first(context)).await;
-    }
-
-    /// Lets the handler begin: what it has to say at once is kept.
-    pub(super) async fn begin(&mut self) {
-        poll_fn(|context| {
-            // Pending or not: whoever polls next goes on from there.
-            let _ = self.poll_first(context);
-            Poll::Ready(())
-        })
-        .await;
-    }
-
-    fn poll_first(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.next.is_none() {
-            self.next = ready!(self.poll_next_unpin(context));
+            self.next = self.next().await;
         }
-        Poll::Ready(())
     }
 
     /// The reply, if that is what is sent next.

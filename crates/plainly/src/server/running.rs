@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
 use futures_util::future::{BoxFuture, CatchUnwind, FutureExt};
@@ -72,6 +72,17 @@ impl Future for Work {
 }
 
 impl Running {
+    /// Lets the handler begin. Returns the reply if there is one already, and nothing to send before it.
+    pub(super) fn begin(&mut self) -> Option<Encoded> {
+        // Whoever waits for the rest polls again with a waker of its own.
+        let context = &mut Context::from_waker(Waker::noop());
+        let _is_answered = self.poll_end(context);
+        match &mut self.state {
+            State::Answered(reply) if self.scope.outbox().is_empty() => reply.take(),
+            State::Working { .. } | State::Subscribed(..) | State::Answered(_) => None,
+        }
+    }
+
     /// Lets the handler go on.
     fn poll_work(&mut self, context: &mut Context<'_>) {
         let State::Working { work, .. } = &mut self.state else {
