@@ -107,8 +107,12 @@ pub mod shutdown;
 
 pub mod transport;
 
-#[cfg(feature = "server")]
-mod room;
+#[cfg(any(feature = "server", feature = "http-server"))]
+#[cfg_attr(
+    not(feature = "server"),
+    expect(dead_code, reason = "HTTP alone counts only connections and bytes")
+)]
+mod quota;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "server")]

@@ -57,9 +57,11 @@ impl<'a> ObjectWriter<'a> {
 
     /// Adds the members of an object that is JSON already. Fails if it is no object.
     pub fn raw_members(&mut self, json: &str) -> Result<()> {
-        let inner = json.trim().strip_prefix('{');
+        // Around tokens JSON has no white space but that of ASCII.
+        let inner = json.trim_ascii().strip_prefix('{');
         let inner = inner.and_then(|inner| inner.strip_suffix('}'));
-        let members = inner.ok_or_else(|| Error::custom("no object"))?.trim();
+        let members = inner.ok_or_else(|| Error::custom("no object"))?;
+        let members = members.trim_ascii();
         if !members.is_empty() {
             self.separate();
             self.out.extend_from_slice(members.as_bytes());

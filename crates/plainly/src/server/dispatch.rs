@@ -87,7 +87,7 @@ impl Server {
     /// The place of a handler; what is answered at once takes none, and what subscribes is counted elsewhere.
     fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
         let principal = scope.peer().principal.as_ref();
-        self.0.load.admit(principal, self.limits())
+        self.0.load.admit(principal)
     }
 
     /// Hands a request on to its handler, behind all layers.

@@ -1,8 +1,8 @@
 //! The requests of one connection or legacy session that are not answered yet: their ids, how many they may be, and what ends
 //! one before its handler does: its cancellation, or the end of all. A request leaves when it is answered or cancelled.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -24,7 +24,8 @@ pub(super) struct InFlight {
 struct RequestTable {
     /// How many there ever were: tells two requests of one id apart, of which the first was cancelled.
     count: u64,
-    open: HashMap<RequestId, Open>,
+    /// Ordered, for there are few: to hash an id takes longer than to find it among so many.
+    open: BTreeMap<RequestId, Open>,
     subscriptions: usize,
 }
 

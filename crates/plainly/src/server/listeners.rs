@@ -8,12 +8,17 @@ use plainly_protocol::peer::Principal;
 
 use super::Server;
 use super::changes::TopicSubscription;
-use super::shares::{Share, Shares};
+use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::{Share, Shares};
 
 /// The streams on which clients are told of changes.
-#[derive(Debug, Default)]
-pub(super) struct Listeners(Lock<State>);
+#[derive(Debug)]
+pub(super) struct Listeners {
+    state: Lock<State>,
+    /// How many requests each principal has among them.
+    shares: Shares<Principal>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -21,8 +26,6 @@ struct State {
     count: u64,
     open: HashMap<u64, Arc<TopicSubscription>>,
     has_ended: bool,
-    /// How many requests each principal has among them.
-    shares: Shares,
 }
 
 /// A place among them, free again when dropped.
@@ -30,7 +33,7 @@ pub(super) struct ListenerPlace {
     server: Server,
     number: u64,
     /// Its part in what its principal may have; none for the stream of a session, of which each has one.
-    _share: Option<Share>,
+    _share: Option<Share<Principal>>,
 }
 
 impl Server {
@@ -42,7 +45,7 @@ impl Server {
     /// end.
     pub fn end_subscriptions(&self) {
         let open: Vec<_> = {
-            let mut state = self.0.listeners.0.lock();
+            let mut state = self.0.listeners.state.lock();
             state.has_ended = true;
             state.open.values().cloned().collect()
         };
@@ -56,9 +59,7 @@ impl Server {
         principal: Option<&Principal>,
         subscription: &Arc<TopicSubscription>,
     ) -> Result<ListenerPlace, ProtocolError> {
-        let shares = self.0.listeners.0.lock().shares.clone();
-        let share = shares.take(principal, self.limits().listens_per_principal);
-        let share = share.ok_or(Unavailable::Overloaded)?;
+        let share = self.0.listeners.shares.take(principal)?;
         self.take_place(subscription, Some(share))
     }
 
@@ -73,9 +74,9 @@ impl Server {
     fn take_place(
         &self,
         subscription: &Arc<TopicSubscription>,
-        share: Option<Share>,
+        share: Option<Share<Principal>>,
     ) -> Result<ListenerPlace, ProtocolError> {
-        let mut state = self.0.listeners.0.lock();
+        let mut state = self.0.listeners.state.lock();
         if state.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
@@ -95,10 +96,24 @@ impl Server {
 
 impl Drop for ListenerPlace {
     fn drop(&mut self) {
-        let left = self.server.0.listeners.0.lock().open.remove(&self.number);
+        let left = self
+            .server
+            .0
+            .listeners
+            .state
+            .lock()
+            .open
+            .remove(&self.number);
         // What it holds may be the last of something: not while all wait.
         drop(left);
     }
 }
 
-impl Listeners {}
+impl Listeners {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            state: Lock::default(),
+            shares: Shares::new(limits.listens_per_principal),
+        }
+    }
+}

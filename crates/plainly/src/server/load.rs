@@ -1,53 +1,45 @@
 //! How many handlers run at once, in the whole server and for each principal.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::peer::Principal;
 
-use super::shares::{Share, Shares};
 use crate::limits::Limits;
+use crate::quota::{Quota, QuotaExhausted, QuotaPart, Share, Shares};
 
 /// How many handlers run.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Load {
-    count: Arc<AtomicUsize>,
+    handlers: Quota,
     /// How many of them each principal has.
-    shares: Shares,
+    shares: Shares<Principal>,
 }
 
 /// The place of one handler among all that run, free again when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
-    count: Arc<AtomicUsize>,
-    _share: Share,
+    _handler: QuotaPart,
+    _share: Share<Principal>,
 }
 
 impl Load {
-    /// A place for a handler that runs for `principal`, if there is room.
-    pub(super) fn admit(
-        &self,
-        principal: Option<&Principal>,
-        limits: &Limits,
-    ) -> Result<Place, ProtocolError> {
-        let share = self.shares.take(principal, limits.requests_per_principal);
-        let share = share.ok_or(Unavailable::Overloaded)?;
-        let before = self.count.fetch_add(1, Ordering::Relaxed);
-        let place = Place {
-            count: Arc::clone(&self.count),
-            _share: share,
-        };
-        if before < limits.requests {
-            Ok(place)
-        } else {
-            Err(Unavailable::Overloaded.into())
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            handlers: Quota::new(limits.requests),
+            shares: Shares::new(limits.requests_per_principal),
         }
+    }
+
+    /// A place for a handler that runs for `principal`, if there is room.
+    pub(super) fn admit(&self, principal: Option<&Principal>) -> Result<Place, ProtocolError> {
+        Ok(Place {
+            _share: self.shares.take(principal)?,
+            _handler: self.handlers.take(1)?,
+        })
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.count.fetch_sub(1, Ordering::Relaxed);
+impl From<QuotaExhausted> for ProtocolError {
+    fn from(QuotaExhausted: QuotaExhausted) -> Self {
+        Unavailable::Overloaded.into()
     }
 }

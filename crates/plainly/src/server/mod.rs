@@ -10,7 +10,6 @@ mod request;
 mod resolve;
 mod session;
 mod sessions;
-mod shares;
 
 mod dispatch;
 mod handling;

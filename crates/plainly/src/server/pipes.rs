@@ -21,19 +21,22 @@ use tokio::time::timeout;
 use super::Server;
 use super::malformed::error_of;
 use super::sessions::random_name;
-use super::shares::{Share, Shares};
+use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::{Share, Shares};
 use crate::transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe};
 
 /// Where messages go in, by the names of their pipes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Pipes(Arc<Lock<Entrances>>);
+#[derive(Clone, Debug)]
+pub(super) struct Pipes {
+    entrances: Arc<Lock<Entrances>>,
+    /// How many each principal has.
+    shares: Shares<Principal>,
+}
 
 #[derive(Debug, Default)]
 struct Entrances {
     open: HashMap<String, Entrance>,
-    /// How many each principal has.
-    shares: Shares,
     has_ended: bool,
 }
 
@@ -42,19 +45,26 @@ struct Entrance {
     /// The principal that opened the pipe: for all others there is none.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
-    _share: Share,
+    _share: Share<Principal>,
 }
 
 impl Pipes {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            entrances: Arc::default(),
+            shares: Shares::new(limits.sessions_per_principal),
+        }
+    }
+
     fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
-        let entrances = self.0.lock();
+        let entrances = self.entrances.lock();
         let entrance = entrances.open.get(pipe)?;
         (entrance.principal.as_ref() == principal).then(|| entrance.messages.clone())
     }
 
     /// Ends all pipes, each with what still runs for it, and takes no more.
     pub(super) fn end(&self) {
-        let mut entrances = self.0.lock();
+        let mut entrances = self.entrances.lock();
         entrances.has_ended = true;
         entrances.open.clear();
     }
@@ -66,7 +76,7 @@ impl Server {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
-        let mut entrances = self.0.pipes.0.lock();
+        let mut entrances = self.0.pipes.entrances.lock();
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
@@ -74,13 +84,12 @@ impl Server {
             return Err(Unavailable::Overloaded.into());
         }
         let principal: Option<Principal> = extensions.get().cloned();
-        let most = self.limits().sessions_per_principal;
-        let share = entrances.shares.take(principal.as_ref(), most);
+        let share = self.0.pipes.shares.take(principal.as_ref())?;
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
             principal,
             messages: entrance,
-            _share: share.ok_or(Unavailable::Overloaded)?,
+            _share: share,
         };
         entrances.open.insert(name.clone(), entrance);
         let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
@@ -177,7 +186,7 @@ impl Feed for Piped {
 
 impl Drop for Piped {
     fn drop(&mut self) {
-        self.pipes.0.lock().open.remove(&self.name);
+        self.pipes.entrances.lock().open.remove(&self.name);
     }
 }
 

@@ -2,7 +2,6 @@
 //! of its stream. A modern request never sees one.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use plainly_protocol::peer::Peer;
@@ -12,9 +11,10 @@ use super::asking::SentQuestions;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::news::News;
-use super::streams::{Streams, Total};
+use super::streams::Streams;
 use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::Quota;
 
 /// What one legacy client is known by, and what it has running.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Counts what its client is asked together with what others are.
-    pub(super) fn asked_among(mut self, asked: &Arc<AtomicUsize>) -> Self {
+    pub(super) fn asked_among(mut self, asked: &Quota) -> Self {
         self.unanswered = self.unanswered.among(asked);
         self
     }
@@ -59,8 +59,8 @@ impl Session {
     }
 
     /// Lets its streams be resumed.
-    pub(super) fn resumable(mut self, limits: &Limits, total: &Total) -> Self {
-        self.streams = Streams::new(self.peer.revision, limits, total);
+    pub(super) fn resumable(mut self, limits: &Limits, in_all: &Quota) -> Self {
+        self.streams = Streams::new(self.peer.revision, limits, in_all);
         self
     }
 

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use plainly_protocol::peer::{Peer, Principal};
@@ -11,18 +10,18 @@ use plainly_protocol::peer::{Peer, Principal};
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::session::Session;
-use super::streams::Total;
 use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::Quota;
 
 /// All sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
     limits: Limits,
     /// What their streams keep.
-    kept: Total,
+    kept: Quota,
     /// What their clients are asked, and have not answered.
-    asked: Arc<AtomicUsize>,
+    asked: Quota,
     changes: Changes,
     table: Lock<SessionTable>,
 }
@@ -70,8 +69,8 @@ impl Sessions {
     pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
         Self {
             limits: limits.clone(),
-            kept: Total::default(),
-            asked: Arc::default(),
+            kept: Quota::new(limits.resume_total),
+            asked: Quota::new(limits.questions_in_all),
             changes: changes.clone(),
             table: Lock::default(),
         }

@@ -15,11 +15,11 @@ use plainly_errors::{ProtocolError, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-pub(super) use self::kept::Total;
 use self::kept::{Kept, Reader, Turn};
 use super::outgoing::{Outgoing, ReplySource};
 use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::Quota;
 use crate::transport::{Event, Feed};
 
 /// How long a client waits before it polls.
@@ -40,7 +40,7 @@ pub(super) struct Streams {
 
 impl Streams {
     /// The streams of a session of this revision, if it has any.
-    pub(super) fn new(revision: Revision, limits: &Limits, total: &Total) -> Option<Arc<Self>> {
+    pub(super) fn new(revision: Revision, limits: &Limits, in_all: &Quota) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
             Resumption::None => None,
             Resumption::EventIds => Some(false),
@@ -50,7 +50,7 @@ impl Streams {
             Arc::new(Self {
                 can_poll,
                 time: limits.resume,
-                kept: Lock::new(Kept::new(limits, total.clone())),
+                kept: Lock::new(Kept::new(limits, in_all)),
                 is_closed: watch::Sender::new(false),
             })
         })

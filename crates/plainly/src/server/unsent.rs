@@ -1,29 +1,27 @@
 //! Large replies that are made and not sent yet, or are kept to be heard again: how many bytes there may be of them. A reply
 //! gives its room back when its last copy is dropped, wherever that is: no transport needs to know of it.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
-use crate::room::Room;
+use crate::quota::{Quota, QuotaPart};
 
 /// What counts for nothing: a few times as much is needed for whoever asked anyway.
 const SMALL: usize = 16 << 10;
 
 /// The room for large replies.
 #[derive(Debug)]
-pub(super) struct Unsent(Arc<Room>);
+pub(super) struct Unsent(Quota);
 
 /// A reply with its room.
 struct Held {
     reply: Bytes,
-    room: Arc<Room>,
+    _room: QuotaPart,
 }
 
 impl Unsent {
-    /// Room for `most` bytes.
+    /// Room for `most` bytes, or for one reply alone.
     pub(super) fn new(most: usize) -> Self {
-        Self(Arc::new(Room::new(most as u64)))
+        Self(Quota::new(most))
     }
 
     /// The same reply, in its room; as it came, if there is none.
@@ -31,23 +29,16 @@ impl Unsent {
         if reply.len() <= SMALL {
             return Ok(reply);
         }
-        if !self.0.take(0, reply.len() as u64) {
-            return Err(reply);
+        match self.0.take_or_alone(reply.len()) {
+            Ok(_room) => Ok(Bytes::from_owner(Held { reply, _room })),
+            Err(_) => Err(reply),
         }
-        let room = Arc::clone(&self.0);
-        Ok(Bytes::from_owner(Held { reply, room }))
     }
 }
 
 impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {
         &self.reply
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.room.give_back(self.reply.len() as u64);
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plainly_errors::Revision;
@@ -14,6 +13,7 @@ use plainly_protocol::types::RawJson;
 use super::questions::Questions;
 use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::{Quota, QuotaPart};
 use crate::server::failure::AskError;
 
 /// The questions that one client was sent and has not answered.
@@ -21,9 +21,8 @@ use crate::server::failure::AskError;
 pub(in crate::server) struct SentQuestions {
     /// How many there may be.
     most: usize,
-    /// How many there are in all sessions, and may be.
-    in_all: Arc<AtomicUsize>,
-    most_in_all: usize,
+    /// Those of all sessions.
+    in_all: Quota,
     /// In how many rounds it may be asked for one request.
     pub(in crate::server) rounds: usize,
     /// Time for each answer.
@@ -51,8 +50,7 @@ impl SentQuestions {
     pub(in crate::server) fn new(limits: &Limits) -> Self {
         Self {
             most: limits.questions,
-            in_all: Arc::default(),
-            most_in_all: limits.questions_in_all,
+            in_all: Quota::new(limits.questions_in_all),
             rounds: limits.rounds,
             time: limits.answer,
             state: Lock::default(),
@@ -60,8 +58,8 @@ impl SentQuestions {
     }
 
     /// Counts them together with others.
-    pub(in crate::server) fn among(mut self, in_all: &Arc<AtomicUsize>) -> Self {
-        self.in_all = Arc::clone(in_all);
+    pub(in crate::server) fn among(mut self, in_all: &Quota) -> Self {
+        self.in_all = in_all.clone();
         self
     }
 
@@ -71,8 +69,11 @@ impl SentQuestions {
         self
     }
 
-    /// Takes in `question`, if there is room: the id of its request. It holds its room until it is [removed](Self::remove).
-    pub(in crate::server) fn add(&self, question: SentQuestion) -> Result<RequestId, AskError> {
+    /// Takes in `question`, if there is room. Returns the id of its request, and its place among the questions of all sessions.
+    pub(in crate::server) fn add(
+        &self,
+        question: SentQuestion,
+    ) -> Result<(RequestId, QuotaPart), AskError> {
         let mut state = self.state.lock();
         if state.is_closed {
             return Err(AskError::over());
@@ -80,19 +81,16 @@ impl SentQuestions {
         if state.open.len() >= self.most {
             return Err(AskError::too_many(self.most));
         }
-        if self.in_all.fetch_add(1, Ordering::Relaxed) >= self.most_in_all {
-            self.in_all.fetch_sub(1, Ordering::Relaxed);
-            return Err(AskError::too_many(self.most_in_all));
-        }
+        let too_many = |_| AskError::too_many(self.in_all.limit());
+        let place = self.in_all.take(1).map_err(too_many)?;
         state.count += 1;
         let id = RequestId::from(state.count);
         state.open.insert(id.clone(), question);
-        Ok(id)
+        Ok((id, place))
     }
 
-    /// Gives back the room of the question that was sent as `id`; whether it is still unanswered.
+    /// Forgets the question that was sent as `id`. Returns whether it was still unanswered.
     pub(in crate::server) fn remove(&self, id: &RequestId) -> bool {
-        self.in_all.fetch_sub(1, Ordering::Relaxed);
         self.state.lock().open.remove(id).is_some()
     }
 

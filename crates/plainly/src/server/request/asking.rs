@@ -11,6 +11,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::context::Scope;
+use crate::quota::QuotaPart;
 use crate::server::answer::AnswerFuture;
 use crate::server::asking::{InputResponse, Question, Questions, SentQuestion, too_many};
 use crate::server::failure::AskError;
@@ -51,7 +52,7 @@ impl Scope {
             questions.fail_request(too_many(rounds));
             return answer.await;
         }
-        let id = session.unanswered.add(SentQuestion {
+        let (id, place) = session.unanswered.add(SentQuestion {
             questions: Arc::clone(questions),
             key: answer.key.clone(),
             revision,
@@ -60,6 +61,7 @@ impl Scope {
             session,
             scope: self,
             id,
+            _place: place,
             is_sent: false,
         };
         let message =
@@ -112,6 +114,7 @@ struct Withdrawal<'a> {
     session: &'a Session,
     scope: &'a Scope,
     id: RequestId,
+    _place: QuotaPart,
     is_sent: bool,
 }
 

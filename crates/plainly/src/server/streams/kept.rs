@@ -2,8 +2,6 @@
 //! Knows nothing of what runs, and has no clock.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -11,23 +9,20 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::limits::Limits;
+use crate::quota::{Quota, QuotaPart};
 
 /// How far whoever writes may be ahead of whoever reads, until all is said.
 const AHEAD: u64 = 16;
 /// Bytes that an event takes beside its own.
 const OVERHEAD: usize = 64;
 
-/// The bytes that are kept in all sessions together.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Total(Arc<AtomicUsize>);
-
 /// The events of all streams of a session.
 #[derive(Debug)]
 pub(super) struct Kept {
     most: Most,
-    total: Total,
     events: usize,
-    bytes: usize,
+    /// Its part of the bytes that are kept in all sessions together.
+    bytes: QuotaPart,
     /// How many streams there ever were: numbers each.
     count: u64,
     streams: BTreeMap<u64, Stream>,
@@ -40,7 +35,6 @@ pub(super) struct Kept {
 struct Most {
     events: usize,
     bytes: usize,
-    total: usize,
 }
 
 /// One stream. Its events are numbered from 1.
@@ -80,17 +74,15 @@ pub(super) enum Turn {
 }
 
 impl Kept {
-    pub(super) fn new(limits: &Limits, total: Total) -> Self {
+    pub(super) fn new(limits: &Limits, in_all: &Quota) -> Self {
         let most = Most {
             events: limits.resume_events,
             bytes: limits.resume_bytes,
-            total: limits.resume_total,
         };
         Self {
             most,
-            total,
             events: 0,
-            bytes: 0,
+            bytes: in_all.part(),
             count: 0,
             streams: BTreeMap::new(),
             is_swept: false,
@@ -139,8 +131,7 @@ impl Kept {
         stream.events.push_back(event);
         stream.wake_reader();
         self.events += 1;
-        self.bytes += size;
-        self.total.0.fetch_add(size, Ordering::Relaxed);
+        self.bytes.grow_anyway(size);
         self.forget_oldest();
     }
 
@@ -287,15 +278,14 @@ impl Kept {
 
     fn is_too_much(&self) -> bool {
         self.events > self.most.events
-            || self.bytes > self.most.bytes
-            || self.total.0.load(Ordering::Relaxed) > self.most.total
+            || self.bytes.amount() > self.most.bytes
+            || self.bytes.quota().is_exceeded()
     }
 
     fn forgotten(&mut self, event: &Bytes) {
         let size = event.len() + OVERHEAD;
         self.events -= 1;
-        self.bytes -= size;
-        self.total.0.fetch_sub(size, Ordering::Relaxed);
+        self.bytes.shrink(size);
     }
 }
 
@@ -350,7 +340,7 @@ mod tests {
         let mut limits = Limits::default();
         (limits.resume_events, limits.resume_bytes) = (events, bytes);
         limits.resume_total = total;
-        Kept::new(&limits, Total::default())
+        Kept::new(&limits, &Quota::new(limits.resume_total))
     }
 
     fn read(kept: &mut Kept, reader: Reader) -> Vec<u64> {
@@ -473,8 +463,8 @@ mod tests {
             assert!(kept.resume(2, 9).is_some());
             assert!((9..=10).contains(&kept.events), "{kept:?}");
             kept.clear();
-            assert_eq!((kept.events, kept.bytes), (0, 0));
-            assert_eq!(kept.total.0.load(Ordering::Relaxed), 0);
+            assert_eq!((kept.events, kept.bytes.amount()), (0, 0));
+            assert_eq!(kept.bytes.quota().taken(), 0);
         }
     }
 

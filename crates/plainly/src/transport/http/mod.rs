@@ -20,7 +20,6 @@ mod watch;
 mod server;
 
 mod body;
-mod budget;
 mod checks;
 mod events;
 mod origin;

@@ -10,14 +10,14 @@ use plainly_errors::Refusal;
 use tokio::time::Instant;
 
 use super::HttpLimits;
-use super::budget::BudgetShare;
 use super::refused::Rejection;
+use crate::quota::QuotaPart;
 
-/// The whole body. `share` has room for it from then on.
+/// The whole body. It is counted in `held` from then on.
 pub(super) async fn read<B>(
     body: B,
     limits: &HttpLimits,
-    share: &mut BudgetShare<'_>,
+    held: &mut QuotaPart,
 ) -> Result<Bytes, Rejection>
 where
     B: Body<Data = Bytes>,
@@ -27,11 +27,11 @@ where
     if declared > limits.message_bytes {
         return Err(Refusal::TooLarge.into());
     }
-    share.grow_to(declared)?;
+    held.grow(declared)?;
     let mut read = Parts {
         limit: limits.message_bytes,
         declared,
-        share,
+        held,
         first: Bytes::new(),
         joined: BytesMut::new(),
     };
@@ -60,18 +60,18 @@ where
     .await
 }
 
-struct Parts<'a, 'b> {
+struct Parts<'a> {
     limit: usize,
     /// The length that the peer declared, if it did; within the limit.
     declared: usize,
-    share: &'a mut BudgetShare<'b>,
+    held: &'a mut QuotaPart,
     /// The first piece, as it came: mostly the only one.
     first: Bytes,
     /// All pieces, once there are several.
     joined: BytesMut,
 }
 
-impl Parts<'_, '_> {
+impl Parts<'_> {
     fn poll<B>(
         &mut self,
         mut body: Pin<&mut B>,
@@ -101,7 +101,9 @@ impl Parts<'_, '_> {
         if data.len() > self.limit - length {
             return Err(Refusal::TooLarge.into());
         }
-        self.share.grow_to(length + data.len())?;
+        // What was declared is counted already.
+        let more = (length + data.len()).saturating_sub(self.held.amount());
+        self.held.grow(more)?;
         if length == 0 {
             self.first = data;
             return Ok(());
@@ -135,8 +137,8 @@ mod tests {
     use axum::body::Body;
     use futures_util::stream;
 
-    use super::super::budget::Budget;
     use super::*;
+    use crate::quota::Quota;
 
     /// A body that brings a piece of `bytes` every second, `count` times, and then ends, or never if it must not.
     fn body(bytes: usize, count: usize, ends: bool) -> Body {
@@ -159,9 +161,9 @@ mod tests {
     ) -> (Result<usize, Rejection>, u64) {
         let mut limits = HttpLimits::default();
         change(&mut limits);
-        let budget = Budget::default();
+        let mut held = Quota::new(usize::MAX).part();
         let start = Instant::now();
-        let result = read(body, &limits, &mut budget.share(usize::MAX)).await;
+        let result = read(body, &limits, &mut held).await;
         (result.map(|bytes| bytes.len()), start.elapsed().as_secs())
     }
 

@@ -2,7 +2,7 @@
 
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
-use super::budget::BudgetExhausted;
+use crate::quota::QuotaExhausted;
 
 /// What is answered in place of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ impl From<Refusal> for Rejection {
     }
 }
 
-impl From<BudgetExhausted> for Rejection {
-    fn from(BudgetExhausted: BudgetExhausted) -> Self {
+impl From<QuotaExhausted> for Rejection {
+    fn from(QuotaExhausted: QuotaExhausted) -> Self {
         Self::Overloaded
     }
 }

@@ -16,12 +16,12 @@ use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal};
 use tower_service::Service;
 
-use super::budget::Budget;
 use super::events::Events;
 use super::origin::{AllowedNames, InvalidAllowance};
 use super::read::read;
 use super::refused::Rejection;
 use super::{Body, HttpLimits, checks, pipe};
+use crate::quota::Quota;
 use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
 
 /// When who was turned away for want of room may come again, in seconds: most requests take less.
@@ -73,7 +73,7 @@ struct ServiceState<E> {
     sse: Option<Box<str>>,
     limits: HttpLimits,
     /// The bodies that are being read or answered.
-    bodies: Budget,
+    bodies: Quota,
 }
 
 impl<E: Exchange> HttpService<E> {
@@ -87,7 +87,7 @@ impl<E: Exchange> HttpService<E> {
                 path: None,
                 sse: None,
                 limits: HttpLimits::default(),
-                bodies: Budget::default(),
+                bodies: Quota::new(HttpLimits::default().in_flight_bytes),
             }),
             memory: ConnectionMemory::new(),
         }
@@ -129,7 +129,9 @@ impl<E: Exchange> HttpService<E> {
     /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: HttpLimits) -> Self {
-        Arc::make_mut(&mut self.inner).limits = limits;
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.bodies = Quota::new(limits.in_flight_bytes);
+        inner.limits = limits;
         self
     }
 
@@ -234,7 +236,7 @@ impl<E: Exchange> ServiceState<E> {
         }
         checks::media_types(&message.headers)?;
         // Given back when the reply is there, or nobody waits for it any more.
-        let mut share = self.bodies.share(self.limits.in_flight_bytes);
+        let mut share = self.bodies.part();
         message.body = read(body, &self.limits, &mut share).await?;
         let mut reply = self.exchange.exchange(&message).await;
         reuse(message.headers, &mut reply.headers);
@@ -260,7 +262,7 @@ impl<E: Exchange> ServiceState<E> {
             Method::POST => {
                 // Any answer will do: it says nothing.
                 checks::content(&message.headers)?;
-                let mut share = self.bodies.share(self.limits.in_flight_bytes);
+                let mut share = self.bodies.part();
                 message.body = read(body, &self.limits, &mut share).await?;
                 let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
                 put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))

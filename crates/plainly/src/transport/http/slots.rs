@@ -1,20 +1,18 @@
 //! How many connections there may be, in all and of one peer.
 
-use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::HttpLimits;
-use crate::lock::Lock;
+use crate::quota::{Share, Shares};
 
 /// The places for connections of one listener.
 #[derive(Debug)]
 pub(super) struct Slots {
     free: Arc<Semaphore>,
-    peers: Arc<Lock<HashMap<IpAddr, usize>>>,
-    per_peer: usize,
+    peers: Shares<IpAddr>,
 }
 
 /// A place for any connection.
@@ -25,16 +23,14 @@ pub(super) struct ConnectionSlot {
 /// A place for a connection of a known peer, free again when dropped.
 pub(super) struct PeerSlot {
     _slot: ConnectionSlot,
-    peer: IpAddr,
-    peers: Arc<Lock<HashMap<IpAddr, usize>>>,
+    _share: Share<IpAddr>,
 }
 
 impl Slots {
     pub(super) fn new(limits: &HttpLimits) -> Self {
         Self {
             free: Arc::new(Semaphore::new(limits.connections)),
-            peers: Arc::default(),
-            per_peer: limits.connections_per_peer,
+            peers: Shares::new(limits.connections_per_peer),
         }
     }
 
@@ -48,31 +44,11 @@ impl Slots {
 
     /// `None` if the peer has as many connections as one may have.
     pub(super) fn take(&self, slot: ConnectionSlot, address: IpAddr) -> Option<PeerSlot> {
-        let peer = network(address);
-        let mut peers = self.peers.lock();
-        let count = peers.entry(peer).or_default();
-        if *count >= self.per_peer {
-            return None;
-        }
-        *count += 1;
-        drop(peers);
+        let share = self.peers.take(Some(&network(address))).ok()?;
         Some(PeerSlot {
             _slot: slot,
-            peer,
-            peers: Arc::clone(&self.peers),
+            _share: share,
         })
-    }
-}
-
-impl Drop for PeerSlot {
-    fn drop(&mut self) {
-        let mut peers = self.peers.lock();
-        if let Some(count) = peers.get_mut(&self.peer) {
-            *count -= 1;
-            if *count == 0 {
-                peers.remove(&self.peer);
-            }
-        }
     }
 }
 
@@ -111,7 +87,6 @@ mod tests {
                 .take(slots.free().await, [10, 0, 0, 1].into())
                 .is_some()
         );
-        assert_eq!(slots.peers.lock().len(), 1);
     }
 
     #[test]

@@ -1,0 +1,230 @@
+//! How much of something there may be, places or bytes: in all ([`Quota`]), and for each of those who share it ([`Shares`]).
+//! Whatever is taken is given back when it is dropped.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::lock::Lock;
+
+/// A limit on something that many take from; clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Quota(Arc<QuotaState>);
+
+#[derive(Debug)]
+struct QuotaState {
+    limit: usize,
+    taken: AtomicUsize,
+}
+
+/// What somebody has taken from a quota, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct QuotaPart {
+    quota: Quota,
+    amount: usize,
+}
+
+/// There is no room for so much more.
+#[derive(Debug)]
+pub(crate) struct QuotaExhausted;
+
+impl Quota {
+    pub(crate) fn new(limit: usize) -> Self {
+        let taken = AtomicUsize::new(0);
+        Self(Arc::new(QuotaState { limit, taken }))
+    }
+
+    /// A part with nothing in it yet.
+    pub(crate) fn part(&self) -> QuotaPart {
+        QuotaPart {
+            quota: self.clone(),
+            amount: 0,
+        }
+    }
+
+    /// Takes `amount`, if there is so much left.
+    pub(crate) fn take(&self, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
+        let mut part = self.part();
+        part.grow(amount)?;
+        Ok(part)
+    }
+
+    /// Takes `amount`, if there is so much left or nobody else has any: else what is larger than the quota could never be.
+    pub(crate) fn take_or_alone(&self, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
+        self.add(amount, |taken, all| taken == 0 || all <= self.0.limit)?;
+        let quota = self.clone();
+        Ok(QuotaPart { quota, amount })
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.0.limit
+    }
+
+    /// Whether more is taken than there may be.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.taken() > self.0.limit
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.0.taken.load(Ordering::Relaxed)
+    }
+
+    fn add(
+        &self,
+        amount: usize,
+        may_be: impl Fn(usize, usize) -> bool,
+    ) -> Result<(), QuotaExhausted> {
+        // Not added first and taken back if it was too much: what has room would be refused in between.
+        let taken = &self.0.taken;
+        let added = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+            let all = taken.checked_add(amount)?;
+            may_be(taken, all).then_some(all)
+        });
+        added.map(drop).map_err(|_taken| QuotaExhausted)
+    }
+}
+
+impl QuotaPart {
+    /// How much is taken.
+    pub(crate) fn amount(&self) -> usize {
+        self.amount
+    }
+
+    /// The quota that it is a part of.
+    pub(crate) fn quota(&self) -> &Quota {
+        &self.quota
+    }
+
+    /// Takes `more`, if there is so much left.
+    pub(crate) fn grow(&mut self, more: usize) -> Result<(), QuotaExhausted> {
+        let limit = self.quota.0.limit;
+        self.quota.add(more, |_, all| all <= limit)?;
+        self.amount += more;
+        Ok(())
+    }
+
+    /// Takes `more`, even if the quota is exceeded by it: for those who look after that.
+    pub(crate) fn grow_anyway(&mut self, more: usize) {
+        self.quota.0.taken.fetch_add(more, Ordering::Relaxed);
+        self.amount += more;
+    }
+
+    /// Gives back `less` of it.
+    pub(crate) fn shrink(&mut self, less: usize) {
+        self.quota.0.taken.fetch_sub(less, Ordering::Relaxed);
+        self.amount -= less;
+    }
+}
+
+impl Drop for QuotaPart {
+    fn drop(&mut self) {
+        self.shrink(self.amount);
+    }
+}
+
+/// How many of something each may have, by a key that says who it is; clones count together.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares<K: Eq + Hash> {
+    limit: usize,
+    taken: Arc<Lock<HashMap<K, usize>>>,
+}
+
+/// One of those that somebody has, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Share<K: Eq + Hash>(Option<(Shares<K>, K)>);
+
+impl<K: Clone + Eq + Hash> Shares<K> {
+    /// Each may have `limit`.
+    pub(crate) fn new(limit: usize) -> Self {
+        let taken = Arc::default();
+        Self { limit, taken }
+    }
+
+    /// One more for `key`. Who is nobody in particular has no share: what all of those have is limited in all.
+    pub(crate) fn take(&self, key: Option<&K>) -> Result<Share<K>, QuotaExhausted> {
+        let Some(key) = key else {
+            return Ok(Share(None));
+        };
+        let mut taken = self.taken.lock();
+        let count = taken.get(key).copied().unwrap_or_default();
+        if count >= self.limit {
+            return Err(QuotaExhausted);
+        }
+        taken.insert(key.clone(), count + 1);
+        Ok(Share(Some((self.clone(), key.clone()))))
+    }
+}
+
+impl<K: Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        let Some((shares, key)) = &self.0 else {
+            return;
+        };
+        let mut taken = shares.taken.lock();
+        match taken.get_mut(key) {
+            Some(count @ 2..) => *count -= 1,
+            // The last one: who has nothing takes no memory.
+            Some(_) | None => {
+                taken.remove(key);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_fill_a_quota_to_the_last_byte_and_give_all_back() {
+        let quota = Quota::new(10);
+        let mut first = quota.take(6).unwrap();
+        let mut second = quota.take(4).unwrap();
+        assert!(first.grow(1).is_err() && second.grow(1).is_err());
+        assert!(quota.take(1).is_err() && quota.take_or_alone(1).is_err());
+        first.grow(0).unwrap();
+        first.shrink(1);
+        second.grow(1).unwrap();
+        assert_eq!((first.amount(), second.amount()), (5, 5));
+        drop(first);
+        assert_eq!(quota.taken(), 5);
+        assert!(second.grow(usize::MAX).is_err());
+        drop(second);
+        assert_eq!(quota.taken(), 0);
+    }
+
+    #[test]
+    fn one_who_is_alone_may_have_more_than_there_is() {
+        let quota = Quota::new(10);
+        assert!(quota.take(11).is_err());
+        let alone = quota.take_or_alone(11).unwrap();
+        assert!(quota.is_exceeded());
+        assert!(quota.take_or_alone(0).is_err());
+        drop(alone);
+        let mut anyway = quota.take(10).unwrap();
+        assert!(!quota.is_exceeded());
+        anyway.grow_anyway(1);
+        assert!(quota.is_exceeded());
+        drop(anyway);
+        assert_eq!(quota.taken(), 0);
+    }
+
+    #[test]
+    fn each_has_its_own_share_and_nobody_in_particular_has_none() {
+        let shares = Shares::new(3);
+        let mut held: Vec<_> = (0..3)
+            .map(|_| shares.take(Some(&"alice")).unwrap())
+            .collect();
+        assert!(shares.clone().take(Some(&"alice")).is_err());
+        held.extend(shares.take(Some(&"bob")));
+        held.extend((0..10).map(|_| shares.take(None).unwrap()));
+        assert_eq!(held.len(), 14);
+        held.remove(0);
+        held.extend(shares.take(Some(&"alice")));
+        assert_eq!(held.len(), 14);
+        drop(held);
+        assert!(shares.taken.lock().is_empty());
+        assert!(Shares::new(0).take(Some(&"alice")).is_err());
+    }
+}
