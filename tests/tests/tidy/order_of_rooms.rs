@@ -4,7 +4,7 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "in_memory -> server -> store -> client -> shutdown -> room -> pending -> transport -> limits -> lock",
+        "in_memory -> server -> store -> client -> shutdown -> pending -> transport -> limits -> quota -> lock",
     ),
     (
         "plainly/client",
@@ -22,7 +22,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/transport/http",
-        "listener -> connection -> server -> body -> checks -> events -> origin -> pipe -> read -> refused -> budget \
+        "listener -> connection -> server -> body -> checks -> events -> origin -> pipe -> read -> refused \
          -> slots -> socket -> strangers -> watch -> limits",
     ),
     (
@@ -71,7 +71,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
          -> sessions -> registering -> dispatch -> replies -> running -> layer -> route -> listening -> announcements -> source \
          -> handling -> tasks -> features -> handler -> reply -> extract -> request -> session -> streams -> audience \
          -> asking -> in_flight -> listeners -> load -> news -> notices -> outgoing -> encode -> incident -> outbox \
-         -> seal -> shares -> state -> strings -> unsent -> watching -> changes -> panics -> answer -> failure",
+         -> seal -> state -> strings -> unsent -> watching -> changes -> panics -> answer -> failure",
     ),
     (
         "plainly/server/asking",

@@ -21,7 +21,7 @@ use crate::server::failure::AskError;
 pub(in crate::server) struct SentQuestions {
     /// How many there may be.
     most: usize,
-    /// Those of all sessions.
+    /// Questions of all sessions count here.
     in_all: Quota,
     /// In how many rounds it may be asked for one request.
     pub(in crate::server) rounds: usize,
