@@ -38,7 +38,7 @@ pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, Failure>>;
 
 /// The result of a method, and what is to be written beside its members.
 pub(super) struct MethodResult {
-    pub(super) body: Box<dyn Body>,
+    pub(super) body: Box<dyn ResultBody>,
     pub(super) meta: Option<Meta>,
     pub(super) result_type: ResultType,
     pub(super) cache: Option<CacheHint>,
@@ -48,7 +48,7 @@ pub(super) struct MethodResult {
 }
 
 /// The members of a result, without its `_meta`.
-pub(super) trait Body: Send {
+pub(super) trait ResultBody: Send {
     /// Leaves out what `revision` has no place for.
     fn shape(&mut self, revision: Revision);
 
@@ -57,7 +57,7 @@ pub(super) trait Body: Send {
 }
 
 /// A body that every revision has as it is, or whose clients ignore what they don't know.
-impl<T: Serialize + Send> Body for T {
+impl<T: Serialize + Send> ResultBody for T {
     fn shape(&mut self, _: Revision) {}
 
     fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()> {
@@ -68,7 +68,7 @@ impl<T: Serialize + Send> Body for T {
 /// A body that differs between revisions.
 pub(super) struct Shaped<T>(pub(super) T);
 
-impl<T: Serialize + Shape + Send> Body for Shaped<T> {
+impl<T: Serialize + Shape + Send> ResultBody for Shaped<T> {
     fn shape(&mut self, revision: Revision) {
         self.0.shape(revision);
     }
@@ -80,7 +80,7 @@ impl<T: Serialize + Shape + Send> Body for Shaped<T> {
 
 impl MethodResult {
     /// A complete result, which clients ask for again each time.
-    pub(super) fn new(body: impl Body + 'static, meta: Option<Meta>) -> Self {
+    pub(super) fn new(body: impl ResultBody + 'static, meta: Option<Meta>) -> Self {
         Self {
             body: Box::new(body),
             meta,

@@ -15,7 +15,7 @@ use plainly_protocol::types::{
 use plainly_protocol::writer::ObjectWriter;
 use serde_json::Map;
 
-use super::answer::{Answer, MethodResult, STATIC, Shaped};
+use super::answer::{Answer, ResultBody, STATIC, Shaped};
 use super::incident::chain;
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
@@ -85,22 +85,16 @@ impl Encoder {
         &self,
         id: &str,
         revision: Revision,
-        answer: Answer,
+        mut answer: Answer,
     ) -> Result<Encoded, ProtocolError> {
-        let answer = match answer {
-            Answer::Contents(mut result, hint) => match take_largest(&mut result.contents) {
-                Some(large) => return self.large(id, revision, result, hint, large),
-                None => Answer::Contents(result, hint),
-            },
-            other @ (Answer::Tool(_)
-            | Answer::InputRequired(_)
-            | Answer::Subscription(..)
-            | Answer::Result(_)) => other,
-        };
-        let result = self.fitting(answer, revision)?;
-        let mut out = Vec::with_capacity(result.bytes + AROUND);
+        if let Answer::Contents(result, hint) = &mut answer
+            && let Some(large) = take_largest(&mut result.contents)
+        {
+            return self.large(id, revision, result, *hint, large);
+        }
+        let mut out = Vec::with_capacity(self.expected(&answer)? + AROUND);
         let mut response = opened(&mut out, Some(id));
-        self.write(response.object("result"), revision, result)?;
+        self.write(response.object("result"), revision, answer)?;
         response.close();
         self.bounded(out.len())?;
         Ok(Encoded {
@@ -115,7 +109,7 @@ impl Encoder {
         &self,
         id: &str,
         revision: Revision,
-        mut result: ReadResourceResult,
+        result: &mut ReadResourceResult,
         hint: CacheHint,
         (largest, body): (usize, Body),
     ) -> Result<Encoded, ProtocolError> {
@@ -134,12 +128,8 @@ impl Encoder {
             object.close();
         }
         contents.close();
-        let end = self.end(
-            revision,
-            &ResultType::Complete,
-            Some(hint),
-            result.meta.take(),
-        );
+        let meta = result.meta.take();
+        let end = self.end(revision, &ResultType::Complete, Some(hint), meta);
         open.raw_members(&end).map_err(unwritten)?;
         open.close();
         response.close();
@@ -158,69 +148,59 @@ impl Encoder {
         revision: Revision,
         answer: Answer,
     ) -> Result<RawJson, ProtocolError> {
-        let result = self.fitting(answer, revision)?;
-        let mut out = Vec::with_capacity(result.bytes + AROUND);
-        self.write(ObjectWriter::open(&mut out), revision, result)?;
+        let mut out = Vec::with_capacity(self.expected(&answer)? + AROUND);
+        self.write(ObjectWriter::open(&mut out), revision, answer)?;
         self.bounded(out.len())?;
         let text = String::from_utf8(out).expect("JSON is text");
         Ok(RawJson::parse(text).expect("a result is JSON"))
     }
 
-    /// The answer as `revision` has it, unless it is known by now to be too large.
-    fn fitting(&self, answer: Answer, revision: Revision) -> Result<MethodResult, ProtocolError> {
-        let mut result = match answer {
-            Answer::Contents(mut result, hint) => {
+    /// About how many bytes the body of an answer takes, where that is known; an error if they are too many for sure.
+    fn expected(&self, answer: &Answer) -> Result<usize, ProtocolError> {
+        match answer {
+            Answer::Contents(result, _) => {
                 let [least, expected] = lengths(&result.contents);
                 self.bounded(least)?;
-                let meta = result.meta.take();
-                MethodResult::new(result, meta)
-                    .cached(hint)
-                    .of_bytes(expected)
+                Ok(expected)
             }
-            Answer::Tool(mut result) => {
-                let meta = result.meta.take();
-                MethodResult::new(Shaped(result), meta)
-            }
-            Answer::InputRequired(mut result) => {
-                let meta = result.meta.take();
-                MethodResult::new(result, meta).of_type(ResultType::InputRequired)
-            }
-            Answer::Subscription(_, mut last) => {
-                let meta = last.meta.take();
-                MethodResult::new(last, meta)
-            }
-            Answer::Result(result) => result,
-        };
-        result.body.shape(revision);
-        Ok(result)
+            Answer::Result(result) => Ok(result.bytes),
+            Answer::Tool(_) | Answer::InputRequired(_) | Answer::Subscription(..) => Ok(0),
+        }
     }
 
-    /// Writes the members of a result that is open: first the body's.
+    /// Writes the members of a result that is open, and closes it.
     fn write(
         &self,
-        mut open: ObjectWriter<'_>,
+        open: ObjectWriter<'_>,
         revision: Revision,
-        result: MethodResult,
+        answer: Answer,
     ) -> Result<(), ProtocolError> {
-        let MethodResult {
-            body,
-            meta,
-            result_type,
-            cache,
-            ..
-        } = result;
-        let prepared = match (&meta, &result_type) {
-            (None, ResultType::Complete) => self.prepared(revision, cache),
-            _ => None,
+        let complete = ResultType::Complete;
+        let written = match answer {
+            Answer::Tool(mut result) => {
+                let end = self.end(revision, &complete, None, result.meta.take());
+                write_members(open, revision, &mut Shaped(result), &end)
+            }
+            Answer::Contents(mut result, hint) => {
+                let end = self.end(revision, &complete, Some(hint), result.meta.take());
+                write_members(open, revision, &mut result, &end)
+            }
+            Answer::InputRequired(mut result) => {
+                let asks = ResultType::InputRequired;
+                let end = self.end(revision, &asks, None, result.meta.take());
+                write_members(open, revision, &mut result, &end)
+            }
+            Answer::Subscription(_, mut last) => {
+                let end = self.end(revision, &complete, None, last.meta.take());
+                write_members(open, revision, &mut last, &end)
+            }
+            Answer::Result(mut result) => {
+                let meta = result.meta.take();
+                let end = self.end(revision, &result.result_type, result.cache, meta);
+                write_members(open, revision, &mut *result.body, &end)
+            }
         };
-        let end = match prepared {
-            Some(end) => Cow::Borrowed(end),
-            None => self.end(revision, &result_type, cache, meta).into(),
-        };
-        let written = body.write(&mut open).and_then(|()| open.raw_members(&end));
-        written.map_err(unwritten)?;
-        open.close();
-        Ok(())
+        written.map_err(unwritten)
     }
 
     /// Fails if a reply of so many bytes is too large.
@@ -264,6 +244,24 @@ impl Encoder {
         revision: Revision,
         result_type: &ResultType,
         cache: Option<CacheHint>,
+        meta: Option<Meta>,
+    ) -> Cow<'_, str> {
+        let made = |meta| self.made_end(revision, result_type, cache, meta);
+        let wanted = (revision, cache);
+        let mut prepared = self.prepared.iter();
+        match prepared.find(|(key, _)| *key == wanted) {
+            Some((_, end)) if meta.is_none() && *result_type == ResultType::Complete => {
+                end.get_or_init(|| made(None)).into()
+            }
+            _ => made(meta).into(),
+        }
+    }
+
+    fn made_end(
+        &self,
+        revision: Revision,
+        result_type: &ResultType,
+        cache: Option<CacheHint>,
         own: Option<Meta>,
     ) -> String {
         let Surroundings {
@@ -277,13 +275,20 @@ impl Encoder {
         }
         serde_json::to_string(&members).expect("JSON values are JSON")
     }
+}
 
-    fn prepared(&self, revision: Revision, cache: Option<CacheHint>) -> Option<&str> {
-        let wanted = (revision, cache);
-        let (_, end) = self.prepared.iter().find(|(key, _)| *key == wanted)?;
-        let write = || self.end(revision, &ResultType::Complete, cache, None);
-        Some(end.get_or_init(write))
-    }
+/// Writes first the members of the body, as `revision` has them, and then those of `end`.
+fn write_members(
+    mut open: ObjectWriter<'_>,
+    revision: Revision,
+    body: &mut (impl ResultBody + ?Sized),
+    end: &str,
+) -> serde_json::Result<()> {
+    body.shape(revision);
+    body.write(&mut open)?;
+    open.raw_members(end)?;
+    open.close();
+    Ok(())
 }
 
 fn unwritten(error: serde_json::Error) -> ProtocolError {
