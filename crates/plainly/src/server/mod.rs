@@ -25,7 +25,7 @@ mod running;
 
 mod discovery;
 mod features;
-mod registering;
+mod registration;
 mod seal;
 mod source;
 mod tasks;

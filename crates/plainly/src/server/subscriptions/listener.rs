@@ -67,7 +67,7 @@ impl Listener {
     }
 }
 
-/// Listens to those of these tasks too that are the peer's; returns their names, if there is any.
+/// Adds to `topics` the tasks of these names that are the peer's. Returns their names, if there are any.
 pub(super) async fn add_tasks(
     topics: &TopicSubscription,
     ids: Vec<String>,

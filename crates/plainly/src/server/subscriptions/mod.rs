@@ -148,7 +148,7 @@ impl Subscriptions {
         self.check_uris([&*uri])?;
         let (this, scope) = (Arc::clone(self), call.scope.clone());
         let subscribing = async move {
-            // What a source has is for it to know.
+            // The features know only their own resources: where there are sources, it may be one of theirs.
             if this.sources.is_plain() {
                 this.sources.features().metadata(&uri, &scope).await?;
             }
