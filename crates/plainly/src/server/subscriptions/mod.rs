@@ -1,10 +1,9 @@
 //! Subscriptions: clients that want to hear of changes say of which, and are told as they happen.
 //!
 //! ```text
-//! the program ──┐
-//! stores, while ├─► changes ─► the topics of ─► listener ─► notifications ─► modern: on the open `subscriptions/listen`
-//! watched       │   (the bus)  each listener                                 legacy: on the stream of the session
-//! tasks ────────┘              that changed
+//! program ─┐                                                                    ┌─► modern: the open `subscriptions/listen`
+//! stores ──┼─► changes ─► topics of each listener ─► listener ─► notifications ─┤
+//! tasks ───┘                                                                    └─► legacy: the stream of the session
 //! ```
 //!
 //! Nothing waits in line on this way: a change marks its topic with each listener that has it, and a notification is written
