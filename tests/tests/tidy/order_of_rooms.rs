@@ -68,10 +68,10 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server",
         "stdio -> http -> builder -> pipes -> serving -> connection -> exchange -> batch -> malformed -> resolve -> discovery \
-         -> sessions -> registering -> dispatch -> replies -> running -> layer -> route -> listening -> announcements -> source \
+         -> sessions -> registration -> dispatch -> replies -> running -> layer -> route -> subscriptions -> source \
          -> handling -> tasks -> features -> handler -> reply -> extract -> request -> session -> streams -> audience \
-         -> asking -> in_flight -> listeners -> load -> news -> notices -> outgoing -> encode -> incident -> outbox \
-         -> seal -> state -> strings -> unsent -> watching -> changes -> panics -> answer -> failure",
+         -> asking -> in_flight -> load -> notifications -> outgoing -> encode -> incident -> outbox \
+         -> seal -> state -> strings -> unsent -> changes -> panics -> answer -> failure",
     ),
     (
         "plainly/server/asking",
@@ -84,25 +84,22 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     ),
     ("plainly/server/layer", "next -> outcome -> request"),
     (
+        "plainly/server/subscriptions",
+        "listener -> announcements -> listeners -> watch",
+    ),
+    (
         "plainly/server/request",
         "asking -> method_call -> task_support -> telling -> context -> clock -> task_stage",
     ),
     (
         "plainly/server/tasks",
-        "memory -> methods -> making -> background -> live -> store -> record -> told",
+        "memory -> methods -> creation -> background -> local -> store -> record",
     ),
 ];
 
 /// Up to three rooms of a folder, in alphabetical order, that use each other all the same; and why.
-pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[
-    (
-        "plainly",
-        "server store",
-        "resources come from stores, and what a store offers as tools are handlers of the server",
-    ),
-    (
-        "plainly/server/tasks",
-        "background making",
-        "a task that is made goes on in the background, which makes it",
-    ),
-];
+pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[(
+    "plainly",
+    "server store",
+    "resources come from stores, and what a store offers as tools are handlers of the server",
+)];

@@ -9,20 +9,18 @@ use plainly_protocol::types::{Icon, Implementation};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::announcements::Announcements;
 use super::changes::Changes;
 use super::discovery::Discovery;
 use super::features::{
     BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool, erase,
 };
 use super::layer::{BoxError, Next, Outcome, Request};
-use super::listeners::Listeners;
 use super::load::Load;
 use super::sessions::Sessions;
 use super::source::{Source, SourceList, Sources};
+use super::subscriptions::{Announcements, Subscriptions};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::unsent::Unsent;
-use super::watching::Watching;
 use super::{Inner, Keys, Server, encode};
 use crate::limits::Limits;
 use crate::store::Store;
@@ -259,27 +257,26 @@ impl ServerBuilder {
             announced,
         );
         let changes = self.changes.unwrap_or_default();
+        let reply_bytes = self.limits.reply_bytes;
+        let encoder = encode::Encoder::new(self.dialect, self.implementation, reply_bytes);
+        let encoder = Arc::new(encoder);
+        let task_store = self.tasks;
+        let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
+        let tasks = Tasks::new(task_store, &changes, &encoder, self.masking, &self.limits);
+        let tasks = Arc::new(tasks);
+        let sessions = Sessions::new(&self.limits, &changes);
+        let subscriptions = Subscriptions::new(changes, announced, &sources, &tasks, &self.limits);
         Ok(Server(Arc::new(Inner {
             features,
             sources,
             discovery,
-            announcements: announced,
-            encoder: encode::Encoder::new(
-                self.dialect,
-                self.implementation,
-                self.limits.reply_bytes,
-            ),
-            sessions: Sessions::new(&self.limits, &changes),
-            tasks: Tasks::new(
-                self.tasks
-                    .unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits))),
-            ),
+            encoder,
+            sessions,
+            tasks,
+            subscriptions: Arc::new(subscriptions),
             pipes: super::pipes::Pipes::new(&self.limits),
             load: Load::new(&self.limits),
             unsent: Unsent::new(self.limits.reply_bytes_in_all),
-            changes,
-            listeners: Listeners::new(&self.limits),
-            watching: Watching::default(),
             limits: self.limits,
             masking: self.masking,
             layers: layered(self.layers),

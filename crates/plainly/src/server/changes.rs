@@ -1,5 +1,5 @@
-//! The change bus: from whoever knows of a change to those who are subscribed to it, within this process. Knows topics,
-//! and neither messages nor who reads them.
+//! The change bus: from whoever knows of a change to everyone who is subscribed to it, within this process. It knows topics,
+//! but neither messages nor clients.
 //!
 //! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
@@ -13,11 +13,11 @@ use self::subscription::PendingTopics;
 pub(super) use self::subscription::TopicSubscription;
 use crate::lock::Lock;
 
-/// Where a program says what has changed, for the peers that are subscribed. Cheap to clone; all clones are one.
+/// Tells subscribed clients what has changed in the program. Cheap to clone; all clones are one.
 ///
 /// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A call
-/// returns at once, however many peers there are and however slowly they read: a peer hears of several changes of one
-/// thing once.
+/// returns at once, however many clients there are and however slowly they read: several changes of one thing reach a
+/// client as one.
 ///
 /// ```
 /// use plainly::{Resource, Server};
@@ -35,14 +35,14 @@ use crate::lock::Lock;
 #[derive(Clone, Debug, Default)]
 pub struct Changes(Arc<Lock<Index>>);
 
-/// What one can be subscribed to.
+/// Something one can be subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
-    /// Which tools there are.
+    /// The list of tools.
     Tools,
-    /// Which prompts there are.
+    /// The list of prompts.
     Prompts,
-    /// Which resources there are.
+    /// The list of resources.
     Resources,
     /// The resource at this URI.
     Resource(Arc<str>),
@@ -57,18 +57,18 @@ struct Index {
 }
 
 impl Changes {
-    /// A bus that nobody is subscribed to yet.
+    /// A bus with no subscribers yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The content or the metadata of the resource at `uri` is another, or it is no longer there.
+    /// Says that the resource at `uri` has other contents or metadata, or is gone.
     pub fn resource_updated(&self, uri: &str) {
         self.publish(&Topic::Resource(uri.into()));
     }
 
-    /// The same of the resource at `uri` and of all inside of it. Looks through all that anybody is subscribed to.
+    /// Says the same of the resource at `uri` and of all inside it. Looks through every topic that has a subscriber.
     pub(super) fn tree_updated(&self, uri: &str) {
         let index = self.0.lock();
         let topics = index.subscribers.keys().filter(|topic| match topic {
@@ -80,22 +80,22 @@ impl Changes {
         topics.iter().for_each(|topic| self.publish(topic));
     }
 
-    /// There are other resources than before.
+    /// Says that the list of resources has changed.
     pub fn resources_changed(&self) {
         self.publish(&Topic::Resources);
     }
 
-    /// There are other tools than before.
+    /// Says that the list of tools has changed.
     pub fn tools_changed(&self) {
         self.publish(&Topic::Tools);
     }
 
-    /// There are other prompts than before.
+    /// Says that the list of prompts has changed.
     pub fn prompts_changed(&self) {
         self.publish(&Topic::Prompts);
     }
 
-    /// Whoever is woken may unsubscribe at once, so that happens when nothing is locked.
+    /// Marks `topic` with everyone who is subscribed to it.
     pub(super) fn publish(&self, topic: &Topic) {
         let wakers: Vec<Waker> = match self.0.lock().subscribers.get(topic) {
             Some(interested) => interested
@@ -104,6 +104,7 @@ impl Changes {
                 .collect(),
             None => return,
         };
+        // Whoever is woken may unsubscribe at once, which takes the lock.
         wakers.into_iter().for_each(Waker::wake);
     }
 
@@ -112,7 +113,7 @@ impl Changes {
         TopicSubscription::new(self.clone())
     }
 
-    /// Both sides of a subscription change under the lock of this one, so that they agree.
+    /// Adds `topics` to a subscription. Its own list changes under the lock of the index, so that the two always agree.
     fn enter(&self, pending: &Arc<PendingTopics>, topics: impl IntoIterator<Item = Topic>) {
         let mut index = self.0.lock();
         for topic in topics {

@@ -224,7 +224,7 @@ impl<M: Messages> Connection<M> {
         let session = Session::new(
             peer,
             in_flight,
-            &self.server.0.changes,
+            self.server.0.subscriptions.changes(),
             self.server.limits(),
         );
         let session = Arc::new(match &self.session {
@@ -232,8 +232,8 @@ impl<M: Messages> Connection<M> {
             None => session,
         });
         // Without room for it, or if there is nothing to tell, nothing will be told.
-        if let Ok(listening) = self.server.listen_in_session(&session.news) {
-            self.running.push(Replies::notifications(listening.boxed()));
+        if let Ok(listener) = self.server.0.subscriptions.open_stream(&session) {
+            self.running.push(Replies::notifications(listener.boxed()));
         }
         if let Some(before) = self.session.replace(session) {
             before.close();

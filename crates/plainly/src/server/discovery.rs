@@ -10,8 +10,8 @@ use plainly_protocol::types::{
 };
 use serde_json::{Value, json};
 
-use super::announcements::Announcements;
 use super::source::{Sources, declares};
+use super::subscriptions::Announcements;
 
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";

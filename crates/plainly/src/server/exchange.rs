@@ -93,7 +93,7 @@ impl Server {
     fn stream_of(&self, session: &Session, event: Option<&str>) -> Result<Reply, ProtocolError> {
         match (&session.streams, event) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
-            (None, _) | (_, None) => self.listen_in_session(&session.news).map(Reply::feed),
+            (None, _) | (_, None) => self.0.subscriptions.open_stream(session).map(Reply::feed),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -106,9 +107,10 @@ impl Handling {
                 // How the handler ends is the task's; that there is none is for the host's code.
                 audience: std::mem::replace(&mut self.audience, Audience::Code),
                 asker: self.asker.clone(),
-                handler: std::mem::replace(&mut self.handler, nothing),
             };
-            self.handler = guarded(Box::pin(self.server.clone().make_task(call)));
+            let handler = std::mem::replace(&mut self.handler, nothing);
+            let tasks = Arc::clone(&self.server.0.tasks);
+            self.handler = guarded(Box::pin(tasks.create(call, handler)));
         }
         is_due
     }

@@ -23,10 +23,9 @@ mod replies;
 mod route;
 mod running;
 
-mod announcements;
 mod discovery;
 mod features;
-mod registering;
+mod registration;
 mod seal;
 mod source;
 mod tasks;
@@ -49,11 +48,8 @@ mod unsent;
 mod asking;
 
 mod changes;
-mod listeners;
-mod listening;
-mod news;
-mod notices;
-mod watching;
+mod notifications;
+mod subscriptions;
 
 mod batch;
 mod in_flight;
@@ -104,19 +100,16 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     sources: source::Sources,
     discovery: discovery::Discovery,
-    announcements: announcements::Announcements,
-    encoder: encode::Encoder,
+    encoder: Arc<encode::Encoder>,
     features: Arc<Features>,
     limits: crate::limits::Limits,
     sessions: Sessions,
     pipes: pipes::Pipes,
-    tasks: tasks::Tasks,
+    tasks: Arc<tasks::Tasks>,
+    subscriptions: Arc<subscriptions::Subscriptions>,
     load: load::Load,
     unsent: unsent::Unsent,
-    changes: Changes,
-    listeners: listeners::Listeners,
-    watching: watching::Watching,
-    /// What stands before every handler, if anything does.
+    /// The layers in front of every handler, if there are any.
     layers: Option<layer::Next>,
     masking: bool,
 }
@@ -127,8 +120,19 @@ impl Server {
         ServerBuilder::new(name.into(), version.into())
     }
 
-    /// What it takes before it says no.
+    /// How much it takes before it says no.
     pub fn limits(&self) -> &crate::limits::Limits {
         &self.0.limits
+    }
+
+    /// Ends all subscriptions, each with its result, and all sessions over HTTP with SSE, each with what still runs in it;
+    /// and takes no more: those that are asked for from now on are answered as unavailable.
+    ///
+    /// [`HttpServer`](crate::transport::http::HttpServer) and byte streams end their own when they stop. This is for a
+    /// server that is mounted elsewhere: call it when that is asked to stop, for it may wait for responses that have no
+    /// end.
+    pub fn end_subscriptions(&self) {
+        self.0.subscriptions.end();
+        self.0.pipes.end();
     }
 }

@@ -2,13 +2,12 @@
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ListenParams, SetLevelParams};
-use serde::Deserialize;
+use plainly_protocol::types::SetLevelParams;
 
 use super::Server;
 use super::answer::{Answer, MethodResult, STATIC};
 use super::audience::Answering;
-use super::request::{MethodCall, check_tasks};
+use super::request::MethodCall;
 
 type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
 
@@ -18,24 +17,22 @@ const HANDLERS: [(Method, MethodHandler); 9] = [
     (Method::Discover, |server, call| Ok(discover(server, call))),
     (Method::SetLevel, |_, call| set_level(call)),
     (Method::Listen, |server, call| {
-        let ListenParams { notifications, .. } = call.read()?;
-        let answer = server.listen(call.id, notifications, call.scope)?;
-        Ok(Answering::Now(answer))
+        server.0.subscriptions.listen(call)
     }),
     (Method::Subscribe, |server, call| {
-        server.subscribe(call.read()?, call.scope)
+        server.0.subscriptions.subscribe(call)
     }),
     (Method::Unsubscribe, |server, call| {
-        server.unsubscribe(call.read()?, call.scope)
+        server.0.subscriptions.unsubscribe(call)
     }),
     (Method::GetTask, |server, call| {
-        Ok(server.get_task(read_for_task(call)?, call.scope))
+        server.0.tasks.get_task(call)
     }),
     (Method::UpdateTask, |server, call| {
-        Ok(server.update_task(read_for_task(call)?, call.scope))
+        server.0.tasks.update_task(call)
     }),
     (Method::CancelTask, |server, call| {
-        Ok(server.cancel_task(read_for_task(call)?, call.scope))
+        server.0.tasks.cancel_task(call)
     }),
 ];
 
@@ -56,18 +53,8 @@ fn discover(server: &Server, call: &MethodCall<'_>) -> Answering {
     Answering::Now(MethodResult::new(result, meta).cached(STATIC).into())
 }
 
-/// Only a client with a session is of a revision that has the method.
 fn set_level(call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
-    let session = call.scope.session();
-    session
-        .ok_or_else(|| ProtocolError::method_not_found(call.method.name()))?
-        .set_level(level);
+    call.session()?.set_level(level);
     Ok(Answering::Now(Answer::empty()))
-}
-
-/// The parameters of a method of tasks, of a client that can deal with them.
-fn read_for_task<'a, T: Deserialize<'a>>(call: &MethodCall<'a>) -> Result<T, ProtocolError> {
-    check_tasks(call.scope.peer())?;
-    call.read()
 }

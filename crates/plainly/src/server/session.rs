@@ -1,5 +1,7 @@
-//! What one legacy client is known by, and what it has running: over HTTP one of the [`Sessions`](super::sessions), else that
-//! of its stream. A modern request never sees one.
+//! The session of one legacy client: who it is, and what it has running. Over HTTP it is one of the
+//! [`Sessions`](super::sessions), else that of its stream. A modern request never sees one.
+
+mod subscription;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,24 +9,24 @@ use std::time::Duration;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
+pub(super) use self::subscription::{OpenStream, SessionSubscription};
 use super::asking::SentQuestions;
 use super::changes::Changes;
 use super::in_flight::InFlight;
-use super::news::News;
 use super::streams::Streams;
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::Quota;
 
-/// What one legacy client is known by, and what it has running.
+/// The session of one legacy client: who it is, and what it has running.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
-    pub(super) news: Arc<News>,
+    pub(super) subscription: Arc<SessionSubscription>,
     /// Over HTTP, where its revision has such: the streams that can be resumed.
     pub(super) streams: Option<Arc<Streams>>,
-    /// What we asked its client.
+    /// Our questions to its client that wait for answers.
     pub(super) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
 }
@@ -39,7 +41,7 @@ impl Session {
         Self {
             peer,
             in_flight,
-            news: News::new(changes),
+            subscription: SessionSubscription::new(changes),
             streams: None,
             unanswered: SentQuestions::new(limits),
             level: Lock::new(LoggingLevel::Info),
@@ -73,12 +75,12 @@ impl Session {
         {
             return Duration::ZERO;
         }
-        self.news.idle()
+        self.subscription.idle()
     }
 
     /// Ends what is said and heard.
     pub(super) fn close(&self) {
-        self.news.close();
+        self.subscription.topics.close();
         self.unanswered.close();
         self.streams.iter().for_each(|streams| streams.close());
     }

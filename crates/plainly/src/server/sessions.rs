@@ -306,7 +306,7 @@ mod tests {
         let sessions = sessions(3, Duration::from_secs(60));
         let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
         let listening = sessions.get(&names[0], None).unwrap();
-        let stream = listening.news.open(Vec::new()).ok();
+        let stream = listening.subscription.open(Vec::new()).ok();
         assert!(sessions.get(&names[1], None).is_some());
         sessions.open(peer()).unwrap();
         sessions.open(peer()).unwrap();
@@ -321,7 +321,13 @@ mod tests {
     fn where_all_are_busy_the_one_used_least_recently_ends() {
         let sessions = sessions(2, Duration::from_secs(60));
         let names: Vec<_> = (0..2).map(|_| sessions.open(peer()).unwrap()).collect();
-        let open = |name: &String| sessions.get(name, None).unwrap().news.open(Vec::new());
+        let open = |name: &String| {
+            sessions
+                .get(name, None)
+                .unwrap()
+                .subscription
+                .open(Vec::new())
+        };
         let streams: Vec<_> = names.iter().map(open).collect();
         sessions.open(peer()).unwrap();
         assert!(sessions.get(&names[0], None).is_none());
@@ -350,7 +356,7 @@ mod tests {
         assert!(own.iter().chain(&others).all(is_there));
         // The first listens, and of the others the second came again.
         let first = sessions.get(&own[0].0, Some(&alice)).unwrap();
-        let stream = first.news.open(Vec::new()).ok();
+        let stream = first.subscription.open(Vec::new()).ok();
         assert!(is_there(&own[1]));
         own.push(open(Some(&alice)));
         let alive: Vec<_> = own.iter().map(is_there).collect();

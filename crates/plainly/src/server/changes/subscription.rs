@@ -15,15 +15,15 @@ pub(in crate::server) struct TopicSubscription {
     pending: Arc<PendingTopics>,
 }
 
-/// The topics that have changed and were not read yet; shared with the bus.
+/// The topics that have changed since they were read; shared with the bus.
 #[derive(Debug, Default)]
 pub(super) struct PendingTopics(Lock<PendingState>);
 
 #[derive(Debug, Default)]
 struct PendingState {
-    /// All that is subscribed to, and whether it has changed since it was read.
+    /// Every topic of the subscription, and whether it has changed since it was read.
     topics: HashMap<Topic, bool>,
-    /// What has changed, in the order in which it did; each once.
+    /// The topics that have changed, each once, oldest change first.
     changed: VecDeque<Topic>,
     waker: Option<Waker>,
     stage: SubscriptionStage,
@@ -33,9 +33,9 @@ struct PendingState {
 enum SubscriptionStage {
     #[default]
     Open,
-    /// Its reader is told so.
+    /// Over: its reader says so to the client.
     Ended,
-    /// There is nobody to tell.
+    /// Over, and there is no client left to tell.
     Closed,
 }
 
@@ -52,7 +52,7 @@ impl TopicSubscription {
         self.changes.enter(&self.pending, topics);
     }
 
-    /// As if this, which it is subscribed to, had changed just now.
+    /// Marks a topic that it is subscribed to as if it had changed just now.
     pub(in crate::server) fn mark(&self, topic: &Topic) {
         self.pending.mark(topic).into_iter().for_each(Waker::wake);
     }
@@ -100,7 +100,7 @@ impl TopicSubscription {
         self.pass_to(SubscriptionStage::Ended);
     }
 
-    /// Ends it, and its reader is to say no more.
+    /// Ends it at once: its reader says nothing more.
     pub(in crate::server) fn close(&self) {
         self.pass_to(SubscriptionStage::Closed);
     }
@@ -135,14 +135,14 @@ impl PendingTopics {
         }
     }
 
-    /// Gives up all, and says what that was.
+    /// Removes all topics, and returns them.
     pub(super) fn clear(&self) -> Vec<Topic> {
         let mut state = self.0.lock();
         state.changed.clear();
         state.topics.drain().map(|(topic, _)| topic).collect()
     }
 
-    /// Notes that `topic` has changed; whoever waits for that is to be woken.
+    /// Notes that `topic` has changed. Returns whom to wake, if the reader waits.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
         let mut state = self.0.lock();
         let has_changed = state.topics.get_mut(topic)?;

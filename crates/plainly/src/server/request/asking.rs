@@ -15,7 +15,7 @@ use crate::quota::QuotaPart;
 use crate::server::answer::AnswerFuture;
 use crate::server::asking::{InputResponse, Question, Questions, SentQuestion, too_many};
 use crate::server::failure::AskError;
-use crate::server::notices;
+use crate::server::notifications;
 use crate::server::session::Session;
 
 impl Scope {
@@ -125,7 +125,7 @@ impl Drop for Withdrawal<'_> {
             return;
         }
         let params = json!({"requestId": self.id, "reason": "the answer is not needed any more"});
-        if let Ok(message) = notices::notification(Method::Cancelled, &params) {
+        if let Ok(message) = notifications::notification(Method::Cancelled, &params) {
             self.scope.outbox().add(message);
         }
     }

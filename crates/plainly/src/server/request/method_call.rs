@@ -1,11 +1,14 @@
 //! A request for one method, before its parameters are read.
 
+use std::sync::Arc;
+
 use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use serde::Deserialize;
 
 use super::Scope;
+use crate::server::session::Session;
 
 /// A request for one method, on its way to what answers it.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,13 @@ impl<'a> MethodCall<'a> {
     /// The parameters as the type that the method has.
     pub(in crate::server) fn read<T: Deserialize<'a>>(&self) -> Result<T, ProtocolError> {
         read(self.params)
+    }
+
+    /// The legacy session that it is part of, for methods that only revisions with sessions have: without one, it has come to
+    /// a revision that does not know the method.
+    pub(in crate::server) fn session(&self) -> Result<&'a Arc<Session>, ProtocolError> {
+        let session = self.scope.session();
+        session.ok_or_else(|| ProtocolError::method_not_found(self.method.name()))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Where a call stands on its way to becoming a task: whether it may, when it does, and that it has. Part of its context, so
-//! that its handler can say from where on it is one. Knows nothing of records and stores.
+//! A call on its way to becoming a task: whether it may, when it does, and that it has. Part of its context, so that its
+//! handler can say from where on it is one. Knows nothing of records and stores.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use futures_util::future::BoxFuture;
 
 use crate::lock::Lock;
 
-/// Where the messages of a running task go, for those who ask how far it is.
+/// Takes the messages of a running task, for clients that ask how far it is.
 pub(in crate::server) type StatusSink = Arc<dyn Fn(String) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// Where a call stands on its way to becoming a task.
+/// How far a call is on its way to becoming a task.
 #[derive(Default)]
 pub(in crate::server) struct TaskStage(Lock<StageState>);
 

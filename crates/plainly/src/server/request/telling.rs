@@ -5,7 +5,7 @@ use plainly_protocol::types::{LoggingLevel, LoggingMessageParams, ProgressParams
 use serde::Serialize;
 
 use super::context::Scope;
-use crate::server::notices;
+use crate::server::notifications;
 
 impl Scope {
     /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
@@ -55,7 +55,7 @@ impl Scope {
     }
 
     async fn tell(&self, method: Method, params: &impl Serialize) {
-        match notices::notification(method, params) {
+        match notifications::notification(method, params) {
             Ok(message) => self.outbox().send(message).await,
             Err(error) => tracing::error!(%error, "a notification could not be written"),
         }

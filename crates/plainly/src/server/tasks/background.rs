@@ -1,8 +1,9 @@
-//! A handler that goes on after its request was answered: until it ends, its time is over, or nobody wants it any more.
+//! A handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any more.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,11 +13,10 @@ use plainly_protocol::question::asked;
 use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
 use tokio::time::{sleep, timeout};
 
-use super::live::Alive;
-use super::making::TaskCall;
+use super::Tasks;
+use super::local::LocalTask;
 use super::record::TaskEvent;
 use super::store::TaskStoreError;
-use crate::server::Server;
 use crate::server::answer::Answer;
 use crate::server::audience::{Asker, Audience, Ended};
 use crate::server::failure::Meaning;
@@ -24,19 +24,24 @@ use crate::server::incident::chain;
 use crate::server::panics::{Guarded, panicked};
 use crate::server::request::Scope;
 
-/// What a reply has around the result of a task, at most.
+/// The most bytes that a reply has around the result of a task.
 const AROUND: usize = 4 << 10;
 
-/// A task whose handler goes on, and what it takes to tell how that ends.
-pub(super) struct Background {
-    server: Server,
-    alive: Alive,
-    scope: Scope,
-    audience: Audience,
-    asker: Asker,
+/// The call of a tool that becomes a task: what it takes to tell how its handler ends.
+pub(in crate::server) struct TaskCall {
+    pub(in crate::server) scope: Scope,
+    pub(in crate::server) audience: Audience,
+    pub(in crate::server) asker: Asker,
 }
 
-/// What a handler comes to.
+/// A task whose handler goes on.
+pub(super) struct Background {
+    pub(super) tasks: Arc<Tasks>,
+    pub(super) task: LocalTask,
+    pub(super) call: TaskCall,
+}
+
+/// A turn that a running handler takes.
 enum HandlerTurn {
     Ended(Box<Ended>),
     /// It waits for the answers to these, and for no others.
@@ -47,35 +52,24 @@ enum HandlerTurn {
 type QuestionsByKey = BTreeMap<String, InputRequest>;
 
 impl Background {
-    /// Runs the handler of `call`, and keeps how it ended. One that was cancelled is dropped where it stands.
-    pub(super) async fn run(server: Server, alive: Alive, call: TaskCall) {
-        let TaskCall {
-            scope,
-            audience,
-            asker,
-            handler,
-        } = call;
-        let background = Self {
-            server,
-            alive,
-            scope,
-            audience,
-            asker,
-        };
-        if let Some(ended) = background.ended(handler).await {
-            background.keep(ended).await;
+    /// Runs the handler, and records how it ended. One that was cancelled is dropped where it stands.
+    pub(super) async fn run(self, handler: Guarded) {
+        if let Some(ended) = self.ended(handler).await {
+            self.record_end(ended).await;
         }
     }
 
     /// How the handler ends; nothing if nobody wants it any more.
     async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
-        let limits = self.server.limits();
+        let limits = &self.tasks.limits;
+        // Nobody could fetch a result that comes after the record has expired.
         let limit = limits.task_deadline.min(limits.task_ttl);
         let mut time = pin!(sleep(limit));
         let mut open = QuestionsByKey::new();
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
+                // What the client did comes first: the handler of a task that it cancelled is not polled again.
                 biased;
                 () = self.something_happens() => self.hear().await,
                 next = next => match next {
@@ -97,16 +91,16 @@ impl Background {
 
     /// Waits until something may have happened to the task, here or elsewhere.
     async fn something_happens(&self) {
-        let news = self.alive.news.notified();
-        if self.server.0.tasks.store.is_shared() {
-            // That nothing was told here says nothing of elsewhere.
-            timeout(self.server.limits().task_poll, news).await.ok();
+        let signal = self.task.signal.notified();
+        if self.tasks.store.is_shared() {
+            // A client may have asked another process, which has no way to signal this one.
+            timeout(self.tasks.limits.task_poll, signal).await.ok();
         } else {
-            news.await;
+            signal.await;
         }
     }
 
-    /// What the handler comes to that was known to have asked these.
+    /// The next turn of the handler. Open questions other than those `asked` are one.
     fn poll_next(
         &self,
         handler: &mut Guarded,
@@ -117,7 +111,7 @@ impl Background {
             let ended = ended.map_err(|payload| panicked(&*payload));
             return Poll::Ready(HandlerTurn::Ended(Box::new(ended)));
         }
-        let open = self.scope.questions().open(context);
+        let open = self.call.scope.questions().open(context);
         match open == *asked {
             true => Poll::Pending,
             false => Poll::Ready(HandlerTurn::Asks(open)),
@@ -126,25 +120,25 @@ impl Background {
 
     /// Asks the client. Whether the task is still wanted.
     async fn ask(&self, questions: QuestionsByKey) -> Result<bool, TaskStoreError> {
-        let revision = self.asker.peer.revision;
+        let revision = self.call.asker.peer.revision;
         let questions = questions.into_iter();
         let questions = questions.map(|(key, question)| (key, asked(question, revision)));
         let event = TaskEvent::Asks(questions.collect());
-        let record = self.server.happened(&self.alive.id, event).await?;
+        let record = self.tasks.record(&self.task.id, event).await?;
         Ok(record.is_some_and(|record| !record.is_over()))
     }
 
-    /// Something happened to the task: an answer of the client, or its end. Whether it is still wanted.
+    /// Hands the client's answers on to the handler. Whether the task is still wanted.
     async fn hear(&self) -> Result<bool, TaskStoreError> {
-        let record = self.server.0.tasks.store.get(&self.alive.id).await?;
+        let record = self.tasks.get(&self.task.id).await?;
         let Some(record) = record.filter(|record| !record.is_over()) else {
             return Ok(false);
         };
-        let revision = self.asker.peer.revision;
+        let revision = self.call.asker.peer.revision;
         for (key, answer) in record.answers.iter() {
-            if let Err(why) = self.scope.questions().answer(key, answer, revision) {
+            if let Err(why) = self.call.scope.questions().answer(key, answer, revision) {
                 tracing::error!(
-                    task = &*self.alive.id,
+                    task = &*self.task.id,
                     key,
                     why,
                     "an answer was kept that is none"
@@ -154,40 +148,33 @@ impl Background {
         Ok(true)
     }
 
-    async fn keep(&self, ended: Ended) {
-        let event = self.event(ended);
-        let kept = match self.server.happened(&self.alive.id, event).await {
-            Err(TaskStoreError::Full) => {
-                let error =
-                    ProtocolError::internal("Internal error: there is no room for the result");
-                let failed = self.failed(&error);
-                self.server.happened(&self.alive.id, failed).await
-            }
-            kept => kept,
-        };
-        if let Err(error) = kept {
-            self.log(&error);
+    async fn record_end(&self, ended: Ended) {
+        let mut recorded = self.tasks.record(&self.task.id, self.event(ended)).await;
+        if let Err(TaskStoreError::Full) = recorded {
+            let error = ProtocolError::internal("Internal error: there is no room for the result");
+            let failed = self.failed(&error);
+            recorded = self.tasks.record(&self.task.id, failed).await;
+        }
+        if let Err(error) = recorded {
+            tracing::error!(task = &*self.task.id, error = %chain(&error), "a task's end was not kept");
         }
     }
 
-    fn log(&self, error: &TaskStoreError) {
-        tracing::error!(task = &*self.alive.id, error = %chain(error), "a task's end was not kept");
-    }
-
-    /// What becomes of the task.
+    /// The event that the end of the handler is to the task.
     fn event(&self, ended: Ended) -> TaskEvent {
         let outcome = match ended {
             Err(error) => Err(error),
-            Ok(Err(failure)) => match failure.meaning() {
-                // An error of the protocol is what a failed task is there for; all others are the tool's.
-                Meaning::Protocol(error) if error.problem().is_none() => Err(error.clone()),
-                Meaning::Protocol(_)
-                | Meaning::Problem(_)
-                | Meaning::Problems(_)
-                | Meaning::Text(_)
-                | Meaning::Unknown(_) => self.delivered(Ok(Err(failure))),
-            },
-            Ok(Ok(answer)) => self.delivered(Ok(Ok(answer))),
+            // An error of the protocol is what a failed task is there for; all others are the tool's.
+            Ok(Err(ref failure))
+                if let Meaning::Protocol(error) = failure.meaning()
+                    && error.problem().is_none() =>
+            {
+                Err(error.clone())
+            }
+            ended => self
+                .call
+                .audience
+                .deliver(ended, &self.call.asker, self.tasks.masking),
         };
         let result = outcome.and_then(|answer| {
             let Answer::Tool(result) = answer else {
@@ -201,16 +188,12 @@ impl Background {
         }
     }
 
-    fn delivered(&self, ended: Ended) -> Result<Answer, ProtocolError> {
-        let masking = self.server.0.masking;
-        self.audience.deliver(ended, &self.asker, masking)
-    }
-
     /// The result as it would have been sent.
     fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
-        let revision = self.asker.peer.revision;
-        let encoder = &self.server.0.encoder;
-        let limit = self.server.limits().reply_bytes.saturating_sub(AROUND);
+        let revision = self.call.asker.peer.revision;
+        let encoder = &self.tasks.encoder;
+        // `tasks/get` has to fit what is recorded into a reply.
+        let limit = self.tasks.limits.reply_bytes.saturating_sub(AROUND);
         let error = match encoder.result_alone(revision, Answer::Tool(result)) {
             Ok(result) if result.get().len() <= limit => return Ok(result),
             Ok(_) => Internal::ReplyTooLarge {
@@ -219,7 +202,7 @@ impl Background {
             .into(),
             Err(error) => error,
         };
-        tracing::error!(task = &*self.alive.id, error = %chain(&error), "a task's result could not be written");
+        tracing::error!(task = &*self.task.id, error = %chain(&error), "a task's result could not be written");
         let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
         encoder.result_alone(revision, Answer::Tool(told))
     }
@@ -228,14 +211,14 @@ impl Background {
         if let ErrorKind::Internal(detail) = error.kind()
             && !matches!(detail, Internal::Incident { .. })
         {
-            tracing::error!(task = &*self.alive.id, error = %chain(error), "a task failed inside the server");
+            tracing::error!(task = &*self.task.id, error = %chain(error), "a task failed inside the server");
         }
-        let revision = self.asker.peer.revision;
-        TaskEvent::Failed(self.server.0.encoder.wire(error, revision))
+        let revision = self.call.asker.peer.revision;
+        TaskEvent::Failed(self.tasks.encoder.wire(error, revision))
     }
 }
 
-/// What a handler can answer a request with, but not end a task with: that it be sent again.
+/// The error of a handler that ends with questions. A request can be sent again with the answers; a task can't.
 fn unexpected() -> ProtocolError {
     let source = "a handler ended its task with questions: ask within it";
     ProtocolError::from(Internal::Failed).with_source(source)

@@ -1,5 +1,4 @@
-//! Records of tasks in memory: so many, of so many bytes, of one principal no more than so many. What has expired makes
-//! room for what comes.
+//! Records of tasks in memory, limited in number, in bytes and for each principal. Expired records make room for new ones.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -14,14 +13,13 @@ use super::store::{TaskStore, TaskStoreError};
 use crate::limits::Limits;
 use crate::lock::Lock;
 
-/// What each record counts for, whatever is in it: so that there is room for the end of a task in words.
+/// The bytes that every record counts for at least: so there is always room to record in words how its task ended.
 const LEAST: usize = 4 << 10;
 
-/// The records of tasks in the memory of this process: nothing is left of them when it ends. Cheap to clone; all clones are
-/// one.
+/// The records of tasks in the memory of this process; they are gone when it ends. Cheap to clone; all clones are one.
 ///
-/// It takes no more than [`Limits::tasks`], of one principal [`Limits::tasks_per_principal`], with
-/// [`Limits::task_bytes`] in all. None is given up before it has expired.
+/// It takes at most [`Limits::tasks`] records, [`Limits::tasks_per_principal`] of one principal, and
+/// [`Limits::task_bytes`] in all. No record is removed before it has expired.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
 
@@ -36,15 +34,15 @@ struct TaskMemory {
 #[derive(Debug, Default)]
 struct TaskTable {
     records: HashMap<String, (TaskRecord, usize)>,
-    /// When each expires that does, with its name.
+    /// The names of the records that expire, in the order in which they do.
     expiring: BTreeSet<(SystemTime, String)>,
-    /// How many each principal has.
+    /// The number of records of each principal.
     held: HashMap<String, usize>,
     bytes: usize,
 }
 
 impl MemoryTasks {
-    /// None yet, and at most as many as these limits say.
+    /// A store without tasks, for as many as `limits` allow.
     pub fn new(limits: &Limits) -> Self {
         Self(Arc::new(TaskMemory {
             most: limits.tasks,
@@ -54,14 +52,14 @@ impl MemoryTasks {
         }))
     }
 
-    /// How many there are that have not expired.
+    /// The number of tasks that have not expired.
     pub fn len(&self) -> usize {
         let mut table = self.0.table.lock();
         table.expire(SystemTime::now());
         table.records.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no tasks, or only expired ones.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -150,7 +148,7 @@ impl TaskTable {
         held.and_then(|principal| self.held.remove(&principal));
     }
 
-    /// Gives up what has expired.
+    /// Removes expired records.
     fn expire(&mut self, now: SystemTime) {
         while let Some((expires, id)) = self.expiring.first()
             && *expires <= now
@@ -177,7 +175,7 @@ fn weight(record: &TaskRecord) -> usize {
     LEAST.max(answers + state + message)
 }
 
-/// How many bytes of JSON it is.
+/// The length of a value as JSON, in bytes.
 fn written(value: &impl Serialize) -> usize {
     struct Count(usize);
 

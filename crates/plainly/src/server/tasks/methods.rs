@@ -1,103 +1,84 @@
 //! `tasks/get`, `tasks/update` and `tasks/cancel`: for clients that can deal with tasks, each its own principal's.
 
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::types::{CancelTaskParams, GetTaskParams, InputResponses, UpdateTaskParams};
+use serde::Deserialize;
 
-use super::making::principal;
+use super::Tasks;
 use super::record::{TaskEvent, TaskRecord};
-use crate::server::Server;
 use crate::server::answer::{Answer, MethodResult};
-use crate::server::asking::read;
+use crate::server::asking;
 use crate::server::audience::{Answering, Audience};
 use crate::server::failure::Failure;
-use crate::server::request::Scope;
+use crate::server::request::{MethodCall, check_tasks};
 
-/// Bytes of the longest name that a task can have.
-const LONGEST_NAME: usize = 256;
-
-impl Server {
+impl Tasks {
     /// Serves `tasks/get`.
-    pub(in crate::server) fn get_task(&self, params: GetTaskParams, scope: &Scope) -> Answering {
-        let (server, scope) = (self.clone(), scope.clone());
-        later(async move {
-            let record = server.task(&params.task_id, &scope).await?;
+    pub(in crate::server) fn get_task(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<Answering, ProtocolError> {
+        let GetTaskParams { task_id: id, .. } = read(call)?;
+        let (tasks, peer) = (Arc::clone(self), Arc::clone(call.scope.peer()));
+        Ok(later(async move {
+            let record = tasks.find(&id, &peer).await?;
             Ok(MethodResult::new(record.task, None).into())
-        })
+        }))
     }
 
     /// Serves `tasks/update`.
     pub(in crate::server) fn update_task(
-        &self,
-        params: UpdateTaskParams,
-        scope: &Scope,
-    ) -> Answering {
-        let (server, scope) = (self.clone(), scope.clone());
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<Answering, ProtocolError> {
         let UpdateTaskParams {
             task_id: id,
             input_responses: answers,
             ..
-        } = params;
-        later(async move {
-            let record = server.task(&id, &scope).await?;
-            check_answers(&record, &answers, scope.peer().revision)?;
-            server.happen(&id, TaskEvent::Answered(answers)).await
-        })
+        } = read(call)?;
+        let (tasks, peer) = (Arc::clone(self), Arc::clone(call.scope.peer()));
+        Ok(later(async move {
+            let record = tasks.find(&id, &peer).await?;
+            check_answers(&record, &answers, peer.revision)?;
+            tasks.accept(&id, TaskEvent::Answered(answers)).await
+        }))
     }
 
     /// Serves `tasks/cancel`.
     pub(in crate::server) fn cancel_task(
-        &self,
-        params: CancelTaskParams,
-        scope: &Scope,
-    ) -> Answering {
-        let (server, scope) = (self.clone(), scope.clone());
-        later(async move {
-            server.task(&params.task_id, &scope).await?;
-            server.happen(&params.task_id, TaskEvent::Cancelled).await
-        })
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<Answering, ProtocolError> {
+        let CancelTaskParams { task_id: id, .. } = read(call)?;
+        let (tasks, peer) = (Arc::clone(self), Arc::clone(call.scope.peer()));
+        Ok(later(async move {
+            tasks.find(&id, &peer).await?;
+            tasks.accept(&id, TaskEvent::Cancelled).await
+        }))
     }
 
-    /// The task of this name, if it is the caller's.
-    pub(in crate::server) async fn task(
-        &self,
-        id: &str,
-        scope: &Scope,
-    ) -> Result<TaskRecord, ProtocolError> {
-        if id.len() > LONGEST_NAME {
-            return Err(InvalidParams::UnknownTask.into());
-        }
-        let record = self.0.tasks.store.get(id).await?;
-        let now = SystemTime::now();
-        let is_there = |record: &TaskRecord| {
-            record.principal == principal(scope)
-                && record.expires.is_none_or(|expires| expires > now)
-        };
-        record
-            .filter(is_there)
-            .ok_or_else(|| InvalidParams::UnknownTask.into())
-    }
-
-    /// What the client does to its task: its handler hears of it.
-    async fn happen(&self, id: &str, event: TaskEvent) -> Result<Answer, Failure> {
-        let happened = self
-            .happened(id, event)
-            .await
-            .map_err(ProtocolError::from)?;
-        if happened.is_none() {
-            return Err(ProtocolError::from(InvalidParams::UnknownTask).into());
-        }
-        self.0.tasks.live.tell(id);
+    /// Records what the client does to its task, and tells the handler.
+    async fn accept(&self, id: &str, event: TaskEvent) -> Result<Answer, Failure> {
+        let record = self.record(id, event).await.map_err(ProtocolError::from)?;
+        record.ok_or_else(|| ProtocolError::from(InvalidParams::UnknownTask))?;
+        self.local.signal(id);
         Ok(Answer::empty())
     }
+}
+
+/// The parameters of a client that can deal with tasks.
+fn read<'a, T: Deserialize<'a>>(call: &MethodCall<'a>) -> Result<T, ProtocolError> {
+    check_tasks(call.scope.peer())?;
+    call.read()
 }
 
 fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'static) -> Answering {
     Answering::Later(Audience::Code, Box::pin(answering))
 }
 
-/// Whether the answers to what is asked can be ones. Others are nothing to anybody.
+/// An error unless the answers to what is asked can be answers to it. Others mean nothing to anybody.
 fn check_answers(
     record: &TaskRecord,
     answers: &InputResponses,
@@ -105,7 +86,7 @@ fn check_answers(
 ) -> Result<(), ProtocolError> {
     for (key, question) in record.asked().into_iter().flatten() {
         if let Some(answer) = answers.get(key)
-            && let Err(why) = read(question, answer, revision)
+            && let Err(why) = asking::read(question, answer, revision)
         {
             let detail = InvalidParams::InvalidInputResponse { key: key.clone() };
             let error = ProtocolError::from(detail);

@@ -2,29 +2,121 @@
 //! handle. Who has the handle asks how far it is, answers its questions, and stops it.
 //!
 //! ```text
-//! running ─► making ─► a handle         tasks/get, tasks/update, tasks/cancel
-//!               │                                  │
-//!               └─► background ─► record ◄─────────┘
-//!                                   │
-//!                                 store
+//! handling ─► creation ─► a handle         tasks/get, tasks/update, tasks/cancel
+//!                │                                     │
+//!                └─► background ─► record ◄────────────┘
+//!                                    │
+//!                                    ├─► store
+//!                                    └─► changes ─► whoever listens
 //! ```
 //!
-//! What is known of a task is a record in a store; the handler itself runs in the process that made the task.
+//! All that is known of a task is a record in a store; the handler itself runs in the process that made the task.
 
 mod record;
 
 mod memory;
 mod store;
 
+mod local;
+
 mod background;
-mod live;
-mod making;
+mod creation;
 
 mod methods;
-mod told;
 
-pub(super) use self::making::{TaskCall, Tasks};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::peer::Peer;
+
+pub(super) use self::background::TaskCall;
+use self::local::LocalTasks;
 pub use self::memory::MemoryTasks;
+use self::record::TaskEvent;
 pub use self::record::TaskRecord;
 pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
+use super::changes::{Changes, Topic};
+use super::encode::Encoder;
+use crate::limits::Limits;
+
+/// Bytes of the longest name that a task can have.
+const LONGEST_NAME: usize = 256;
+
+/// All tasks of a server.
+#[derive(Debug)]
+pub(super) struct Tasks {
+    store: Arc<dyn ErasedTasks>,
+    local: LocalTasks,
+    changes: Changes,
+    encoder: Arc<Encoder>,
+    masking: bool,
+    limits: Limits,
+}
+
+impl Tasks {
+    /// Tasks whose records are in `store`; what becomes of them is published through `changes`.
+    pub(super) fn new(
+        store: Arc<dyn ErasedTasks>,
+        changes: &Changes,
+        encoder: &Arc<Encoder>,
+        masking: bool,
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            store,
+            local: LocalTasks::default(),
+            changes: changes.clone(),
+            encoder: Arc::clone(encoder),
+            masking,
+            limits: limits.clone(),
+        }
+    }
+
+    /// The record of the task of this name, whoever may ask for it.
+    pub(super) async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        self.store.get(id).await
+    }
+
+    /// The record of the task of this name, if it is one of `peer`.
+    pub(super) async fn find(&self, id: &str, peer: &Peer) -> Result<TaskRecord, ProtocolError> {
+        // No name of ours is longer: a store need not look for it.
+        if id.len() > LONGEST_NAME {
+            return Err(InvalidParams::UnknownTask.into());
+        }
+        let now = SystemTime::now();
+        let record = self.store.get(id).await?.filter(|record| {
+            record.principal == principal(peer)
+                && record.expires.is_none_or(|expires| expires > now)
+        });
+        // Somebody else's task is not told from one that never was: names must not be guessed.
+        record.ok_or_else(|| InvalidParams::UnknownTask.into())
+    }
+
+    /// Records what has happened to the task of this name, and tells whoever listens. Returns what is known of it then; nothing
+    /// if there is no such task.
+    async fn record(
+        &self,
+        id: &str,
+        event: TaskEvent,
+    ) -> Result<Option<TaskRecord>, TaskStoreError> {
+        while let Some(record) = self.store.get(id).await? {
+            let Some(next) = record.after(event.clone(), SystemTime::now()) else {
+                return Ok(Some(record));
+            };
+            // Where something else has happened meanwhile, it happens after that.
+            if self.store.replace(next.clone()).await? {
+                self.changes.publish(&Topic::Task(id.into()));
+                return Ok(Some(next));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The name of the principal whose task it is.
+fn principal(peer: &Peer) -> Option<String> {
+    let principal = peer.principal.as_ref();
+    principal.map(|principal| principal.as_str().to_owned())
+}

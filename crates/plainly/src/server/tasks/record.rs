@@ -1,5 +1,5 @@
-//! What is known of one task, and what may follow what. Knows neither stores nor handlers: whoever has a record and an
-//! event gets the record that follows.
+//! The record of one task, and the events that change it. Knows neither stores nor handlers: a record and an event give the
+//! record that follows.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -9,28 +9,29 @@ use plainly_errors::WireError;
 use plainly_protocol::types::{DetailedTask, InputRequest, InputResponses, RawJson, TaskState};
 use serde::{Deserialize, Serialize};
 
-/// What is known of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON it holds everything.
+/// All that is known of one task, as a [`TaskStore`](super::TaskStore) keeps it. Nothing of it is lost when it is written as
+/// JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskRecord {
-    /// What is told of it. Its `taskId` names the record.
+    /// The task as its client sees it. Its `taskId` names the record.
     pub task: DetailedTask,
     /// The principal that may ask for it; where the server knows none, whoever has its name may.
     pub principal: Option<String>,
     /// The answers of the client so far, by the keys of what was asked.
     pub answers: InputResponses,
-    /// Until when it must be kept; without end where absent.
+    /// Until when it must be kept; without end if absent.
     pub expires: Option<SystemTime>,
-    /// How often it has become another.
+    /// The number of changes so far.
     pub version: u64,
 }
 
-/// What happens to a task.
+/// An event in the life of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TaskEvent {
-    /// Its handler asks the client all of these, and nothing else any more.
+    /// Its handler now asks the client these questions, and no others.
     Asks(BTreeMap<String, InputRequest>),
-    /// The client answers; what was not asked, or is answered, is nothing to anybody.
+    /// The client answers. Answers to what is not asked, or not any more, are ignored.
     Answered(InputResponses),
     /// Its handler says what it does.
     Said(String),
@@ -38,7 +39,7 @@ pub(super) enum TaskEvent {
     Completed(RawJson),
     /// It ends with an error.
     Failed(WireError),
-    /// The client wants it no more.
+    /// Its client cancels it.
     Cancelled,
 }
 
@@ -68,12 +69,12 @@ impl TaskRecord {
         &self.task.task_id
     }
 
-    /// Whether nothing can happen to it any more.
+    /// Whether the task has ended: nothing can change it any more.
     pub fn is_over(&self) -> bool {
         self.task.state.status().is_terminal()
     }
 
-    /// The record that follows from `event`; nothing where it changes nothing.
+    /// The record after `event`; nothing if the event changes nothing.
     pub(super) fn after(&self, event: TaskEvent, now: SystemTime) -> Option<Self> {
         if self.is_over() {
             return None;
@@ -95,8 +96,9 @@ impl TaskRecord {
         changes.then_some(next)
     }
 
-    /// What is answered is not asked again: a key stands for one question as long as the task lives.
+    /// Sets what is asked.
     fn ask(&mut self, mut questions: BTreeMap<String, InputRequest>) -> bool {
+        // A key stands for one question as long as the task lives: one that is answered is not asked again.
         questions.retain(|key, _| self.answers.get(key).is_none());
         let state = match questions.is_empty() {
             true => TaskState::Working,
@@ -119,7 +121,7 @@ impl TaskRecord {
         self.ask(questions)
     }
 
-    /// What is asked, and waits for answers.
+    /// The questions that wait for answers.
     pub(super) fn asked(&self) -> Option<&BTreeMap<String, InputRequest>> {
         match &self.task.state {
             TaskState::InputRequired { input_requests } => Some(input_requests),

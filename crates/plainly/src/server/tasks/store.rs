@@ -1,5 +1,5 @@
-//! Where records of tasks are kept, behind a trait: in memory, or in a database that several processes share. A store keeps
-//! records and knows not what may follow what.
+//! The store that keeps records of tasks, behind a trait: in memory, or in a database that several processes share. It keeps
+//! records as they are, and does not know which may follow which.
 
 use std::error::Error;
 use std::fmt;

@@ -1,5 +1,4 @@
-//! What a server says unasked, as bytes: on a subscription, that it began, what has changed, and that it is over; and other
-//! notifications.
+//! Notifications of a server, as bytes: those of a subscription, and all others.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +11,14 @@ use serde::Serialize;
 
 use super::changes::Topic;
 
-/// That the subscription of the request `id`, a JSON token, has begun, and what will be told.
+/// Acknowledges the subscription of the request `id`, a JSON token: it has begun, and these notifications will come.
 pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Bytes {
     let members = BTreeMap::from([("notifications", notifications)]);
     on_subscription(Method::Acknowledged, Some(id), Some(&members))
 }
 
-/// That `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. Nothing of a task, of
-/// which it takes more to tell.
+/// Says that `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. Nothing for a task:
+/// its notification is all that is known of it ([`task_changed`]).
 pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     let (method, uri) = match topic {
         Topic::Tools => (Method::ToolsChanged, None),
@@ -32,7 +31,7 @@ pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     Some(on_subscription(method, id, members.as_ref()))
 }
 
-/// What a task is by now: on the subscription of the request `id`, a JSON token.
+/// Says what a task is by now: on the subscription of the request `id`, a JSON token.
 pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, Some(task))
 }
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_notice_as_it_is_written_for_either_era() {
+    fn each_notification_as_it_is_written_for_either_era() {
         let resource = Topic::Resource("a:\"b\"".into());
         let cases = [
             (

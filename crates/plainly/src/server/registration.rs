@@ -23,7 +23,7 @@ impl Server {
     pub fn add_tool(&self, tool: Tool) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(tool, &features.tools)?;
-        self.0.changes.tools_changed();
+        self.0.subscriptions.changes().tools_changed();
         Ok(())
     }
 
@@ -33,7 +33,7 @@ impl Server {
     pub fn remove_tool(&self, name: &str) -> bool {
         let was_there = self.0.features.tools.remove(name);
         if was_there {
-            self.0.changes.tools_changed();
+            self.0.subscriptions.changes().tools_changed();
         }
         was_there
     }
@@ -47,7 +47,7 @@ impl Server {
     pub fn add_prompt(&self, prompt: Prompt) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(prompt, &features.prompts)?;
-        self.0.changes.prompts_changed();
+        self.0.subscriptions.changes().prompts_changed();
         Ok(())
     }
 
@@ -55,7 +55,7 @@ impl Server {
     pub fn remove_prompt(&self, name: &str) -> bool {
         let was_there = self.0.features.prompts.remove(name);
         if was_there {
-            self.0.changes.prompts_changed();
+            self.0.subscriptions.changes().prompts_changed();
         }
         was_there
     }
@@ -70,7 +70,7 @@ impl Server {
     pub fn add_resource(&self, resource: Resource) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(resource, features.resources.fixed())?;
-        self.0.changes.resources_changed();
+        self.0.subscriptions.changes().resources_changed();
         Ok(())
     }
 
@@ -79,8 +79,8 @@ impl Server {
     pub fn remove_resource(&self, uri: &str) -> bool {
         let was_there = self.0.features.resources.fixed().remove(uri);
         if was_there {
-            self.0.changes.resources_changed();
-            self.0.changes.resource_updated(uri);
+            self.0.subscriptions.changes().resources_changed();
+            self.0.subscriptions.changes().resource_updated(uri);
         }
         was_there
     }

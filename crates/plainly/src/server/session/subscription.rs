@@ -1,0 +1,65 @@
+//! The subscription of a legacy session: it lasts over all requests of the session, and over the streams, one at a time, on
+//! which the client is told.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plainly_errors::{ProtocolError, Refusal};
+
+use crate::lock::Lock;
+use crate::server::changes::{Changes, Topic, TopicSubscription};
+
+/// The subscription of a legacy session.
+#[derive(Debug)]
+pub(in crate::server) struct SessionSubscription {
+    /// The resources that the client has subscribed to; while there is a stream, the lists too.
+    pub(in crate::server) topics: Arc<TopicSubscription>,
+    /// Since when there is no stream; nothing while there is one.
+    closed_since: Lock<Option<Instant>>,
+}
+
+impl SessionSubscription {
+    pub(super) fn new(changes: &Changes) -> Arc<Self> {
+        Arc::new(Self {
+            topics: Arc::new(changes.subscribe()),
+            closed_since: Lock::new(Some(Instant::now())),
+        })
+    }
+
+    /// For how long there has been no stream.
+    pub(super) fn idle(&self) -> Duration {
+        let closed_since = *self.closed_since.lock();
+        closed_since.map_or(Duration::ZERO, |closed| closed.elapsed())
+    }
+
+    /// Opens the stream, on which changes of `lists` are told too.
+    pub(in crate::server) fn open(
+        self: &Arc<Self>,
+        lists: Vec<Topic>,
+    ) -> Result<OpenStream, ProtocolError> {
+        let mut closed_since = self.closed_since.lock();
+        closed_since.take().ok_or(Refusal::StreamTaken)?;
+        self.topics.add(lists.clone());
+        Ok(OpenStream {
+            subscription: Arc::clone(self),
+            lists,
+        })
+    }
+}
+
+/// The one stream of a session. Without it only what the client has subscribed to by name is kept for the next.
+pub(in crate::server) struct OpenStream {
+    subscription: Arc<SessionSubscription>,
+    lists: Vec<Topic>,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        // Locked until the lists are given up: a stream that is opened meanwhile has the same ones.
+        let mut closed_since = self.subscription.closed_since.lock();
+        for list in &self.lists {
+            self.subscription.topics.remove(list);
+        }
+        *closed_since = Some(Instant::now());
+    }
+}

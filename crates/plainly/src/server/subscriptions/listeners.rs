@@ -1,0 +1,93 @@
+//! The listeners of a server: how many there may be, and what ends them all.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plainly_errors::{ProtocolError, Unavailable};
+use plainly_protocol::peer::Principal;
+
+use super::Subscriptions;
+use crate::limits::Limits;
+use crate::lock::Lock;
+use crate::quota::{Share, Shares};
+use crate::server::changes::TopicSubscription;
+
+/// The streams on which clients are told of changes.
+#[derive(Debug)]
+pub(super) struct Listeners {
+    table: Lock<ListenerTable>,
+    /// The number of requests that each principal has among them.
+    shares: Shares<Principal>,
+}
+
+#[derive(Debug, Default)]
+struct ListenerTable {
+    /// The number of listeners there ever were; it names the next.
+    count: u64,
+    open: HashMap<u64, Arc<TopicSubscription>>,
+    has_ended: bool,
+}
+
+/// The place of a listener among all, free again when dropped.
+pub(super) struct ListenerPlace {
+    pub(super) subscriptions: Arc<Subscriptions>,
+    /// The topics that it listens to.
+    pub(super) topics: Arc<TopicSubscription>,
+    number: u64,
+    _share: Share<Principal>,
+}
+
+impl Listeners {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            table: Lock::default(),
+            shares: Shares::new(limits.listens_per_principal),
+        }
+    }
+}
+
+impl Subscriptions {
+    /// Takes in a listener to `topics`, if there is room. A request counts as one of its `principal`'s; the stream of a
+    /// session has none, as a session has no more than one.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        principal: Option<&Principal>,
+        topics: Arc<TopicSubscription>,
+    ) -> Result<ListenerPlace, ProtocolError> {
+        let share = self.listeners.shares.take(principal)?;
+        let mut table = self.listeners.table.lock();
+        if table.has_ended {
+            return Err(Unavailable::ShuttingDown.into());
+        }
+        if table.open.len() >= self.limits.listens {
+            return Err(Unavailable::Overloaded.into());
+        }
+        table.count += 1;
+        let number = table.count;
+        table.open.insert(number, Arc::clone(&topics));
+        Ok(ListenerPlace {
+            subscriptions: Arc::clone(self),
+            topics,
+            number,
+            _share: share,
+        })
+    }
+
+    /// Ends all listeners, each with its result, and takes in no more.
+    pub(in crate::server) fn end(&self) {
+        let open: Vec<_> = {
+            let mut table = self.listeners.table.lock();
+            table.has_ended = true;
+            table.open.values().cloned().collect()
+        };
+        // Whoever is woken may leave at once, and needs the lock for that.
+        open.iter().for_each(|topics| topics.end());
+    }
+}
+
+impl Drop for ListenerPlace {
+    fn drop(&mut self) {
+        let table = &self.subscriptions.listeners.table;
+        table.lock().open.remove(&self.number);
+    }
+}

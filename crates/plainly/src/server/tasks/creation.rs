@@ -1,0 +1,97 @@
+//! From a call whose handler runs to a task: its record is kept before anybody hears of it, and its handler goes on by
+//! itself.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use plainly_errors::{ProtocolError, Unavailable};
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{CreateTaskResult, DetailedTask, ResultType};
+use tokio::sync::oneshot;
+
+use super::background::{Background, TaskCall};
+use super::local::LocalTask;
+use super::record::{TaskEvent, TaskRecord};
+use super::{Tasks, principal};
+use crate::server::answer::{Answer, MethodResult};
+use crate::server::failure::Failure;
+use crate::server::incident::chain;
+use crate::server::panics::Guarded;
+use crate::server::request::StatusSink;
+
+impl Tasks {
+    /// Makes a task of `call`, whose `handler` runs; its handle is the answer.
+    pub(in crate::server) async fn create(
+        self: Arc<Self>,
+        call: TaskCall,
+        handler: Guarded,
+    ) -> Result<Answer, Failure> {
+        // A store may take its time, and whoever asks be gone by then: what it keeps must come to an end all the same.
+        let (asker, created) = oneshot::channel();
+        tokio::spawn(self.create_and_run(call, handler, asker));
+        let task = created
+            .await
+            .unwrap_or_else(|_| Err(ProtocolError::internal("No task could be made")))?;
+        let mut handle = CreateTaskResult::from(task);
+        let meta = handle.meta.take();
+        let result = MethodResult::new(handle, meta);
+        Ok(result.of_type(ResultType::Task).into())
+    }
+
+    /// Makes a task of `call`, tells `asker`, and runs its handler to the end. A task of which nobody was told is cancelled:
+    /// nobody else knows its name.
+    async fn create_and_run(
+        self: Arc<Self>,
+        call: TaskCall,
+        handler: Guarded,
+        asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>,
+    ) {
+        let (task, record) = match self.insert(call.scope.peer()).await {
+            Ok(inserted) => inserted,
+            Err(error) => return drop(asker.send(Err(error))),
+        };
+        let sink = status_sink(&self, &task.id);
+        call.scope.stage().begun(sink);
+        if asker.send(Ok(record)).is_ok() {
+            let tasks = self;
+            return Background { tasks, task, call }.run(handler).await;
+        }
+        drop((call, handler));
+        if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
+            tracing::error!(task = &*task.id, error = %chain(&error), "a task's end was not kept");
+        }
+    }
+
+    /// Keeps the record of a task of `peer` that begins now.
+    async fn insert(&self, peer: &Peer) -> Result<(LocalTask, DetailedTask), ProtocolError> {
+        let id = random_name()
+            .map_err(|error| ProtocolError::internal("No task could be made").with_source(error))?;
+        let local = self.local.admit(&id, self.limits.tasks);
+        let local = local.ok_or(Unavailable::Overloaded)?;
+        let (ttl, poll) = (self.limits.task_ttl, self.limits.task_poll);
+        let record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
+        let task = record.task.clone();
+        self.store.insert(record).await?;
+        Ok((local, task))
+    }
+}
+
+/// Keeps what the handler of the task `id` says in its record.
+fn status_sink(tasks: &Arc<Tasks>, id: &Arc<str>) -> StatusSink {
+    let (tasks, id) = (Arc::clone(tasks), Arc::clone(id));
+    Arc::new(move |message| {
+        let (tasks, id) = (Arc::clone(&tasks), Arc::clone(&id));
+        Box::pin(async move {
+            if let Err(error) = tasks.record(&id, TaskEvent::Said(message)).await {
+                tracing::warn!(task = &*id, error = %chain(&error), "a task's message was not kept");
+            }
+        })
+    })
+}
+
+/// 128 bits from the system's random source, in hexadecimal.
+fn random_name() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
+}
