@@ -72,7 +72,7 @@ impl Converter for Apart {
         draft.write_str(&String::from_utf8_lossy(&text))?;
         let status = child.0.wait()?;
         if !status.success() {
-            return Err(format!("the process that converts it ended with {status}").into());
+            return Err(format!("the converter process ended with {status}").into());
         }
         Ok(())
     }
@@ -252,7 +252,7 @@ mod tests {
         let (text, _) = converted("yes", 100_000);
         assert_eq!(
             text,
-            "it is longer than the 100000 bytes that are left for it"
+            "it is longer than the 100000 bytes left for it"
         );
         let (_, why) = converted("false", 100);
         assert!(why.contains("ended with exit status: 1"), "{why}");

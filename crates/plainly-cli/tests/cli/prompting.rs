@@ -44,9 +44,9 @@ fn arguments_that_are_wrong_are_told_by_us_or_by_the_server() {
         for (words, told) in [
             (
                 &["poem", "lines"][..],
-                "\"lines\" is no argument of a prompt",
+                "\"lines\" is not a prompt argument",
             ),
-            (&["poem", "lines=1", "lines=2"], "\"lines\" is there twice"),
+            (&["poem", "lines=1", "lines=2"], "\"lines\" is given twice"),
         ] {
             let run = target.run("prompt", words);
             assert_eq!(run.status, 2);

@@ -47,7 +47,7 @@ pub struct Draft<'a> {
 #[non_exhaustive]
 pub enum Stopped {
     /// The text is longer than the bytes that there are for it.
-    #[error("it is longer than the {0} bytes that are left for it")]
+    #[error("it is longer than the {0} bytes left for it")]
     TooLong(usize),
     /// The time for it is over.
     #[error("it takes too long")]
