@@ -171,10 +171,10 @@ fn what_would_be_right_is_said() {
         ),
         (&["ls", "./mine"], "`-- plainly serve ./mine --stdio`"),
         (&["ls", "--", "plainly", "serve", "mine"], "--stdio"),
-        (&["call", url, "tool", "a:=b"], "for text give a=b"),
-        (&["serve", "mine="], "no directory after ="),
-        (&["serve", "=mine"], "no name before ="),
-        (&["serve", ".", "--http", "3334"], "as in 127.0.0.1:3333"),
+        (&["call", url, "tool", "a:=b"], "for text, use a=b"),
+        (&["serve", "mine="], "the directory after = is missing"),
+        (&["serve", "=mine"], "the name before = is missing"),
+        (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3333"),
     ];
     for (words, advice) in cases {
         let run = run(words);

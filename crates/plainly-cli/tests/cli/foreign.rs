@@ -82,7 +82,7 @@ fn what_an_error_asks_for_is_named_once() {
         (
             of_the_future,
             "close",
-            "no (code -32022): it speaks 2031-01-01, a\\nb",
+            "no (code -32022): it supports 2031-01-01, a\\nb",
         ),
     ] {
         run(&["call", &fake(answer), tool])

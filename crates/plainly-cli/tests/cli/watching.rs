@@ -220,7 +220,7 @@ fn a_resource_that_is_not_told_of_is_a_warning() {
     signal(&watch.child, rustix::process::Signal::INT);
     let (_, said) = watch.end();
     for (uri, why) in [
-        ("db://rows/1", "does not tell of changes of this resource"),
+        ("db://rows/1", "does not report changes for this resource"),
         ("file:///docs/nope.md", "this resource does not exist yet"),
     ] {
         let is_said = |line: &str| line.contains(uri) && line.contains(why);
