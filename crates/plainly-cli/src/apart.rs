@@ -250,10 +250,7 @@ mod tests {
         assert_eq!((text.as_str(), why.as_str()), ("pdf-text\n", ""));
         // It writes without end, and reads nothing.
         let (text, _) = converted("yes", 100_000);
-        assert_eq!(
-            text,
-            "it is longer than the 100000 bytes left for it"
-        );
+        assert_eq!(text, "it is longer than the 100000 bytes left for it");
         let (_, why) = converted("false", 100);
         assert!(why.contains("ended with exit status: 1"), "{why}");
         let (_, why) = converted("/no/such/program", 100);

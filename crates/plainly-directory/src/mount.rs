@@ -152,14 +152,14 @@ pub enum MountProblem {
         source: io::Error,
     },
     /// The directory has no name that could be used (`/`, or one that isn't UTF-8): give it one.
-    #[error("{} needs a name: give it as NAME={}", path.display(), path.display())]
+    #[error("{} needs a name: use NAME={}", path.display(), path.display())]
     NoName {
         /// Where it is.
         path: PathBuf,
     },
-    /// The name can't stand in a URI as one segment: empty, `.`, `..`, longer than 255 bytes, or with a slash, a backslash
+    /// The name is not allowed in a URI as one segment: empty, `.`, `..`, longer than 255 bytes, or with a slash, a backslash
     /// or a control character in it.
-    #[error("{name:?} can't be the name of a mount: {}", path.display())]
+    #[error("{name:?} is not a valid mount name: {}", path.display())]
     InvalidName {
         /// The name.
         name: String,
@@ -167,7 +167,7 @@ pub enum MountProblem {
         path: PathBuf,
     },
     /// Another directory has that name already: give one of them another.
-    #[error("two directories are named {name:?}: give {} another name as NAME={}", path.display(), path.display())]
+    #[error("two directories are named {name:?}: give {} another name with NAME={}", path.display(), path.display())]
     DuplicateName {
         /// The name.
         name: String,

@@ -46,7 +46,7 @@ impl CodeRange {
     pub const fn bounds(self) -> &'static str {
         match self {
             Self::Standard => "-32700 and -32603 to -32600",
-            Self::Reserved => "-32768 to -32100, but the standard codes",
+            Self::Reserved => "-32768 to -32100, except the standard codes",
             Self::Legacy => "-32019 to -32000",
             Self::Specification => "-32099 to -32020",
             Self::Application => "every integer outside -32768 to -32000",
@@ -57,16 +57,16 @@ impl CodeRange {
     pub const fn policy(self) -> &'static str {
         match self {
             Self::Standard => {
-                "defined by JSON-RPC; anyone sends them, with the meaning that they have there"
+                "defined by JSON-RPC; anyone may send them, with the meaning that JSON-RPC defines"
             }
-            Self::Reserved => "kept by JSON-RPC for itself; nobody sends them",
+            Self::Reserved => "reserved by JSON-RPC for itself; nobody may send them",
             Self::Legacy => {
-                "taken by implementations before there was a policy; nobody defines new ones, and new implementations send none"
+                "used by implementations before there was a policy; nobody may define new ones, and new implementations send none"
             }
             Self::Specification => {
-                "defined by the MCP specification alone; anyone sends only those that the revision defines, with that meaning"
+                "defined only by the MCP specification; send only those that the revision defines, with that meaning"
             }
-            Self::Application => "free: any application defines and sends its own",
+            Self::Application => "free: any application may define and send its own",
         }
     }
 
@@ -76,7 +76,7 @@ impl CodeRange {
             Self::Standard => "assume its meaning, on every revision",
             Self::Reserved => "assume nothing: no version of JSON-RPC defines it",
             Self::Legacy => "assume nothing: implementations use it for different things",
-            Self::Specification => "assume nothing: no revision that is known here defines it",
+            Self::Specification => "assume nothing: no known revision defines it",
             Self::Application => "assume only what the application documents",
         }
     }
@@ -85,12 +85,12 @@ impl CodeRange {
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved | Self::Legacy => {
-                "show the message; whoever writes the server takes a code that is defined, or one of the application range"
+                "show the message; the server's author should use a defined code, or one from the application range"
             }
             Self::Specification => {
-                "show the message; look in a newer revision, or ask whoever writes the server, which must not make up such codes"
+                "show the message; look in a newer revision, or ask the server's author, who must not make up such codes"
             }
-            Self::Application => "look into the server's documentation; show the message",
+            Self::Application => "consult the server's documentation; show the message",
         }
     }
 
@@ -215,7 +215,7 @@ impl fmt::Display for ApplicationCode {
 /// The code is not an application's to define: choose one outside -32768 to -32000.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "error code {code} is reserved by JSON-RPC or MCP: an application's codes lie outside -32768 to -32000"
+    "error code {code} is reserved by JSON-RPC or MCP: application codes must be outside -32768 to -32000"
 )]
 #[non_exhaustive]
 pub struct ReservedCode {

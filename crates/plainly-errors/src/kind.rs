@@ -55,7 +55,7 @@ pub enum ErrorKind {
     /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28, "Server Validation"). Only
     /// those: any other header that is wrong is a [`Refusal`]. The client lists the tools again, then retries.
     HeaderMismatch,
-    /// Serving the request takes a capability that the client did not declare. A capability that the *server* did not
+    /// Serving the request requires a capability that the client did not declare. A capability that the *server* did not
     /// advertise is [`MethodNotFound`](Self::MethodNotFound).
     MissingRequiredClientCapability {
         /// The capabilities to declare, in the shape of `ClientCapabilities`.

@@ -78,7 +78,7 @@ impl Schema {
     fn unread(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
         let limit = limits.depth;
         if !is_within(&schema, limit) {
-            let why = format!("it is more than {limit} arrays and objects deep");
+            let why = format!("it is nested more than {limit} levels deep");
             return Err(InvalidSchema(why));
         }
         Ok(Self {
@@ -146,7 +146,7 @@ impl Keywords {
     fn of(schema: &Value, limits: &Limits) -> Result<Self, String> {
         let nodes = reading::read(schema, limits.subschemas)?;
         let cost = Cost::of(&nodes, limits.value_depth);
-        let cost = cost.ok_or("it applies a part of itself to one value without end")?;
+        let cost = cost.ok_or("it applies a part of itself to one value endlessly")?;
         if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
             return Err("it takes exponential time, or is nested without bounds".to_owned());
         }
@@ -157,7 +157,7 @@ impl Keywords {
     /// A sentence for each of the first failures in `value`.
     fn sentences(&self, value: &Value) -> Vec<String> {
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
-            return vec!["there is too much in it to be held against the schema".to_owned()];
+            return vec!["it is too large to be checked against the schema".to_owned()];
         }
         let mut sentences = Vec::new();
         self.each_failure(value, |failure| {

@@ -60,7 +60,7 @@ impl Builder<InMemory> {
         let serving = server.serve_messages(far).extensions(extensions.clone());
         tokio::spawn(async move {
             if let Err(error) = serving.await {
-                tracing::debug!(%error, "a client in memory is served no more");
+                tracing::debug!(%error, "stopped serving an in-memory client");
             }
         });
         self.with_target(OverMessages { messages }).connect().await

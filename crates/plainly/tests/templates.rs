@@ -76,7 +76,7 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
                 async |_: Vars<String>| "x",
             )],
             vec![
-                "resource template note://{id} takes Vars of a type that is no JSON object: use a struct",
+                "resource template note://{id} takes Vars of a type that is not a JSON object: use a struct",
             ],
         ),
         (

@@ -16,7 +16,10 @@ pub(super) fn wants(error: &ProtocolError, message: &str) -> String {
         if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
             ("it requires the client capability", capabilities(required))
         } else if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
-            ("it supports", supported.iter().take(NAMED).cloned().collect())
+            (
+                "it supports",
+                supported.iter().take(NAMED).cloned().collect(),
+            )
         } else {
             return String::new();
         };

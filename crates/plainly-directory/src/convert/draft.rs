@@ -1,4 +1,4 @@
-//! What a converter writes into: a text that ends when it gets too long, takes too long, or nobody waits for it any more.
+//! What a converter writes into: a text that ends when it gets too long, takes too long, or it is no longer needed.
 //! Knows nothing of what is converted.
 
 use std::fmt;
@@ -53,7 +53,7 @@ pub enum Stopped {
     #[error("it takes too long")]
     TooSlow,
     /// Whoever asked for it has gone.
-    #[error("nobody waits for it any more")]
+    #[error("it is no longer needed")]
     Abandoned,
 }
 

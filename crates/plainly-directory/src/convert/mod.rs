@@ -220,7 +220,7 @@ fn attempt(
         uri = resource.uri,
         ?converter,
         error = &*why as &dyn Error,
-        "no other representation of this file"
+        "could not make another representation of this file"
     );
     None
 }

@@ -23,7 +23,7 @@ use crate::transport::{Messages, Meter};
 /// A client that is not connected yet. `T` is where its server is: `Http`, `Spawn`, `InMemory`, [`Over`] or
 /// [`OverMessages`].
 #[derive(Debug)]
-#[must_use = "nothing happens before `connect`"]
+#[must_use = "nothing happens until `connect`"]
 pub struct Builder<T> {
     pub(crate) target: T,
     pub(super) options: ClientOptions,

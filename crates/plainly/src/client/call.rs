@@ -217,7 +217,7 @@ impl Connected {
         let Some(revision) = agreed else {
             return Ok(false);
         };
-        tracing::info!(%refused, %revision, "the server refuses the revision: speaking another");
+        tracing::info!(%refused, %revision, "the server refused the revision: using another");
         let writer = RequestWriter::new(revision, &self.options.introduction);
         *self.writer.lock() = writer.into();
         self.keep_server_stream().await;

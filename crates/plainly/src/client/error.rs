@@ -68,7 +68,7 @@ pub enum LocalError {
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The reply over HTTP broke off. Whether the server had acted on the request is unknown.
-    #[error("the reply to `{method}` broke off")]
+    #[error("the reply to `{method}` was cut off")]
     #[non_exhaustive]
     Interrupted {
         /// The method that was called.
@@ -125,7 +125,7 @@ pub enum LocalError {
     },
     /// The server asks for something, before it answers, to which there is no answer: nobody was appointed to it, or whoever
     /// was has refused. The server waits for nothing.
-    #[error("`{method}` needs an answer to `{asked}`, and there is none")]
+    #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
     #[non_exhaustive]
     Unanswered {
         /// The method that was called.
@@ -138,7 +138,7 @@ pub enum LocalError {
         source: ProtocolError,
     },
     /// The server answered too many times in a row by asking for more: it would probably go on for ever.
-    #[error("`{method}` was answered {limit} times by asking for more")]
+    #[error("`{method}` asked for more input {limit} times")]
     #[non_exhaustive]
     TooManyRounds {
         /// The method that was called.
@@ -159,21 +159,21 @@ pub enum LocalError {
         limit: usize,
     },
     /// A listing leads back to a page that was read before, and so never ends.
-    #[error("the listing of `{method}` leads back to a page before")]
+    #[error("the listing of `{method}` leads back to an earlier page")]
     #[non_exhaustive]
     EndlessListing {
         /// The method that was called.
         method: &'static str,
     },
     /// The server does not know `resources/metadata`, and its listing does not have the resource.
-    #[error("the server has no `resources/metadata`, and {uri} is not in its listing")]
+    #[error("the server does not support `resources/metadata`, and {uri} is not in its listing")]
     #[non_exhaustive]
     NotListed {
         /// The URI as requested.
         uri: String,
     },
     /// The arguments of the call can't be written as a JSON object; nothing was sent.
-    #[error("the parameters of `{method}` are no JSON object")]
+    #[error("the parameters of `{method}` are not a JSON object")]
     #[non_exhaustive]
     Parameters {
         /// The method that was called.
@@ -280,7 +280,7 @@ impl fmt::Display for Closed {
                 write!(f, "the server sent a line of more than {limit} bytes")
             }
             CloseReason::NotMessages => {
-                f.write_str("the server sent too many lines that are no JSON-RPC messages")
+                f.write_str("the server sent too many lines that are not JSON-RPC messages")
             }
         }?;
         if let Some(exit) = self.exit {

@@ -33,7 +33,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 ///
 /// A change that isn't read in time is kept once for each resource, and beyond 1,024 of them becomes [`Change::Missed`].
 #[derive(Debug)]
-#[must_use = "dropped, it ends"]
+#[must_use = "it ends when dropped"]
 pub struct Subscription {
     honoured: SubscriptionFilter,
     inbox: Arc<Inbox>,

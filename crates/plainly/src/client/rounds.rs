@@ -28,7 +28,7 @@ use super::{Client, Result};
 ///
 /// Whatever the server asks before it answers is answered by whom the client was [built](super::Builder::on_elicitation)
 /// with; [`once`](Self::once) leaves that to the caller.
-#[must_use = "nothing is sent before it is awaited"]
+#[must_use = "nothing is sent until it is awaited"]
 pub struct Call<T> {
     /// `None` once it is made.
     setup: Option<CallSetup<T>>,

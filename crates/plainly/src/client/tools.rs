@@ -51,7 +51,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`LocalError::Parameters`] if the arguments are no JSON object; nothing was sent then.
+    /// [`LocalError::Parameters`] if the arguments are not a JSON object; nothing was sent then.
     pub fn call_tool(
         &self,
         name: impl Into<String>,
@@ -74,7 +74,7 @@ impl Client {
         }
         let listed = self.tools().await;
         if let Err(error) = &listed {
-            tracing::debug!(%error, "the tools can't be listed for the headers of a call");
+            tracing::debug!(%error, "can't list the tools to find out the headers of a call");
         }
         listed.is_ok()
     }

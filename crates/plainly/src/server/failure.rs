@@ -171,7 +171,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     message = "a handler can't fail with `{Self}`",
     label = "neither an error nor a pointer to one",
     note = "fail with an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed",
-    note = "`Failure::text` makes an error of a sentence"
+    note = "`Failure::text` turns a sentence into an error"
 )]
 pub trait IntoFailure<By> {
     /// As a failure.

@@ -123,7 +123,7 @@ impl Server {
                 server.0.features.metadata(&uri, &scope).await?;
             }
             if !server.can_tell(&uri) {
-                let why = format!("Invalid params: changes of {uri} are not told");
+                let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());
             }
             let before = news.subscription.resources();
@@ -184,7 +184,7 @@ impl Server {
         }
         if count > limits.listen_uris || bytes > limits.listen_bytes {
             return Err(ProtocolError::invalid_params(format!(
-                "Invalid params: more than {} resources to be told of, or more than {} bytes of URIs",
+                "Invalid params: a subscription to more than {} resources, or more than {} bytes of URIs",
                 limits.listen_uris, limits.listen_bytes
             )));
         }

@@ -37,7 +37,7 @@ use crate::transport::lines::Lines;
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "nothing is served before it is awaited"]
+#[must_use = "nothing is served until it is awaited"]
 pub struct Serving<'a, M> {
     server: Server,
     messages: M,

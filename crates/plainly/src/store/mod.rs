@@ -167,14 +167,14 @@ pub enum StoreError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Children were asked for, and the resource is no collection.
+    /// Children were asked for, and the resource is not a collection.
     #[error("not a collection")]
     NotACollection,
     /// The position was not given out by this store for this listing.
     #[error("invalid cursor")]
     InvalidCursor,
     /// The resource is larger than the store reads.
-    #[error("{size} bytes are more than the {limit} that are read")]
+    #[error("{size} bytes are more than the limit of {limit}")]
     TooLarge {
         /// Its size in bytes.
         size: u64,

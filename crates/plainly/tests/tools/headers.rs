@@ -147,8 +147,8 @@ async fn check_mismatches<const COUNT: usize>(cases: [Mismatch; COUNT]) {
 async fn headers_that_say_something_else_are_a_mismatch_and_nothing_runs() {
     let missing = "mcp-param-region is missing, and the argument region is not";
     let other = "mcp-param-region does not match the argument region";
-    let unclear = "mcp-param-region must be there once, in visible ASCII";
-    let base64 = "mcp-param-region: header value holds invalid base64";
+    let unclear = "mcp-param-region must be given exactly once, in visible ASCII";
+    let base64 = "mcp-param-region: header value contains invalid base64";
     let eu = json!({"region": "eu"});
     let hello = json!({"region": "Hello"});
     check_mismatches([
@@ -295,7 +295,7 @@ fn a_tool_that_clients_would_drop_is_not_served() {
     assert_eq!(
         errors,
         [
-            "tool wrong has an x-mcp-header at the property named, but \"B C\" is no name for a header",
+            "tool wrong has an x-mcp-header at the property named, but \"B C\" is not a valid header name",
             "tool wrong has an x-mcp-header at the property number, but its type is not \"string\", \"integer\" or \"boolean\"",
             "tool wrong has an x-mcp-header at the property other, but \"d\" is there twice",
         ]

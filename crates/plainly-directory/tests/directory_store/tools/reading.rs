@@ -118,7 +118,7 @@ fn images_sound_and_the_rest_are_what_they_are() {
     let lossy = tools.text("read_resource", json!({"uri": "docs/latin1.txt"}));
     assert_eq!(
         lossy,
-        "caf\u{fffd}\n\nIt is not UTF-8: what could not be read stands as \u{fffd}."
+        "caf\u{fffd}\n\nIt is not UTF-8: unreadable parts are shown as \u{fffd}."
     );
 }
 

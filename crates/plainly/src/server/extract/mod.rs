@@ -49,7 +49,7 @@ pub use super::state::States;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
-    note = "all take `State<S>` and `Context`, which tells of progress and logs",
+    note = "all take `State<S>` and `Context`, which reports progress and logs",
     note = "tools take `Args<T>`, `Ask`, `Task` and `Returned` too; prompts `Args<T>`, `Ask` and `Returned`; completions `Completing`",
     note = "resources take `ResourceUri`, `Ask` and `Returned` too, and those of templates `Vars<T>`"
 )]

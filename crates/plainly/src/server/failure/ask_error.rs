@@ -73,7 +73,7 @@ impl AskError {
         }
         let words = match serde_json::from_str(error) {
             Ok(Refusal { code, message }) => format!("{message} ({code})"),
-            Err(_) => "no reason that can be read".to_owned(),
+            Err(_) => "no readable reason".to_owned(),
         };
         let why = format!("The client did not answer {key}: {words}");
         Self::new(AskErrorKind::Refused, why)
@@ -96,7 +96,7 @@ impl AskError {
     }
 
     pub(in crate::server) fn over() -> Self {
-        let why = "The client can't be asked any more: the request is over";
+        let why = "The client can no longer be asked: the request is over";
         Self::new(AskErrorKind::Over, why)
     }
 

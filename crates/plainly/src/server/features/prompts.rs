@@ -106,7 +106,7 @@ impl Prompt {
 
     setters! {
         title,
-        description = "What it is for.",
+        description = "A description of its purpose.",
         icons,
         meta,
     }

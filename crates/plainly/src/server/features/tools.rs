@@ -95,7 +95,7 @@ impl Tool {
 
     setters! {
         title,
-        description = "What it does, for the model.",
+        description = "A description of what it does, for the model.",
         icons,
         meta,
     }
@@ -164,7 +164,7 @@ impl Tool {
             Ok(schema) => self.definition.input_schema = schema,
             Err(error) => self
                 .wrong
-                .push(format!("has an input schema that is no JSON: {error}")),
+                .push(format!("has an input schema that is not JSON: {error}")),
         }
         // What they have to be is told by this one alone: the type of the arguments may know nothing of it.
         self.needs.args = None;
@@ -179,7 +179,7 @@ impl Tool {
             Ok(schema) => self.definition.output_schema = Some(schema),
             Err(error) => self
                 .wrong
-                .push(format!("has an output schema that is no JSON: {error}")),
+                .push(format!("has an output schema that is not JSON: {error}")),
         }
         self
     }

@@ -147,7 +147,7 @@ impl Background {
                     task = &*self.alive.id,
                     key,
                     why,
-                    "an answer was kept that is none"
+                    "a stored answer is not valid"
                 );
             }
         }
@@ -171,7 +171,7 @@ impl Background {
     }
 
     fn log(&self, error: &TaskStoreError) {
-        tracing::error!(task = &*self.alive.id, error = %chain(error), "a task's end was not kept");
+        tracing::error!(task = &*self.alive.id, error = %chain(error), "a task's outcome could not be stored");
     }
 
     /// What becomes of the task.
@@ -237,7 +237,7 @@ impl Background {
 
 /// What a handler can answer a request with, but not end a task with: that it be sent again.
 fn unexpected() -> ProtocolError {
-    let source = "a handler ended its task with questions: ask within it";
+    let source = "a handler ended its task with questions: ask them within the task";
     ProtocolError::from(Internal::Failed).with_source(source)
 }
 

@@ -52,7 +52,7 @@ impl Server {
         // A store may take its time, and whoever asks be gone by then: what it keeps must come to an end all the same.
         let (asker, made) = oneshot::channel();
         tokio::spawn(self.make(call, asker));
-        let unmade = |_| Err(ProtocolError::internal("No task could be made"));
+        let unmade = |_| Err(ProtocolError::internal("The task could not be created"));
         let task = made.await.unwrap_or_else(unmade)?;
         let mut handle = CreateTaskResult::from(task);
         let meta = handle.meta.take();
@@ -77,14 +77,15 @@ impl Server {
         }
         drop(call);
         if let Err(error) = self.happened(&alive.id, TaskEvent::Cancelled).await {
-            tracing::error!(task = &*alive.id, error = %chain(&error), "a task's end was not kept");
+            tracing::error!(task = &*alive.id, error = %chain(&error), "a task's outcome could not be stored");
         }
     }
 
     /// Keeps the record of a task that begins now.
     async fn keep(&self, scope: &Scope) -> Result<(Alive, DetailedTask), ProtocolError> {
-        let id = name()
-            .map_err(|error| ProtocolError::internal("No task could be made").with_source(error))?;
+        let id = name().map_err(|error| {
+            ProtocolError::internal("The task could not be created").with_source(error)
+        })?;
         let alive = Live::enter(self, &id).ok_or(Unavailable::Overloaded)?;
         let limits = self.limits();
         let record = TaskRecord::new(
@@ -126,7 +127,7 @@ fn status_sink(server: Server, id: Arc<str>) -> StatusSink {
         let (server, id) = (server.clone(), Arc::clone(&id));
         Box::pin(async move {
             if let Err(error) = server.happened(&id, TaskEvent::Said(message)).await {
-                tracing::warn!(task = &*id, error = %chain(&error), "a task's message was not kept");
+                tracing::warn!(task = &*id, error = %chain(&error), "a task's message could not be stored");
             }
         })
     })

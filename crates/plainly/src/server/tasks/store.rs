@@ -51,10 +51,10 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
 #[non_exhaustive]
 pub enum TaskStoreError {
     /// There is no room: the client is told to try again later.
-    #[error("no room for more tasks, or for more of one")]
+    #[error("no room for more tasks, or for a larger one")]
     Full,
     /// Something failed inside; the log has the whole error.
-    #[error("the tasks can't be reached")]
+    #[error("the task store can't be reached")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }
 
@@ -63,7 +63,7 @@ impl From<TaskStoreError> for ProtocolError {
         match error {
             TaskStoreError::Full => Unavailable::Overloaded.into(),
             TaskStoreError::Failed(_) => {
-                Self::internal("Internal error: the tasks can't be reached").with_source(error)
+                Self::internal("Internal error: the task store can't be reached").with_source(error)
             }
         }
     }

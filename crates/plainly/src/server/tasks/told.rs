@@ -28,7 +28,7 @@ impl Server {
         check_tasks(scope.peer())?;
         let limit = self.limits().listen_uris;
         if ids.len() > limit {
-            let why = format!("Invalid params: more than {limit} tasks to be told of");
+            let why = format!("Invalid params: a subscription to more than {limit} tasks");
             return Err(ProtocolError::invalid_params(why));
         }
         let mut seen = HashSet::new();
@@ -50,7 +50,9 @@ impl Server {
         for task in tasks {
             match self.task(&task, &scope).await {
                 Ok(_) => own.push(task),
-                Err(error) => tracing::debug!(error = %chain(&error), "not told of a task"),
+                Err(error) => {
+                    tracing::debug!(error = %chain(&error), "a task's change could not be reported")
+                }
             }
         }
         for task in &own {
@@ -71,7 +73,7 @@ impl Server {
         match self.0.tasks.store.get(&task).await {
             Ok(record) => record.map(|record| notices::task_changed(&record.task, id.as_deref())),
             Err(error) => {
-                tracing::error!(task = &*task, error = %chain(&error), "not told of a task");
+                tracing::error!(task = &*task, error = %chain(&error), "a task's change could not be reported");
                 None
             }
         }

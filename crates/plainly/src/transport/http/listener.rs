@@ -135,7 +135,7 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) 
                 match slots.take(slot, peer.ip()) {
                     Some(slot) => return (stream, slot),
                     None => {
-                        tracing::debug!(%peer, "too many connections of one peer: closed another")
+                        tracing::debug!(%peer, "too many connections from one peer: closed another")
                     }
                 }
             }
@@ -161,10 +161,10 @@ fn is_of_the_peer(error: &io::Error) -> bool {
 
 fn log_panic(end: Result<(), tokio::task::JoinError>) {
     if let Err(error) = end {
-        tracing::error!(%error, "connection ended badly");
+        tracing::error!(%error, "connection ended with an error");
     }
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0} is not a loopback address: say which hosts the server answers to (allow_host)")]
+#[error("{0} is not a loopback address: name the hosts that clients use (allow_host)")]
 struct Nameless(SocketAddr);

@@ -61,7 +61,7 @@ impl Resource {
     setters! {
         name = "Its name, for programs.",
         title,
-        description = "What it holds.",
+        description = "A description of its content.",
         mime_type = "The MIME type of its content.",
         icons,
         annotations,

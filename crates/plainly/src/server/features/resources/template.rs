@@ -83,9 +83,9 @@ impl ResourceTemplate {
     }
 
     setters! {
-        name = "Its name, for programs. Its resources get it too, like everything else that is said of the template.",
+        name = "Its name, for programs. Its resources inherit it, like everything else declared for the template.",
         title,
-        description = "What its resources hold.",
+        description = "A description of the content of its resources.",
         mime_type = "The MIME type of all its resources.",
         icons,
         annotations,

@@ -41,8 +41,8 @@ impl LineSelection {
 }
 
 fn conflict(field: &'static str) -> Problem {
-    Problem::validation(field, "it can't be given together with another part of the text.").suggest(
-        "Give only head (the first lines), or only tail (the last lines), or offset and limit (lines from one on).",
+    Problem::validation(field, "it can't be combined with another part of the text.").suggest(
+        "Use only head (the first lines), only tail (the last lines), or offset and limit (a range of lines).",
     )
 }
 
@@ -67,7 +67,7 @@ impl<'a> TextExcerpt<'a> {
             LineSelection::From { offset, .. } if offset > total.max(1) => {
                 let problem = Problem::validation("offset", format!("the text has {total} lines."));
                 return Err(
-                    problem.suggest("Give an offset up to that, or the last lines with tail.")
+                    problem.suggest("Use an offset up to that, or tail for the last lines.")
                 );
             }
             LineSelection::From { offset, limit } => (offset - 1, limit),
@@ -123,7 +123,7 @@ impl<'a> TextExcerpt<'a> {
             note += &format!(" It is cut after {} of its {size} bytes.", self.text.len());
         }
         if let Some(next) = self.next() {
-            note += &format!(" To go on: offset={next}.");
+            note += &format!(" To continue: offset={next}.");
         }
         Some(note)
     }
