@@ -34,7 +34,7 @@ impl<'a> References<'a> {
         });
         let Some(fragment) = fragment else {
             return Err(format!(
-                "it refers to {reference:?}, which is outside it: nothing is ever fetched"
+                "it refers to {reference:?}, which is not in it: nothing is ever fetched"
             ));
         };
         let found = match fragment {

@@ -188,7 +188,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             InvalidParams::MissingMeta {
                 keys: keys.map(str::to_owned).to_vec(),
             },
-            "Invalid params: _meta must have a and b",
+            "Invalid params: _meta must contain a and b",
             json!({ "kind": "missing_meta", "keys": keys }),
             (-32602, 400),
         ),

@@ -477,7 +477,7 @@ fn a_schema_has_bounds() {
         (deep(limits.depth), None),
         (
             deep(limits.depth + 1),
-            Some("it is more than 48 arrays and objects deep"),
+            Some("it is nested more than 48 levels deep"),
         ),
         (many(limits.subschemas), None),
         (

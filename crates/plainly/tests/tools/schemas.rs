@@ -158,11 +158,11 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
         ),
         (
             r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}"#,
-            "that is invalid: it refers to \"https://example.com/a.json\", which is outside it: nothing is ever fetched",
+            "that is invalid: it refers to \"https://example.com/a.json\", which is not in it: nothing is ever fetched",
         ),
         (
             r#"{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}"#,
-            "that is invalid: it refers to \"file:///etc/passwd\", which is outside it: nothing is ever fetched",
+            "that is invalid: it refers to \"file:///etc/passwd\", which is not in it: nothing is ever fetched",
         ),
         (
             r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}}}"##,
