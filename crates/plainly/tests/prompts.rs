@@ -323,7 +323,7 @@ async fn what_can_not_be_completed_is_refused() {
             (
                 Reference::prompt("review"),
                 "languages",
-                "Unknown argument: known are sourceCode, most, language, framework, tone, brief",
+                "Unknown argument: the arguments are sourceCode, most, language, framework, tone, brief",
             ),
             (
                 Reference::prompt("talk"),

@@ -167,7 +167,7 @@ async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
         (
             "stat_resource",
             "file:///x",
-            "Invalid value for 'uri': file:///x is no URI of this server. Call list_resources without uri, and use a URI exactly as it is listed.",
+            "Invalid value for 'uri': file:///x is not a URI of this server. Call list_resources without uri, and use a URI exactly as it is listed.",
         ),
         (
             "stat_resource",

@@ -64,10 +64,10 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
                 ),
             ],
             vec![
-                "resource template page://{name}{?id,line} has the variable name, which its Vars don't take",
-                "resource template page://{name}{?id,line} has the variable line, which its Vars don't take",
-                "resource template list://{name} takes Vars with id, which is no variable of it",
-                "resource template list://{name} has the variable name, which its Vars don't take",
+                "resource template page://{name}{?id,line} has the variable name, which its Vars lack",
+                "resource template page://{name}{?id,line} has the variable line, which its Vars lack",
+                "resource template list://{name} takes Vars with id, which is not one of its variables",
+                "resource template list://{name} has the variable name, which its Vars lack",
             ],
         ),
         (
@@ -170,7 +170,7 @@ async fn variables_are_read_as_the_types_of_their_fields() {
             ),
             (
                 "t://small/256",
-                "number: invalid value: string \"256\", expected a natural number",
+                "number: invalid value: string \"256\", expected a non-negative integer",
             ),
             ("t://small/", "missing field `number`"),
             (
@@ -217,7 +217,7 @@ async fn exploded_variables_are_lists_and_maps() {
             ("t:", "Several { path: [], query: {} }"),
             (
                 "t:/1/x",
-                "path: invalid value: string \"x\", expected a natural number",
+                "path: invalid value: string \"x\", expected a non-negative integer",
             ),
             (
                 "t:?a=x",

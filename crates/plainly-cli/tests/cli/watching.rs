@@ -157,7 +157,7 @@ fn a_server_that_ends_is_an_error_with_the_reason() {
         ),
         (
             Signal::KILL,
-            "error: the reply to `subscriptions/listen` broke off: ",
+            "error: the reply to `subscriptions/listen` was cut off: ",
         ),
     ] {
         let server = Serving::docs(&docs);

@@ -254,7 +254,7 @@ fn invalid_resource_params() -> Vec<Row> {
                 size: 3,
                 limit: 2,
             },
-            "Resource too large: file:///a has 3 bytes, at most 2 are read",
+            "Resource too large: file:///a has 3 bytes, the limit is 2",
             json!({ "kind": "resource_too_large", "uri": uri, "size": 3, "limit": 2 }),
             (-32602, 200),
         ),

@@ -147,7 +147,7 @@ fn what_could_not_be_built_cannot_be_added() {
         ),
         (
             tool("s").input_schema("{"),
-            "tool s has an input schema that is no JSON: EOF while parsing an object at line 1 column 1",
+            "tool s has an input schema that is not JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             tool("s").input_schema("{}"),
@@ -159,7 +159,7 @@ fn what_could_not_be_built_cannot_be_added() {
     let fixed = builder(&["a"]).build().unwrap();
     assert_eq!(
         fixed.add_tool(tool("b")).unwrap_err().to_string(),
-        "it can't be added: tool b comes too late: the server was built without dynamic_tools()"
+        "it can't be added: tool b needs dynamic_tools(), which the server was built without"
     );
     assert!(!fixed.remove_tool("a"));
 }
@@ -440,7 +440,7 @@ async fn whoever_listens_is_told_of_prompts_and_resources_too() {
         ),
         (
             server.add_tool(tool("a")),
-            "tool a comes too late: the server was built without dynamic_tools()",
+            "tool a needs dynamic_tools(), which the server was built without",
         ),
     ] {
         assert_eq!(

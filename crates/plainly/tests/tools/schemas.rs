@@ -154,7 +154,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
         ),
         (
             r#"{"type":"object","properties":{"a":{"type":"text"}}}"#,
-            "that is invalid: /properties/a/type: \"text\" is not one or some of array, boolean, integer, null, number, object, string",
+            "that is invalid: /properties/a/type: \"text\" is not one or more of array, boolean, integer, null, number, object, string",
         ),
         (
             r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}"#,
@@ -170,7 +170,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
         ),
         (
             &deep,
-            "that is invalid: it is more than 48 arrays and objects deep",
+            "that is invalid: it is nested more than 48 levels deep",
         ),
         (
             doubling,

@@ -116,7 +116,7 @@ fn the_largest_and_the_latest_come_first() {
     assert!(
         tools
             .error("list_resources", arguments)
-            .contains("has no next part")
+            .contains("only a listing in the order of names can be continued")
     );
 }
 

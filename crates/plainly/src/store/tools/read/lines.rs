@@ -146,7 +146,7 @@ mod tests {
                 part(1, 2),
                 100,
                 "one\ntwo\n",
-                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+                Some("Lines 1 to 2 of 3. To continue: offset=3."),
             ),
             (part(3, 9), 100, "three", Some("Line 3 of 3.")),
             (
@@ -161,25 +161,25 @@ mod tests {
                 part(1, 0),
                 100,
                 "",
-                Some("No line of 3. To go on: offset=1."),
+                Some("No line of 3. To continue: offset=1."),
             ),
             (
                 LineSelection::ALL,
                 8,
                 "one\ntwo\n",
-                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+                Some("Lines 1 to 2 of 3. To continue: offset=3."),
             ),
             (
                 LineSelection::ALL,
                 7,
                 "one\n",
-                Some("Line 1 of 3. To go on: offset=2."),
+                Some("Line 1 of 3. To continue: offset=2."),
             ),
             (
                 LineSelection::ALL,
                 2,
                 "on",
-                Some("Line 1 of 3. It is cut after 2 of its 4 bytes. To go on: offset=2."),
+                Some("Line 1 of 3. It is cut after 2 of its 4 bytes. To continue: offset=2."),
             ),
         ] {
             let lines = TextExcerpt::of(text, part, room).unwrap();
