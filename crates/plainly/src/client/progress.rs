@@ -12,13 +12,13 @@ use tokio::time::Instant;
 
 use crate::lock::Lock;
 
-/// An update on how far a call has come (Progress).
+/// A progress update of a call (Progress).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressUpdate {
-    /// The amount that is done; more each time.
+    /// The amount done so far; it increases each time.
     pub done: f64,
-    /// The amount that there is to do, in the same unit, if the server knows.
+    /// The total amount, in the same unit, if the server knows it.
     pub total: Option<f64>,
     /// A description of what is being done, for people.
     pub message: Option<String>,
