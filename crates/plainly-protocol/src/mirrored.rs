@@ -141,7 +141,7 @@ impl Search {
         }
         let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
         if self.found.iter().any(|other| other.header == header) {
-            return Err(format!("{annotation} is there twice"));
+            return Err(format!("{annotation} is used twice"));
         }
         let path = path.to_vec();
         self.found.push(MirroredArgument { header, path });
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(
             check(&schema),
             Err(
-                "has an x-mcp-header at the property b.c, but \"REGION\" is there twice; \
+                "has an x-mcp-header at the property b.c, but \"REGION\" is used twice; \
                  has an x-mcp-header at the property d, but \"\" is not a valid header name"
                     .to_owned()
             )

@@ -529,7 +529,7 @@ fn a_server_is_not_built_with_prompts_that_are_wrong() {
         told,
         [
             "prompt  needs a name of 1 to 128 bytes",
-            "prompt twice is there twice",
+            "prompt twice is defined twice",
             "prompt list takes Args of a type that is not a JSON object: use a struct",
             &state("language"),
             &state("lingo"),

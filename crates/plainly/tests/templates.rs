@@ -51,7 +51,7 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
                 plain("note://{name}"),
             ],
             vec![
-                "resource template note://{id} is there twice",
+                "resource template note://{id} is defined twice",
                 "resource template note://{name} is never reached: note://{id} matches the same URIs",
             ],
         ),

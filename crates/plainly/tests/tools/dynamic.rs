@@ -136,7 +136,7 @@ fn what_could_not_be_built_cannot_be_added() {
     let server = server(&["a"]);
     let refused = |tool| server.add_tool(tool).unwrap_err().to_string();
     for (tool, why) in [
-        (tool("a"), "tool a is there twice"),
+        (tool("a"), "tool a is defined twice"),
         (
             tool("a b"),
             "tool a b needs a name of 1 to 128 of A-Z a-z 0-9 _ - . /",
@@ -433,7 +433,7 @@ async fn whoever_listens_is_told_of_prompts_and_resources_too() {
         "notifications/resources/list_changed"
     );
     for (refused, why) in [
-        (server.add_prompt(prompt("a")), "prompt a is there twice"),
+        (server.add_prompt(prompt("a")), "prompt a is defined twice"),
         (
             server.add_prompt(Prompt::new("", async || "x")),
             "prompt  needs a name of 1 to 128 bytes",

@@ -297,7 +297,7 @@ fn a_tool_that_clients_would_drop_is_not_served() {
         [
             "tool wrong has an x-mcp-header at the property named, but \"B C\" is not a valid header name",
             "tool wrong has an x-mcp-header at the property number, but its type is not \"string\", \"integer\" or \"boolean\"",
-            "tool wrong has an x-mcp-header at the property other, but \"d\" is there twice",
+            "tool wrong has an x-mcp-header at the property other, but \"d\" is used twice",
         ]
     );
 }

@@ -143,7 +143,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
     for (schema, why) in [
         (
             "",
-            "that is no JSON: EOF while parsing a value at line 1 column 0",
+            "that is not JSON: EOF while parsing a value at line 1 column 0",
         ),
         ("[]", "that is invalid: [] is not a schema"),
         ("true", "whose type is not \"object\""),
@@ -185,7 +185,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
     }
     let told = problem(Tool::new("t", async || CallToolResult::new([])).output_schema("{"));
     assert!(
-        told.contains("tool t has an output schema that is no JSON"),
+        told.contains("tool t has an output schema that is not JSON"),
         "{told}"
     );
 }

@@ -20,7 +20,7 @@ impl BuildError {
 
     /// The error of a second `subject` of the same name.
     pub(super) fn twice(subject: &str) -> Self {
-        Self::new(subject, "is there twice")
+        Self::new(subject, "is defined twice")
     }
 }
 

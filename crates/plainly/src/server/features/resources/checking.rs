@@ -50,7 +50,7 @@ fn matcher(text: &str) -> Result<Matcher, String> {
 fn unreachable(earlier: &ServedTemplate, text: &str) -> String {
     let earlier = earlier.matcher().template().as_str();
     if earlier == text {
-        return "is there twice".to_owned();
+        return "is defined twice".to_owned();
     }
     format!("is never reached: {earlier} matches the same URIs")
 }
