@@ -13,11 +13,11 @@ use self::subscription::PendingTopics;
 pub(super) use self::subscription::TopicSubscription;
 use crate::lock::Lock;
 
-/// Where a program says what has changed, for the peers that are subscribed. Cheap to clone; all clones are one.
+/// Announces changes to the peers that are subscribed. Cheap to clone; all clones are the same.
 ///
-/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A call
-/// returns at once, however many peers there are and however slowly they read: a peer hears of several changes of one
-/// thing once.
+/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A
+/// call returns at once, however many peers there are and however slowly they read: several changes of one thing reach a
+/// peer as one.
 ///
 /// ```
 /// use plainly::{Resource, Server};
@@ -57,13 +57,13 @@ struct Index {
 }
 
 impl Changes {
-    /// A bus that nobody is subscribed to yet.
+    /// A new instance, without subscribers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The content or the metadata of the resource at `uri` is another, or it is no longer there.
+    /// The content or the metadata of the resource at `uri` has changed, or it no longer exists.
     pub fn resource_updated(&self, uri: &str) {
         self.publish(&Topic::Resource(uri.into()));
     }
@@ -80,17 +80,17 @@ impl Changes {
         topics.iter().for_each(|topic| self.publish(topic));
     }
 
-    /// There are other resources than before.
+    /// The list of resources has changed.
     pub fn resources_changed(&self) {
         self.publish(&Topic::Resources);
     }
 
-    /// There are other tools than before.
+    /// The list of tools has changed.
     pub fn tools_changed(&self) {
         self.publish(&Topic::Tools);
     }
 
-    /// There are other prompts than before.
+    /// The list of prompts has changed.
     pub fn prompts_changed(&self) {
         self.publish(&Topic::Prompts);
     }

@@ -17,11 +17,10 @@ use crate::lock::Lock;
 /// What each record counts for, whatever is in it: so that there is room for the end of a task in words.
 const LEAST: usize = 4 << 10;
 
-/// The records of tasks in the memory of this process: nothing is left of them when it ends. Cheap to clone; all clones are
-/// one.
+/// Keeps tasks in the memory of this process: they are lost when it ends. Cheap to clone; all clones are the same.
 ///
-/// It takes no more than [`Limits::tasks`], of one principal [`Limits::tasks_per_principal`], with
-/// [`Limits::task_bytes`] in all. None is given up before it has expired.
+/// It keeps at most [`Limits::tasks`], [`Limits::tasks_per_principal`] per principal, and [`Limits::task_bytes`] in
+/// total. No task is dropped before it has expired.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
 
@@ -44,7 +43,7 @@ struct TaskTable {
 }
 
 impl MemoryTasks {
-    /// None yet, and at most as many as these limits say.
+    /// An empty store with these limits.
     pub fn new(limits: &Limits) -> Self {
         Self(Arc::new(TaskMemory {
             most: limits.tasks,
@@ -54,14 +53,14 @@ impl MemoryTasks {
         }))
     }
 
-    /// How many there are that have not expired.
+    /// The number of tasks that have not expired.
     pub fn len(&self) -> usize {
         let mut table = self.0.table.lock();
         table.expire(SystemTime::now());
         table.records.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
