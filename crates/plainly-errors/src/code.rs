@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A JSON-RPC error code as it stands on the wire: any integer.
+/// A JSON-RPC error code as it appears on the wire: any integer.
 ///
-/// There is no public way to *send* one: errors are built as [`ProtocolError`](crate::ProtocolError) and numbered by
-/// the [dialect](crate::Dialect).
+/// There is no public way to *send* one: errors are built as a [`ProtocolError`](crate::ProtocolError), and the
+/// [dialect](crate::Dialect) assigns the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Code(i64);
@@ -21,10 +21,10 @@ pub enum CodeRange {
     Standard,
     /// The rest of -32768 to -32100: reserved by JSON-RPC for itself.
     Reserved,
-    /// -32000 to -32019: taken by implementations before there was a policy; a receiver may assume no meaning but for
-    /// -32002.
+    /// -32000 to -32019: used by implementations before there was a policy; a receiver must not assume a meaning, except
+    /// for -32002.
     Legacy,
-    /// -32020 to -32099: defined by the MCP specification alone.
+    /// -32020 to -32099: defined only by the MCP specification.
     Specification,
     /// Every other integer: free for applications.
     Application,
@@ -42,7 +42,7 @@ impl CodeRange {
         }
     }
 
-    /// Which integers it holds.
+    /// The integers it contains.
     pub const fn bounds(self) -> &'static str {
         match self {
             Self::Standard => "-32700 and -32603 to -32600",
@@ -70,7 +70,7 @@ impl CodeRange {
         }
     }
 
-    /// What a receiver may assume of a code of it that the registry does not have.
+    /// What a receiver may assume about a code in this range that is not in the registry.
     pub const fn receive(self) -> &'static str {
         match self {
             Self::Standard => "assume its meaning, on every revision",
@@ -81,7 +81,7 @@ impl CodeRange {
         }
     }
 
-    /// What to do about a code of it that the registry does not have.
+    /// What to do about a code in this range that is not in the registry.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved | Self::Legacy => {
@@ -94,7 +94,7 @@ impl CodeRange {
         }
     }
 
-    /// The document that says so.
+    /// The document that defines the policy.
     pub const fn source(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved => "JSON-RPC 2.0, section 5.1",
@@ -166,7 +166,7 @@ impl fmt::Display for Code {
 pub struct ApplicationCode(i64);
 
 impl ApplicationCode {
-    /// The code `CODE`, checked when the program is compiled.
+    /// The code `CODE`, checked at compile time.
     pub const fn of<const CODE: i64>() -> Self {
         const { assert!(Code(CODE).is_application(), "reserved by JSON-RPC or MCP") };
         Self(CODE)

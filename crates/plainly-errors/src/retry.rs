@@ -8,9 +8,9 @@ use std::fmt;
 pub enum Retry {
     /// No.
     Never,
-    /// Once what is wrong with the request is mended.
+    /// After the request has been corrected.
     AfterFix,
-    /// After a pause, if the request may be sent twice.
+    /// After a pause, if the request is safe to repeat.
     AfterDelay,
     /// At once.
     Immediately,
