@@ -204,7 +204,7 @@ pub struct Closed {
     pub stderr: String,
 }
 
-/// Who ended a connection, and why.
+/// The end of a connection: who ended it, and why.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CloseReason {

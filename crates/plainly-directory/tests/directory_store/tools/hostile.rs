@@ -105,7 +105,7 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "search",
             json!({"pattern": "a", "exclude": vec!["a"; 10_000]}),
-            "10000 globs are more than the 64",
+            "10000 globs are more than the limit of 64",
         ),
         (
             "search",
@@ -203,7 +203,7 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "tree",
             json!({"exclude": vec!["a"; 65]}),
-            "65 globs are more than the 64",
+            "65 globs are more than the limit of 64",
         ),
         (
             "tree",

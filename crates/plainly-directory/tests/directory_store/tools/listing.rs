@@ -83,7 +83,7 @@ fn a_listing_goes_on_where_it_ended() {
         json!({"uri": "docs", "after": "file:///docs/dir/y"}),
     );
     assert!(
-        error.contains("'after': it is not a position in this listing. Give `next`"),
+        error.contains("'after': it is not a position in this listing. Use `next`"),
         "{error}"
     );
 }

@@ -51,7 +51,7 @@ fn lines_are_chosen_as_they_are_asked_for() {
         ),
         (
             json!({"uri": "docs"}),
-            "file:///docs is a directory. See what is in it with list_resources",
+            "file:///docs is a directory. See what it contains with list_resources",
         ),
     ] {
         let error = tools.error("read_resource", arguments);
