@@ -24,7 +24,7 @@
 //! #[tokio::main]
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let server = Server::builder("greeter", env!("CARGO_PKG_VERSION"))
-//!         .tool(Tool::new("greet", greet).description("Greets somebody").read_only())
+//!         .tool(Tool::new("greet", greet).description("Greets someone").read_only())
 //!         .build()?;
 //!     Ok(server.serve_stdio().await?)
 //! }
