@@ -272,8 +272,8 @@ pub(crate) struct ReadArgs {
     after_help = "\
 Examples:
   plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
-  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: whenever anything in it changes
-  plainly watch http://127.0.0.1:3333/mcp                       whenever the list of resources, tools or prompts changes
+  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: any change in it
+  plainly watch http://127.0.0.1:3333/mcp                       the lists of resources, tools, prompts
   plainly watch http://127.0.0.1:3333/mcp file:///docs --json | while read -r change; do make; done
   plainly watch file:///docs/intro.md -- plainly serve ./docs --stdio
 

@@ -18,8 +18,8 @@ mod engine {
     impl Pattern {
         /// Reads `text`; the error says what is wrong with it.
         pub(crate) fn parse(text: &str) -> Result<Self, String> {
-            let translated =
-                to_rust_regex(text).map_err(|()| format!("{text:?} is not a regular expression"))?;
+            let translated = to_rust_regex(text)
+                .map_err(|()| format!("{text:?} is not a regular expression"))?;
             let regex = Regex::new(&translated).map_err(|error| {
                 format!("{text:?} is not a supported regular expression: {error}")
             })?;

@@ -182,17 +182,17 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "list_resources",
             json!({"uri": "docs", "after": mebi}),
-            "'after': it is no position in this listing",
+            "'after': it is not a position in this listing",
         ),
         (
             "list_resources",
             json!({"uri": "docs", "after": ""}),
-            "'after': it is no position in this listing",
+            "'after': it is not a position in this listing",
         ),
         (
             "list_resources",
             json!({"uri": "docs", "after": "file:///docs/../x"}),
-            "'after': it is no position",
+            "'after': it is not a position",
         ),
         (
             "list_resources",

@@ -47,7 +47,7 @@ fn lines_are_chosen_as_they_are_asked_for() {
         ),
         (
             json!({"uri": "docs/a", "head": 1, "tail": 1}),
-            "'head': it can't be given together",
+            "'head': it can't be combined",
         ),
         (
             json!({"uri": "docs"}),
