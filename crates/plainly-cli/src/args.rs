@@ -92,7 +92,7 @@ Examples:
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
 
-Files have URIs like file:///docs/guide/intro.md: the directory's name, then the path below it. Hidden files, files \
+Files have URIs like file:///docs/guide/hosts.md: the directory's name, then the path below it. Hidden files, files \
 ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
 pub(crate) struct ServeArgs {
     /// A directory to serve under its own name, or NAME=DIR to serve it under another
