@@ -40,8 +40,8 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
             vec![plain("note://{id"), plain("x{a}{b}")],
             vec![
                 "resource template note://{id can't be served: invalid URI template: at byte 7: { is not closed",
-                "resource template x{a}{b} can't be served: URI template can't be matched: at byte 4: nothing tells where \
-                 the expression before {b} ends",
+                "resource template x{a}{b} can't be served: URI template can't be matched: at byte 4: the expression \
+                 before {b} has no clear end",
             ],
         ),
         (
