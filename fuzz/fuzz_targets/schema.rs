@@ -38,7 +38,7 @@ async fn check(server: Server, schema: Value, arguments: Value) {
         .await;
     let text = heard[0]["result"]["content"][0]["text"].as_str();
     let is_unread = heard[0]["error"]["code"] == -32600;
-    let is_too_much = text.is_some_and(|text| text.contains("there is too much in it"));
+    let is_too_much = text.is_some_and(|text| text.contains("it is too large to be checked"));
     if is_unread || is_too_much || is_read_otherwise(&schema) {
         return;
     }

@@ -72,7 +72,7 @@ impl Converter for Apart {
         draft.write_str(&String::from_utf8_lossy(&text))?;
         let status = child.0.wait()?;
         if !status.success() {
-            return Err(format!("the process that converts it ended with {status}").into());
+            return Err(format!("the converter process ended with {status}").into());
         }
         Ok(())
     }
@@ -250,10 +250,7 @@ mod tests {
         assert_eq!((text.as_str(), why.as_str()), ("pdf-text\n", ""));
         // It writes without end, and reads nothing.
         let (text, _) = converted("yes", 100_000);
-        assert_eq!(
-            text,
-            "it is longer than the 100000 bytes that are left for it"
-        );
+        assert_eq!(text, "it is longer than the 100000 bytes left for it");
         let (_, why) = converted("false", 100);
         assert!(why.contains("ended with exit status: 1"), "{why}");
         let (_, why) = converted("/no/such/program", 100);

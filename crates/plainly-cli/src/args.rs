@@ -25,7 +25,7 @@ use crate::format::Format;
 #[derive(Debug, Parser)]
 #[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
-    /// What to log on standard error: a level, or levels by module, as in plainly=debug,warn [default: $RUST_LOG, or else
+    /// What to log to standard error: a level, or levels per module, such as plainly=debug,warn [default: $RUST_LOG, or
     /// warn]
     #[arg(long, global = true, value_name = "LEVEL", value_parser = values::Levels, display_order = 900)]
     pub(crate) log: Option<Targets>,
@@ -83,23 +83,23 @@ impl ClientCommand {
     }
 }
 
-/// Serve directories: every file a resource, every directory a collection
+/// Serve directories: every file is a resource, every directory a collection
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   plainly serve ./docs                          over HTTP at http://127.0.0.1:3333/mcp
-  plainly serve docs=./docs src=./src --stdio   two directories, named, over stdio
-  plainly serve ./docs --http 127.0.0.1:0       at any free port; its URL is printed
+  plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
+  plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
 
-Files have URIs like file:///docs/guide/intro.md: first the name of the directory, then the path below it. Hidden files, \
-what .gitignore and .ignore leave out, and links that lead elsewhere are not served. Nothing is ever written.")]
+Files have URIs like file:///docs/guide/hosts.md: the directory's name, then the path below it. Hidden files, files \
+ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
 pub(crate) struct ServeArgs {
-    /// A directory to serve under its own name, or as NAME=DIR under another
+    /// A directory to serve under its own name, or NAME=DIR to serve it under another
     #[arg(required = true, value_name = "DIR", value_parser = mount::parser())]
     pub(crate) mounts: Vec<Mount>,
 
-    /// Serve HTTP at this address; port 0 takes any that is free
+    /// Serve HTTP at this address; port 0 picks a free port
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -109,61 +109,61 @@ pub(crate) struct ServeArgs {
     )]
     pub(crate) http: SocketAddr,
 
-    /// Serve standard input and output, for whoever starts this process
+    /// Serve over standard input and output, for the process that started this one
     #[arg(long)]
     pub(crate) stdio: bool,
 
-    /// Over HTTP, also answer to this name, as in docs.example.com or docs.example.com:8443
+    /// Over HTTP, also accept requests for this host, such as docs.example.com or docs.example.com:8443
     #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Over HTTP, also let in requests with this Origin, as in https://app.example.com; to read the answers, web pages need
-    /// CORS headers too, which a proxy adds
+    /// Over HTTP, also accept requests with this Origin, such as https://app.example.com; to read the replies, web pages
+    /// also need CORS headers, which a proxy must add
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
-    /// Over HTTP, also serve at /sse, by HTTP with SSE: for clients of 2024-11-05 that know nothing newer
+    /// Over HTTP, also serve the HTTP with SSE transport at /sse, for clients that only support 2024-11-05
     #[arg(long, conflicts_with = "stdio")]
     pub(crate) sse: bool,
 
-    /// What the server calls itself, and mcp.json calls it [default: plainly, and the first directory's name]
+    /// The server's name, also used in mcp.json [default: plainly, and in mcp.json the first directory's name]
     #[arg(long)]
     pub(crate) name: Option<String>,
 
-    /// Also serve files and directories whose names begin with a dot
+    /// Also serve files and directories whose names start with a dot
     #[arg(long)]
     pub(crate) hidden: bool,
 
-    /// Also serve what .gitignore and .ignore leave out
+    /// Also serve files that .gitignore and .ignore exclude
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
-    /// Serve no tools, only resources. The tools are for hosts that show their models nothing else; they read what is served,
-    /// and search it
+    /// Serve only resources, no tools. The tools are for hosts that show their models nothing else; they read and search
+    /// what is served
     #[arg(long)]
     pub(crate) no_tools: bool,
 
-    /// Serve every file as it is and no other way. Else HTML and CSV are there as Markdown too, PDF as text, and JSON without
-    /// line breaks indented
+    /// Serve every file only as it is. By default HTML and CSV are also available as Markdown, PDF as text, and JSON
+    /// without line breaks as indented JSON
     #[arg(long)]
     pub(crate) as_is: bool,
 
-    /// Let clients keep what they got for so many seconds; by default they ask each time
+    /// Let clients cache replies for this many seconds [default: they ask every time]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) ttl: Option<Duration>,
 
-    /// Seal the cursors of long listings with the keys in this file, 64 hexadecimal digits on each line, so that every server of
-    /// the same directories and --name with the same keys continues them. The first key seals, and all of them open
+    /// Seal the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any server
+    /// with the same directories, --name and keys can continue them. The first key seals; every key opens
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// The size up to which files can be read; larger ones are only listed. Clients may read less in one reply: plainly's
-    /// read 32 MiB, which is a binary file of about 24 MiB
+    /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
+    /// accept 32 MiB, which is a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]
     pub(crate) max_file_size: u64,
 }
 
-/// Show who a server is, which revisions it speaks and what it offers
+/// Show what a server is, which revisions it supports and what it offers
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly discover [OPTIONS] <TARGET>\n       plainly discover [OPTIONS] -- <COMMAND>...",
@@ -189,33 +189,33 @@ Examples:
   plainly ls http://127.0.0.1:3333/mcp
   plainly ls http://127.0.0.1:3333/mcp file:///docs/guide
   plainly ls http://127.0.0.1:3333/mcp -l            a table
-  plainly ls http://127.0.0.1:3333/mcp -l | cut -f 2,5    size in bytes and URI: no terminal, so tabs
+  plainly ls http://127.0.0.1:3333/mcp -l | cut -f 2,5    size in bytes and URI, separated by a tab
   plainly ls http://127.0.0.1:3333/mcp file:///docs -R
-  plainly ls http://127.0.0.1:3333/mcp --json        one resource of the specification a line
+  plainly ls http://127.0.0.1:3333/mcp --json        one MCP resource object per line
   plainly ls -- plainly serve ./docs --stdio
 
-With -l the fields are kind, size, time of the last change, MIME type and URI; - stands for what the server doesn't say. \
-All pages are listed, each as soon as it is there."
+With -l the fields are kind, size, modification time, MIME type and URI; - means that the server doesn't say. \
+Every page is listed, as soon as it arrives."
 )]
 pub(crate) struct LsArgs {
     /// The server's URL
     target: Option<String>,
     /// The collection whose children to list
     uri: Option<String>,
-    /// Show more than the URI of each
+    /// Show more than each URI
     #[arg(short, long)]
     pub(crate) long: bool,
-    /// Also list what is in the collections below the URI
+    /// Also list the contents of the collections below the URI
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
-    /// End after so many resources
+    /// Stop after this many resources
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// Show what is known of a resource, without reading it
+/// Show a resource's metadata without reading it
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly stat [OPTIONS] <TARGET> <URI>\n       plainly stat [OPTIONS] <URI> -- <COMMAND>...",
@@ -224,7 +224,7 @@ Examples:
   plainly stat http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly stat http://127.0.0.1:3333/mcp file:///docs/intro.md --json
 
-A server that can't be asked for it (resources/metadata) has its listing searched."
+If the server doesn't support resources/metadata, its listing is searched instead."
 )]
 pub(crate) struct StatArgs {
     /// The server's URL
@@ -235,7 +235,7 @@ pub(crate) struct StatArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// Write the content of a resource to standard output or a file, byte for byte
+/// Write a resource's content to standard output or a file, byte for byte
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly read [OPTIONS] <TARGET> <URI>\n       plainly read [OPTIONS] <URI> -- <COMMAND>...",
@@ -247,58 +247,58 @@ Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   all representations, and _meta
   plainly read file:///docs/intro.md -- npx some-server --flag
 
-Of several representations the first is written, which is the one that the server prefers; --as picks another. On a \
-terminal, binary content is refused and control characters in text are written out, unless -o - asks for the bytes."
+If there are several representations, the first is written: the one the server prefers. --as picks another. On a \
+terminal, binary content is refused and control characters in text are escaped, unless -o - asks for the bytes."
 )]
 pub(crate) struct ReadArgs {
     /// The server's URL
     target: Option<String>,
     /// The resource
     uri: Option<String>,
-    /// Write to this file; - is standard output, whatever the content
+    /// Write to this file; - is standard output, whatever the content is
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the representation of this MIME type
+    /// Write the representation with this MIME type
     #[arg(long = "as", value_name = "TYPE", conflicts_with = "json")]
     pub(crate) mime_type: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// Print what changes, as it changes, until it is interrupted
+/// Print changes as they happen, until interrupted
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly watch [OPTIONS] <TARGET> [URI]...\n       plainly watch [OPTIONS] [URI]... -- <COMMAND>...",
     after_help = "\
 Examples:
   plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
-  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: whenever anything in it does
-  plainly watch http://127.0.0.1:3333/mcp                       whenever there are other resources, tools or prompts
+  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: any change in it
+  plainly watch http://127.0.0.1:3333/mcp                       the lists of resources, tools, prompts
   plainly watch http://127.0.0.1:3333/mcp file:///docs --json | while read -r change; do make; done
   plainly watch file:///docs/intro.md -- plainly serve ./docs --stdio
 
-Each change is a line:
-  updated URI       the resource is another, or it is gone
-  listing changed   there are other resources
-  tools changed     there are other tools
-  prompts changed   there are other prompts
-  missed changes    there was more than could be told, or a gap: look again at all of them
+Each change is one line:
+  updated URI       the resource has changed or is gone
+  listing changed   the list of resources has changed
+  tools changed     the list of tools has changed
+  prompts changed   the list of prompts has changed
+  missed changes    some changes were lost: look at everything again
 
 With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
-\"missed\". What changes several times at once is told once. What the server doesn't tell of, or doesn't have yet, is a \
-warning; a server that tells of nothing, and one that ends, are errors."
+\"missed\". Several changes in quick succession are reported once. A resource that the server doesn't report changes of, or \
+doesn't have yet, is a warning. It is an error if the server reports no changes at all, or ends the subscription."
 )]
 pub(crate) struct WatchArgs {
     /// The server's URL
     target: Option<String>,
-    /// The resources to watch [default: none of them, but which resources, tools and prompts there are]
+    /// The resources to watch [default: only the lists of resources, tools and prompts]
     #[arg(value_name = "URI")]
     uris: Vec<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// List the tools of a server
+/// List a server's tools
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly tools [OPTIONS] <TARGET>\n       plainly tools [OPTIONS] -- <COMMAND>...",
@@ -306,9 +306,9 @@ pub(crate) struct WatchArgs {
 Examples:
   plainly tools http://127.0.0.1:3333/mcp
   plainly tools -- npx some-server --flag
-  plainly tools http://127.0.0.1:3333/mcp --json    one tool of the specification a line, with its schemas
+  plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
 
-The fields are the name and the first line of the description, or else the title."
+The fields are the name and the first line of the description, or the title if there is none."
 )]
 pub(crate) struct ToolsArgs {
     /// The server's URL
@@ -317,7 +317,7 @@ pub(crate) struct ToolsArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// Call a tool and print its answer
+/// Call a tool and print its result
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...\n       plainly call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...",
@@ -328,25 +328,25 @@ Examples:
   plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\", \"limit\": 10}'
   plainly call search query=mcp -- npx some-server
 
-Text is printed as it is, anything else is named; --json prints the whole result of the specification. A tool that says \
-that it failed has its own exit status, and its words on standard error."
+Text is printed as it is; other content is only named. --json prints the whole MCP result. A tool that reports a \
+failure has its own exit status, and its message goes to standard error."
 )]
 pub(crate) struct CallArgs {
     /// The server's URL
     target: Option<String>,
     /// The tool
     tool: Option<String>,
-    /// An argument of the tool: key=text, or key:=JSON
+    /// An argument for the tool: key=text or key:=JSON
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
-    /// All arguments of the tool as one JSON object
+    /// All arguments for the tool as one JSON object
     #[arg(long, value_name = "JSON", value_parser = values::object)]
     pub(crate) args: Option<serde_json::Map<String, serde_json::Value>>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
-/// Print a script that completes this command line in a shell
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

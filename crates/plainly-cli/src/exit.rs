@@ -34,27 +34,27 @@ impl Exit {
             Self::Success => (
                 0,
                 "success",
-                "it worked, also if whoever read the output stopped early",
+                "it worked, even if the reader of the output stopped early",
             ),
             Self::Failure => (
                 1,
                 "failure",
-                "it failed here: a timeout, a lost connection, an unreadable reply, an address in use, a collection to `read`, an unwritable file",
+                "it failed locally: a timeout, a lost connection, an unreadable reply, an address in use, `read` on a collection, an unwritable file",
             ),
             Self::Usage => (
                 2,
                 "usage",
-                "the command line is wrong, or names what can't be served; nothing was sent",
+                "the command line is wrong, or names something that can't be served; nothing was sent",
             ),
             Self::Unreachable => (
                 3,
                 "unreachable",
-                "no connection to an MCP server: nobody listens, it can't be started, it doesn't answer in time, or what answers is something else",
+                "no connection to an MCP server: nothing is listening, it can't be started, it doesn't answer in time, or it is not an MCP server",
             ),
             Self::NotFound => (4, "not-found", "the server has no such resource"),
-            Self::ToolError => (5, "tool-error", "the tool ran, and says that it failed"),
+            Self::ToolError => (5, "tool-error", "the tool ran and reported a failure"),
             Self::Refused => (6, "refused", "the server answered with any other error"),
-            Self::Interrupted => (130, "interrupted", "stopped by a signal before it was done"),
+            Self::Interrupted => (130, "interrupted", "stopped by a signal before it finished"),
         }
     }
 

@@ -206,7 +206,7 @@ impl Failure {
             } if is_missing(error) => {
                 let hint = match error.local() {
                     Some(LocalError::NotListed { .. }) => {
-                        ": the server does not list it, though it may be there to be read"
+                        ": the server does not list it, but it may still be readable"
                     }
                     _ => scheme(uri),
                 };
@@ -226,7 +226,7 @@ impl Failure {
                 what, source: None, ..
             } => visible(what),
             Self::Usage(error) => mistake(error),
-            Self::ReaderGone => "nobody reads the output".to_owned(),
+            Self::ReaderGone => "nothing is reading the output".to_owned(),
             Self::Interrupted => "interrupted".to_owned(),
         }
     }
@@ -264,10 +264,10 @@ impl Subject {
                 ": this server has no resources".to_owned()
             }
             Self::Resource(_) if is_too_large(error) => {
-                ": `plainly serve` has --max-file-size for that".to_owned()
+                ": `plainly serve --max-file-size` sets the limit".to_owned()
             }
             Self::Resource(uri) => scheme(uri).to_owned(),
-            Self::Changes if is_unknown => ": this server does not tell of changes".to_owned(),
+            Self::Changes if is_unknown => ": this server does not report changes".to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
             Self::Tools(there) => known("tools", there),
@@ -302,7 +302,7 @@ fn scheme(uri: &str) -> &'static str {
     if uri.contains(':') {
         return "";
     }
-    ": this is no URI, as in file:///docs/intro.md"
+    ": this is not a URI such as file:///docs/intro.md"
 }
 
 /// Whether there is no such resource, as far as the server tells.

@@ -1,4 +1,4 @@
-//! Collects what is served and how, and opens it all at once.
+//! Collects what is served and how, and opens everything at once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ impl DirectoryStore {
         Self::builder().mount(path).build()
     }
 
-    /// Starts with no directory.
+    /// Starts without any directory.
     pub fn builder() -> DirectoryStoreBuilder {
         DirectoryStoreBuilder::new()
     }
 }
 
-/// Collects what a [`DirectoryStore`] serves.
+/// Builds a [`DirectoryStore`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct DirectoryStoreBuilder {
@@ -66,53 +66,54 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// How long clients may keep what they got of it, and whether they may share it. By default not at all: a file can change
-    /// at any time, and who may see it is not for the store to say. A directory that needs another hint than the others is
-    /// best a store of its own.
+    /// How long clients may cache results, and whether they may share them. By default not at all: a file can change at
+    /// any time, and who may see it is not for the store to say. If a directory needs a different hint, make it a store
+    /// of its own.
     pub fn cache_hint(mut self, hint: CacheHint) -> Self {
         self.cache_hint = hint;
         self
     }
 
-    /// Whether names that begin with a dot are served too. By default not.
+    /// Whether names that start with a dot are served too. By default not.
     pub fn hidden(mut self, hidden: bool) -> Self {
         self.shown.hidden = hidden;
         self
     }
 
-    /// Whether what `.ignore` and `.gitignore` files leave out is served too. By default not.
+    /// Whether files that `.ignore` and `.gitignore` exclude are served too. By default not.
     pub fn ignored(mut self, ignored: bool) -> Self {
         self.shown.ignored = ignored;
         self
     }
 
-    /// The size in bytes up to which files are read. 16 MiB by default. Larger ones are listed, and reading them is
+    /// The largest file that can be read, in bytes. 16 MiB by default. Larger files are listed, and reading one is
     /// [`StoreError::TooLarge`](plainly::store::StoreError::TooLarge).
     pub fn max_file_bytes(mut self, bytes: u64) -> Self {
         self.max_file_bytes = bytes;
         self
     }
 
-    /// The bytes of files that are held at once: that are being read, or were for somebody who has not taken them yet. 512 MiB
-    /// by default. Beyond it reading is [`StoreError::Overloaded`](plainly::store::StoreError::Overloaded); but one file alone is
+    /// The maximum number of bytes of files in memory at once: being read, or waiting to be sent. 512 MiB by default.
+    /// Beyond that, reading is [`StoreError::Overloaded`](plainly::store::StoreError::Overloaded); a single file is
     /// always read.
     pub fn bytes_at_once(mut self, bytes: u64) -> Self {
         self.bytes_at_once = bytes;
         self
     }
 
-    /// Reads files that it can convert in another representation too, after what they are. Can be called several times: of
-    /// several converters to one MIME type the first counts. By default there are none.
+    /// Also offers the files that it can convert in another representation, after the original. Can be called several
+    /// times: of several converters to one MIME type, the first counts. By default there are none.
     ///
-    /// The representations of a file have a quarter of [`max_file_bytes`](Self::max_file_bytes) together, and each has ten
-    /// seconds; what takes more is logged and left out. They are listed in the `_meta` of the resource, as
-    /// [`REPRESENTATIONS`](plainly::protocol::types::REPRESENTATIONS): before it is read those that it may have.
+    /// All representations of a file together may take a quarter of [`max_file_bytes`](Self::max_file_bytes), and each
+    /// may take ten seconds; any that takes more is logged and left out. They are listed in the `_meta` of the resource,
+    /// as [`REPRESENTATIONS`](plainly::protocol::types::REPRESENTATIONS): before the file is read, those that it may
+    /// have.
     pub fn converter(mut self, converter: impl Converter) -> Self {
         self.converters.add(converter);
         self
     }
 
-    /// Opens the directories. Fails with everything that is wrong with them together.
+    /// Opens the directories. Fails with everything that is wrong with them.
     pub fn build(self) -> Result<DirectoryStore, MountError> {
         let mut problems = Vec::new();
         let mut roots: Vec<Root> = Vec::new();

@@ -37,7 +37,7 @@ const CONVERTING: Duration = Duration::from_secs(10);
 
 /// The file changed each time it was read.
 #[derive(Debug, thiserror::Error)]
-#[error("the file changed while it was read, {ATTEMPTS} times")]
+#[error("the file changed while it was being read, {ATTEMPTS} times")]
 struct Changing;
 
 /// The content of what `path` leads to from `root`.

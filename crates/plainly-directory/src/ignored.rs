@@ -85,7 +85,7 @@ impl RuleFile {
         let mut builder = GitignoreBuilder::new(Path::new(""));
         for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
             if let Err(error) = builder.add_line(None, line) {
-                tracing::debug!(%error, "skipped a line that is no rule");
+                tracing::debug!(%error, "skipped a line that is not a rule");
             }
         }
         match builder.build() {

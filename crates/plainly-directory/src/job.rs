@@ -41,7 +41,7 @@ pub(super) struct Waits {
 
 /// Nobody gets to see it: whoever would have has gone.
 #[derive(Debug, thiserror::Error)]
-#[error("nobody waits for the result any more")]
+#[error("the result is no longer needed")]
 struct Abandoned;
 
 /// A job that was handed over. Dropped, it is given up: not begun if it hasn't, and told that nobody waits if it has.

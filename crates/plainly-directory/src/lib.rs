@@ -1,5 +1,6 @@
-//! A directory over MCP: every file a resource, every directory a collection, with tools to list, read and search them for hosts
-//! that only know tools. What changes is told, what is hidden or ignored is not there, and nothing outside can be reached.
+//! A directory over MCP: every file is a resource, every directory a collection, with tools to list, read and search them for
+//! hosts that only support tools. Changes are announced, hidden and ignored files are left out, and nothing outside the
+//! directory can be reached.
 //!
 //! ```no_run
 //! use plainly::Server;
@@ -16,12 +17,12 @@
 //! }
 //! ```
 //!
-//! Besides this crate it needs `plainly` and `tokio`.
+//! Besides this crate you need `plainly` and `tokio`.
 //!
-//! # The way of a question
+//! # The path of a request
 //!
 //! ```text
-//! URI ─► store ─► job ─► request ─► mount ─► walk ─► place ─► content, or what is known of it ─► converters
+//! URI ─► store ─► job ─► request ─► mount ─► walk ─► place ─► content or metadata ─► converters
 //!                 on a thread                from handle to handle,
 //!                 that may block             as names and ignore files allow
 //! ```
@@ -30,8 +31,8 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `tools` | yes | [`DirectoryStore::tools`]: the directory as tools, with a search through its files |
-//! | `html`, `csv`, `json`, `pdf` | no | a [`Converter`](convert::Converter) each, which gives such files in another format too |
+//! | `tools` | yes | [`DirectoryStore::tools`]: tools over the directory, including a search through its files |
+//! | `html`, `csv`, `json`, `pdf` | no | a [`Converter`](convert::Converter) each, which also offers such files in another format |
 
 mod builder;
 mod store;

@@ -88,7 +88,7 @@ fn is_valid(name: &str) -> bool {
         && !name.contains(|letter: char| letter == '/' || letter == '\\' || letter.is_control())
 }
 
-/// Why directories can't be served: all reasons together.
+/// All reasons why directories can't be served.
 #[derive(Debug)]
 pub struct MountError {
     /// Never empty.
@@ -124,11 +124,11 @@ impl std::error::Error for MountError {
     }
 }
 
-/// A reason why one mount can't be served. Shown to whoever starts the server, so it names paths.
+/// A reason why a mount can't be served. Shown to the person who starts the server, so it contains paths.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MountProblem {
-    /// Nothing is to be served.
+    /// There is no directory to serve.
     #[error("no directory to serve")]
     NoMount,
     /// There is nothing at the path.
@@ -137,7 +137,7 @@ pub enum MountProblem {
         /// Where it was looked for.
         path: PathBuf,
     },
-    /// There is something else than a directory at the path.
+    /// The path leads to something other than a directory.
     #[error("not a directory: {}", path.display())]
     NotADirectory {
         /// Where it is.
@@ -151,23 +151,23 @@ pub enum MountProblem {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The directory has no name that could be used (`/`, or one that isn't UTF-8): give it one.
-    #[error("{} needs a name: give it as NAME={}", path.display(), path.display())]
+    /// The directory has no usable name (`/`, or one that isn't UTF-8): give it one.
+    #[error("{} needs a name: use NAME={}", path.display(), path.display())]
     NoName {
         /// Where it is.
         path: PathBuf,
     },
-    /// The name can't stand in a URI as one segment: empty, `.`, `..`, longer than 255 bytes, or with a slash, a backslash
-    /// or a control character in it.
-    #[error("{name:?} can't be the name of a mount: {}", path.display())]
+    /// The name is not allowed as one segment of a URI: empty, `.`, `..`, longer than 255 bytes, or with a slash, a
+    /// backslash or a control character in it.
+    #[error("{name:?} is not a valid mount name: {}", path.display())]
     InvalidName {
         /// The name.
         name: String,
         /// The directory that it is for.
         path: PathBuf,
     },
-    /// Another directory has that name already: give one of them another.
-    #[error("two directories are named {name:?}: give {} another name as NAME={}", path.display(), path.display())]
+    /// Another directory already has this name: rename one of them.
+    #[error("two directories are named {name:?}: give {} another name with NAME={}", path.display(), path.display())]
     DuplicateName {
         /// The name.
         name: String,

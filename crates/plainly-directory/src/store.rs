@@ -1,5 +1,5 @@
-//! The directories as a [`Store`]: each question becomes a job that may block, and asks a [`Request`]. Knows nothing of the
-//! protocol's messages or of who asks.
+//! The directories as a [`Store`]: each request becomes a blocking job, which uses a [`Request`]. Independent of the
+//! protocol's messages and of the caller.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use super::watch;
 
 /// Directories of this machine as resources.
 ///
-/// - Each directory is a *mount* with a name; what is in it is `file:///MOUNT/relative/path`, with exactly one spelling:
-///   percent-encoded only where RFC 3986 needs it, upper case, no trailing slash, no host. Names that aren't UTF-8 are
+/// - Each directory is a *mount* with a name. Its contents are `file:///MOUNT/relative/path`, in exactly one spelling:
+///   percent-encoded only where RFC 3986 requires it, upper case, no trailing slash, no host. Names that aren't UTF-8 are
 ///   encoded byte by byte. No path of the host is ever shown.
-/// - Directories are collections (`inode/directory`). Everything is listed depth first, each directory before what is in it,
-///   in the byte order of names, mounts too; links to directories are listed but not descended into.
-/// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are not
-///   there. Reading a directory gives its small files, at most 100 and 256 KiB in all.
-/// - Files may have [representations](crate::DirectoryStoreBuilder::converter) beside what they are.
-/// - Links that stay inside of their mount are followed. All others are not there: absolute ones, dangling ones, loops.
-/// - Names that begin with a dot, and what `.ignore` and `.gitignore` files inside of the mount leave out, are not there
-///   either, by no spelling and through no link, unless the builder says so. The rules are git's; those of directories above
-///   the mount don't count, and none can show a name that begins with a dot. If a rule file can't be read, all that it could
-///   hide is hidden.
-/// - Nothing deeper than 64 directories is there.
-/// - What is forbidden looks as if it were absent. What is listed could be opened when it was listed; what the operating
-///   system can't open is logged and left out.
+/// - Directories are collections (`inode/directory`). Everything is listed depth first, each directory before its
+///   contents, in the byte order of names, mounts too; links to directories are listed but not descended into.
+/// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are
+///   left out. Reading a directory returns its small files, at most 100 and 256 KiB in total.
+/// - Files may have additional [representations](crate::DirectoryStoreBuilder::converter).
+/// - Links that stay inside their mount are followed. All others are left out: absolute ones, dangling ones, loops.
+/// - Names that start with a dot, and files that `.ignore` and `.gitignore` files inside the mount exclude, are left out
+///   too, in any spelling and through any link, unless the builder says otherwise. The rules are git's; those of
+///   directories above the mount don't count, and none can show a name that starts with a dot. If a rule file can't be
+///   read, everything that it could hide is hidden.
+/// - Nothing nested more than 64 directories deep is served.
+/// - Forbidden files look as if they did not exist. Everything listed could be opened when it was listed; what the
+///   operating system can't open is logged and left out.
 ///
-/// Its methods need a Tokio runtime: files are read on its blocking threads, 16 at a time for all clones of a store. A future
-/// that is dropped ends the work for it.
+/// Its methods need a Tokio runtime: files are read on its blocking threads, 16 at a time for all clones of a store.
+/// Dropping a future ends its work.
 ///
-/// A hard link, or another file system mounted inside, can't be told from what belongs there.
+/// A hard link, or another file system mounted inside, can't be distinguished from what belongs there.
 ///
 /// ```no_run
 /// use plainly_directory::DirectoryStore;
@@ -55,7 +55,7 @@ pub struct DirectoryStore {
     pub(super) mounts: Arc<Mounts>,
 }
 
-/// The name and URI of a directory that is served.
+/// The name and URI of a served directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Mount<'a> {
     root: &'a Root,
@@ -74,7 +74,7 @@ impl<'a> Mount<'a> {
 }
 
 impl DirectoryStore {
-    /// The directories that are served, in the order of listings.
+    /// The served directories, in the order of listings.
     pub fn mounts(&self) -> impl Iterator<Item = Mount<'_>> {
         self.mounts.roots.iter().map(|root| Mount { root })
     }

@@ -41,9 +41,7 @@ impl Location {
     pub(super) fn parse(uri: &str) -> Result<Self, StoreError> {
         let invalid = |why| Err(StoreError::InvalidUri { why });
         let Some(rest) = uri.strip_prefix(ROOT) else {
-            return invalid(
-                "it does not begin with file:///, all in lower case and without a host",
-            );
+            return invalid("it does not start with file:///, in lower case and without a host");
         };
         if rest.contains(['?', '#']) {
             return invalid("it has a query or a fragment");
@@ -103,7 +101,7 @@ fn name(segment: &str) -> Result<OsString, StoreError> {
     // Also catches bad percent signs, which the decoder lets stand.
     if encode_bytes(&bytes) != segment {
         return Err(StoreError::InvalidUri {
-            why: "it is not percent-encoded in the canonical way",
+            why: "its percent-encoding is not canonical",
         });
     }
     from_bytes(bytes).ok_or(StoreError::NotFound)
@@ -144,9 +142,9 @@ mod tests {
     #[test]
     fn one_spelling_is_read_and_every_other_is_refused() {
         let begin =
-            "invalid URI: it does not begin with file:///, all in lower case and without a host";
+            "invalid URI: it does not start with file:///, in lower case and without a host";
         let query = "invalid URI: it has a query or a fragment";
-        let encoding = "invalid URI: it is not percent-encoded in the canonical way";
+        let encoding = "invalid URI: its percent-encoding is not canonical";
         for (uri, expected) in [
             ("file:///docs", "docs"),
             ("file:///docs/a/b.txt", "docs|a|b.txt"),

@@ -169,7 +169,7 @@ pub(super) fn usable<T>(uri: &str, found: Result<T, StoreError>) -> Result<Optio
         Ok(found) => Ok(Some(found)),
         Err(StoreError::NotFound) => Ok(None),
         Err(StoreError::Failed(cause)) if handle::is_of_one(&*cause) => {
-            tracing::warn!(uri, error = %cause, "left out of a listing: it can't be read");
+            tracing::warn!(uri, error = %cause, "omitted from a listing: it can't be read");
             Ok(None)
         }
         Err(error) => Err(error),

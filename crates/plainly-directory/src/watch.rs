@@ -65,7 +65,7 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> 
     let systems = systems
         .inspect_err(|error| {
             let limit = "fs.inotify.max_user_instances or the limit of open files may be too low";
-            tracing::warn!(%error, "changes of files can't be told: {limit}");
+            tracing::warn!(%error, "file changes can't be reported: {limit}");
         })
         .ok()?;
     let watching = Arc::new(Watching {
@@ -93,7 +93,7 @@ async fn next(
     let changes = match found.await {
         Ok(changes) => changes,
         Err(error) => {
-            tracing::warn!(%error, "can't tell what has changed: looking again");
+            tracing::warn!(%error, "can't tell what changed: looking again");
             watching.noticed.miss();
             tokio::time::sleep(PAUSE).await;
             Changes::default()
@@ -152,7 +152,7 @@ impl Watching {
 
     /// Makes up for a watch that has failed.
     async fn broken(&self, error: &std::io::Error) {
-        tracing::warn!(%error, "can't read what has changed");
+        tracing::warn!(%error, "can't read file changes");
         self.noticed.miss();
         tokio::time::sleep(PAUSE).await;
     }

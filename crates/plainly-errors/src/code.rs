@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A JSON-RPC error code as it stands on the wire: any integer.
+/// A JSON-RPC error code as it appears on the wire: any integer.
 ///
-/// There is no public way to *send* one: errors are built as [`ProtocolError`](crate::ProtocolError) and numbered by
-/// the [dialect](crate::Dialect).
+/// There is no public way to *send* one: errors are built as a [`ProtocolError`](crate::ProtocolError), and the
+/// [dialect](crate::Dialect) assigns the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Code(i64);
@@ -21,10 +21,10 @@ pub enum CodeRange {
     Standard,
     /// The rest of -32768 to -32100: reserved by JSON-RPC for itself.
     Reserved,
-    /// -32000 to -32019: taken by implementations before there was a policy; a receiver may assume no meaning but for
-    /// -32002.
+    /// -32000 to -32019: used by implementations before there was a policy; a receiver must not assume a meaning, except
+    /// for -32002.
     Legacy,
-    /// -32020 to -32099: defined by the MCP specification alone.
+    /// -32020 to -32099: defined only by the MCP specification.
     Specification,
     /// Every other integer: free for applications.
     Application,
@@ -42,11 +42,11 @@ impl CodeRange {
         }
     }
 
-    /// Which integers it holds.
+    /// The integers it contains.
     pub const fn bounds(self) -> &'static str {
         match self {
             Self::Standard => "-32700 and -32603 to -32600",
-            Self::Reserved => "-32768 to -32100, but the standard codes",
+            Self::Reserved => "-32768 to -32100, except the standard codes",
             Self::Legacy => "-32019 to -32000",
             Self::Specification => "-32099 to -32020",
             Self::Application => "every integer outside -32768 to -32000",
@@ -57,44 +57,44 @@ impl CodeRange {
     pub const fn policy(self) -> &'static str {
         match self {
             Self::Standard => {
-                "defined by JSON-RPC; anyone sends them, with the meaning that they have there"
+                "defined by JSON-RPC; anyone may send them, with the meaning that JSON-RPC defines"
             }
-            Self::Reserved => "kept by JSON-RPC for itself; nobody sends them",
+            Self::Reserved => "reserved by JSON-RPC for itself; nobody may send them",
             Self::Legacy => {
-                "taken by implementations before there was a policy; nobody defines new ones, and new implementations send none"
+                "used by implementations before there was a policy; nobody may define new ones, and new implementations send none"
             }
             Self::Specification => {
-                "defined by the MCP specification alone; anyone sends only those that the revision defines, with that meaning"
+                "defined only by the MCP specification; send only those that the revision defines, with that meaning"
             }
-            Self::Application => "free: any application defines and sends its own",
+            Self::Application => "free: any application may define and send its own",
         }
     }
 
-    /// What a receiver may assume of a code of it that the registry does not have.
+    /// What a receiver may assume about a code in this range that is not in the registry.
     pub const fn receive(self) -> &'static str {
         match self {
             Self::Standard => "assume its meaning, on every revision",
             Self::Reserved => "assume nothing: no version of JSON-RPC defines it",
             Self::Legacy => "assume nothing: implementations use it for different things",
-            Self::Specification => "assume nothing: no revision that is known here defines it",
+            Self::Specification => "assume nothing: no known revision defines it",
             Self::Application => "assume only what the application documents",
         }
     }
 
-    /// What to do about a code of it that the registry does not have.
+    /// What to do about a code in this range that is not in the registry.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved | Self::Legacy => {
-                "show the message; whoever writes the server takes a code that is defined, or one of the application range"
+                "show the message; the server's author should use a defined code, or one from the application range"
             }
             Self::Specification => {
-                "show the message; look in a newer revision, or ask whoever writes the server, which must not make up such codes"
+                "show the message; look in a newer revision, or ask the server's author, who must not make up such codes"
             }
-            Self::Application => "look into the server's documentation; show the message",
+            Self::Application => "consult the server's documentation; show the message",
         }
     }
 
-    /// The document that says so.
+    /// The document that defines the policy.
     pub const fn source(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved => "JSON-RPC 2.0, section 5.1",
@@ -166,7 +166,7 @@ impl fmt::Display for Code {
 pub struct ApplicationCode(i64);
 
 impl ApplicationCode {
-    /// The code `CODE`, checked when the program is compiled.
+    /// The code `CODE`, checked at compile time.
     pub const fn of<const CODE: i64>() -> Self {
         const { assert!(Code(CODE).is_application(), "reserved by JSON-RPC or MCP") };
         Self(CODE)
@@ -215,7 +215,7 @@ impl fmt::Display for ApplicationCode {
 /// The code is not an application's to define: choose one outside -32768 to -32000.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "error code {code} is reserved by JSON-RPC or MCP: an application's codes lie outside -32768 to -32000"
+    "error code {code} is reserved by JSON-RPC or MCP: application codes must be outside -32768 to -32000"
 )]
 #[non_exhaustive]
 pub struct ReservedCode {

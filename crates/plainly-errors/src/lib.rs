@@ -1,15 +1,15 @@
-//! What can go wrong in the Model Context Protocol, and how each revision of it writes that down.
+//! The errors of the Model Context Protocol, and how each revision writes them.
 //!
-//! An error has one of three audiences, and each has a type of its own, so that none can pass for another:
+//! An error has one of three audiences. Each has its own type, so that one can't be mistaken for another:
 //!
 //! - A **protocol error** is read by the peer's *code*. It travels as a JSON-RPC error response with a code, and the model
 //!   never sees it. This crate has its type: [`ProtocolError`].
-//! - A **tool error** is read by a *model*, which can mend its call: a successful result that says `isError: true`. It has
-//!   no code. A failure in a tool belongs here, even a missing record or a bad argument.
+//! - A **tool error** is read by a *model*, which can correct its call: a successful result with `isError: true`. It has no
+//!   code. Failures in a tool belong here, even a missing record or an invalid argument.
 //! - A **local error** is read by the *caller of the library*: a timeout, a closed connection. It never travels and has no
-//!   code, so it can't be mistaken for something that the peer said.
+//!   code, so it can't be mistaken for an error that the peer sent.
 //!
-//! The last two live where they are made; here is what travels, and the way it goes there and back:
+//! The last two are defined where they are created; this crate has what travels, and converts it both ways:
 //!
 //! ```text
 //!               Dialect::encode(error, revision)
@@ -18,9 +18,9 @@
 //!                      WireError::recognise()
 //! ```
 //!
-//! What each number means, who may send it and which document says so is one table, the [`registry()`].
+//! One table, the [`registry()`], says what each number means, who may send it and which document defines it.
 //!
-//! A server states what happened; the right number, data and HTTP status for *this* peer's revision follow:
+//! A server states what happened. The right number, data and HTTP status follow from *this* peer's revision:
 //!
 //! ```
 //! use plainly_errors::{Dialect, ProtocolError, Revision};
@@ -34,9 +34,9 @@
 //! assert_eq!(wire.recognise(), error);
 //! ```
 //!
-//! What goes wrong in an application's own terms, such as a user that does not exist or a limit that is reached, is a
+//! A failure in an application's own terms, such as a user that does not exist or a limit that was reached, is a
 //! [`Problem`]: it has a name that clients know, a suggestion, details and a time to try again, and becomes either of the
-//! first two. Several at once are a [`ProblemBag`].
+//! first two kinds. Several together form a [`ProblemBag`].
 //!
 //! ```
 //! use plainly_errors::{Dialect, Problem, Revision};
@@ -53,18 +53,18 @@
 //! assert_eq!(wire.recognise().problem(), Some(&problem));
 //! ```
 //!
-//! Whoever receives an error asks it [whether](ProtocolError::is_retryable) and [when](ProtocolError::retry_after) to try
+//! The receiver of an error can ask it [whether](ProtocolError::is_retryable) and [when](ProtocolError::retry_after) to try
 //! again.
 //!
 //! No I/O, no async, and no panic on any input.
 //!
 //! # Features
 //!
-//! None is on by default.
+//! No feature is on by default.
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `rmcp` | conversions to and from `ErrorData`, the error of the SDK [`rmcp`](https://docs.rs/rmcp). It brings that crate, and tokio with it |
+//! | `rmcp` | conversions to and from `ErrorData`, the error type of the SDK [`rmcp`](https://docs.rs/rmcp). Adds a dependency on that crate, and on tokio |
 
 pub mod revision;
 

@@ -1,5 +1,5 @@
-//! Problems: what an application's author states when something went wrong in its own terms. A problem renders to every
-//! channel: the text and the object of a tool result, a protocol error, the body of an HTTP API. It knows no revision.
+//! Problems: failures in an application's own terms, stated by its author. A problem renders to every channel: the text
+//! and the object of a tool result, a protocol error, the body of an HTTP API. It is independent of the revision.
 
 mod bag;
 mod code;
@@ -21,7 +21,7 @@ pub(crate) use self::code::Written;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
 
-/// A semantic failure: a [code](ProblemCode) that programs know, a sentence, and what helps to mend it. One word wide.
+/// A semantic failure: a [code](ProblemCode) that programs know, a message, and what helps to fix it. One word wide.
 ///
 /// ```
 /// use plainly_errors::Problem;
@@ -41,10 +41,11 @@ pub use self::details::Details;
 /// );
 /// ```
 ///
-/// What only logs may know goes into the [context](Self::context) and the [source](Self::with_source), which no rendering
-/// shows. [`Debug`] shows both: keep it to logs.
+/// Anything that only logs may contain goes into the [context](Self::context) and the [source](Self::with_source), which
+/// are never rendered. [`Debug`] shows both: use it only in logs.
 ///
-/// As an error it displays the text that the model gets. Compared by what its renderings say, not by context or source.
+/// Displayed as an error, it is the text that the model gets. Two problems are equal if their renderings are, whatever
+/// their context and source.
 #[derive(Clone, Debug)]
 pub struct Problem(Box<Parts>);
 
@@ -60,7 +61,8 @@ struct Parts {
 }
 
 impl Problem {
-    /// A problem with this code; `message` is one sentence that a person or a model reads, so name no secrets.
+    /// A problem with this code; `message` is one sentence that a person or a model reads, so it must not contain
+    /// secrets.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -81,14 +83,14 @@ impl Problem {
         }))
     }
 
-    /// The same problem with what to do about it, one sentence behind the message.
+    /// Adds what to do about it: one sentence after the message.
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<Cow<'static, str>>) -> Self {
         self.0.suggestion = Some(suggestion.into());
         self
     }
 
-    /// The same problem with one more detail for programs, any JSON.
+    /// Adds a detail for programs: any JSON.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -102,7 +104,7 @@ impl Problem {
         self
     }
 
-    /// The same problem with something that only logs may know. It is never on the wire.
+    /// Adds something that only logs may contain. It is never sent.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -117,7 +119,7 @@ impl Problem {
         self
     }
 
-    /// The same problem with the time after which to try again. On the wire it is whole seconds, rounded up.
+    /// Sets the time after which to try again. On the wire, it is whole seconds, rounded up.
     ///
     /// ```
     /// use std::time::Duration;
@@ -134,7 +136,7 @@ impl Problem {
         self
     }
 
-    /// The same problem with the error that caused it, for logs. It is never on the wire.
+    /// Sets the error that caused the problem, for logs. It is never sent.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(Arc::from(source.into()));
@@ -146,12 +148,12 @@ impl Problem {
         &self.0.code
     }
 
-    /// The sentence alone, without the suggestion.
+    /// The message alone, without the suggestion.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// A sentence that says what to do about it.
+    /// What to do about it.
     pub fn suggestion(&self) -> Option<&str> {
         self.0.suggestion.as_deref()
     }
@@ -161,12 +163,12 @@ impl Problem {
         &self.0.details
     }
 
-    /// Context that only logs may show.
+    /// The context for logs.
     pub fn log_context(&self) -> &Details {
         &self.0.context
     }
 
-    /// The time after which to try again, as exactly as it was given.
+    /// The time after which to try again, exactly as it was set.
     pub fn retry_hint(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -186,12 +188,13 @@ impl Problem {
         self.0.code.is_recoverable()
     }
 
-    /// The status of an HTTP API that answers with it; never that of a JSON-RPC reply.
+    /// The status for an HTTP API that returns the problem; never that of a JSON-RPC reply.
     pub fn http_status(&self) -> u16 {
         self.0.code.http_status()
     }
 
-    /// What a person or a model reads: the message and, behind it, the suggestion and when to try again, unless they say so.
+    /// The text for a person or a model: the message, followed by the suggestion and when to try again, unless the
+    /// message says so.
     ///
     /// ```
     /// use std::time::Duration;

@@ -9,7 +9,7 @@ use crate::problem::{Problem, ProblemBag, ProblemCode, Written};
 use crate::protocol_error::ProtocolError;
 
 impl Problem {
-    /// As a protocol error, for resources, prompts and completions, where no model reads.
+    /// Converts it to a protocol error, for resources, prompts and completions, which no model reads.
     ///
     /// ```
     /// use plainly_errors::{Dialect, Problem, Revision};
@@ -26,8 +26,8 @@ impl Problem {
         self.clone().into()
     }
 
-    /// As the answer to a request for the resource at `uri`: `NOT_FOUND` is then what the protocol says of a missing
-    /// resource, with nothing but the URI as data.
+    /// Converts it to the answer to a request for the resource at `uri`: `NOT_FOUND` becomes the protocol's error for a
+    /// missing resource, with nothing but the URI as data.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -76,8 +76,8 @@ impl From<Problem> for ProtocolError {
 }
 
 impl ProblemBag {
-    /// All of them as one protocol error: numbered by the first, with the [summary](Self::summary) as message, and all in
-    /// its data. The bag itself is its source, for logs. `None` if there are none.
+    /// Converts all of them to one protocol error: numbered by the first, with the [summary](Self::summary) as message,
+    /// and all of them in its data. The bag itself is its source, for logs. `None` if it is empty.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProblemBag};

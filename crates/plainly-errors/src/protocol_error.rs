@@ -1,5 +1,5 @@
-//! The typed protocol error: what happened, said where it is known. It has no number and no HTTP status: those follow
-//! from its type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
+//! The typed protocol error, created where the fact is known. It has no number and no HTTP status: those follow from its
+//! type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
 
 mod retry;
 
@@ -20,8 +20,8 @@ use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
 ///
-/// Compared by what it says, [`kind`](Self::kind), [`message`](Self::message) and [`received_data`](Self::received_data),
-/// not by its source or what else is for logs.
+/// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and
+/// [`received_data`](Self::received_data) are, whatever their source and other information for logs.
 #[derive(Clone, Debug)]
 pub struct ProtocolError(Box<Stated>);
 
@@ -89,14 +89,14 @@ impl ProtocolError {
         Self::new(ErrorKind::InvalidRequest(InvalidRequest::Malformed)).with_message(why)
     }
 
-    /// Nobody serves `method`.
+    /// The method `method` does not exist here.
     pub fn method_not_found(method: impl Into<String>) -> Self {
         Self::new(ErrorKind::MethodNotFound {
             method: Some(method.into()),
         })
     }
 
-    /// The parameters are wrong; `why` says which and what would be right.
+    /// The parameters are invalid; `why` says which, and what would be valid.
     pub fn invalid_params(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::InvalidParams(InvalidParams::Malformed)).with_message(why)
     }
@@ -108,7 +108,7 @@ impl ProtocolError {
         })
     }
 
-    /// Something failed inside; `why` is shown to the peer, so name no secrets.
+    /// Something failed internally; `why` is shown to the peer, so it must not contain secrets.
     pub fn internal(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Internal(Internal::Failed)).with_message(why)
     }
@@ -118,7 +118,7 @@ impl ProtocolError {
         Self::new(ErrorKind::HeaderMismatch).with_message(why)
     }
 
-    /// Serving the request takes client capabilities that were not declared.
+    /// Serving the request requires client capabilities that were not declared.
     pub fn missing_client_capability(required: Map<String, Value>) -> Self {
         Self::new(ErrorKind::MissingRequiredClientCapability { required })
     }
@@ -135,7 +135,7 @@ impl ProtocolError {
         })
     }
 
-    /// The user must visit these URLs first (2025-11-25; newer and older peers get what their revision has).
+    /// The user must visit these URLs first (2025-11-25; peers of other revisions get what their revision has).
     pub fn url_elicitation_required(
         elicitations: impl IntoIterator<Item = UrlElicitation>,
     ) -> Self {
@@ -149,14 +149,14 @@ impl ProtocolError {
         Self::new(ErrorKind::Application { code, data: None }).with_message(message)
     }
 
-    /// The same error with this message, one sentence that a person reads.
+    /// Replaces the message: one sentence that a person reads.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
         self.0.message = Some(message.into());
         self
     }
 
-    /// The same error with the error that caused it, for logs; it is never on the wire.
+    /// Sets the error that caused it, for logs; it is never sent.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(Arc::from(source.into()));
@@ -168,7 +168,7 @@ impl ProtocolError {
         &self.0.kind
     }
 
-    /// The sentence for a person: as given, or else made from the kind.
+    /// The message for a person: as set, or derived from the kind.
     pub fn message(&self) -> Cow<'_, str> {
         match &self.0.message {
             Some(message) => Cow::Borrowed(message),
@@ -184,8 +184,8 @@ impl ProtocolError {
         }
     }
 
-    /// The problem that it states: the one that it was made of, or on receipt the one whose known code is `code` in its
-    /// data, whatever its number. A custom code is a peer's own and stays in the data.
+    /// The problem that it states: the one it was made from, or for a received error the one whose known code is the
+    /// `code` in its data, whatever its number. A custom code is the peer's own and stays in the data.
     ///
     /// ```
     /// use plainly_errors::problem::ProblemCode;
@@ -202,14 +202,14 @@ impl ProtocolError {
         self.0.problem.as_ref()
     }
 
-    /// Data in a shape of the sender's own, such as a problem's, where the [kind](Self::kind) is known by the code and holds
-    /// nothing of it. Only decoding and problems set it.
+    /// Data in the sender's own form, such as a problem's, where the [kind](Self::kind) follows from the code and
+    /// contains none of it. Only decoding and problems set it.
     pub fn received_data(&self) -> Option<&Value> {
         self.0.received_data.as_ref()
     }
 
-    /// The error object as the peer sent it; `None` for an error that was made here. The [kind](Self::kind) says what it
-    /// means; this is for showing it as it came.
+    /// The error object as the peer sent it; `None` for an error created here. The [kind](Self::kind) says what it means;
+    /// use this to show it unchanged.
     ///
     /// ```
     /// use plainly_errors::{Code, WireError};
@@ -223,7 +223,7 @@ impl ProtocolError {
         self.0.received.as_ref()
     }
 
-    /// Whether the resource asked for does not exist, whatever number the peer gave it.
+    /// Whether the requested resource does not exist, whatever number the peer used.
     pub fn is_resource_not_found(&self) -> bool {
         matches!(self.0.kind, ErrorKind::ResourceNotFound { .. })
     }

@@ -1,6 +1,5 @@
-//! What is known of errors: the [codes](registry()) that JSON-RPC or any revision of MCP ever defined, and the
-//! [conditions](conditions()) that are stated with them. The dialects, the recogniser, the policy and the documentation
-//! read it.
+//! The known errors: the [codes](registry()) that JSON-RPC or any revision of MCP ever defined, and the
+//! [conditions](conditions()) that they express. The dialects, the recogniser, the policy and the documentation read it.
 
 pub(crate) mod table;
 
@@ -42,7 +41,7 @@ pub struct Entry {
     pub name: &'static str,
     /// Its meaning.
     pub meaning: &'static str,
-    /// The revisions that define it: all, if JSON-RPC does.
+    /// The revisions that define it: all of them if JSON-RPC does.
     pub revisions: Revisions,
     /// Whether we may send it.
     pub emit: Emit,
@@ -54,7 +53,7 @@ pub struct Entry {
     pub retry: Retry,
     /// What a receiver should do about it.
     pub advice: &'static str,
-    /// The document that says so.
+    /// The document that defines it.
     pub source: &'static str,
     /// The error that it states with this `data`; `None`: it means nothing, or not without other data.
     pub(crate) read: fn(Option<&Value>) -> Option<ErrorKind>,
@@ -69,7 +68,7 @@ impl PartialEq for Entry {
 
 impl Eq for Entry {}
 
-/// Whether a code may be sent by us.
+/// Whether we may send a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Emit {
@@ -77,7 +76,7 @@ pub enum Emit {
     Defined,
     /// On the revisions that define it, but only with [`Dialect::PerRevision`].
     PerRevision,
-    /// Never: it is history.
+    /// Never: it is only of historical interest.
     Never,
 }
 
@@ -97,8 +96,8 @@ impl Entry {
         self.revisions.has(revision)
     }
 
-    /// The HTTP statuses of the responses that carry it, in words: with the revisions where they differ, and `any` where
-    /// none is ours.
+    /// The HTTP statuses of the responses that carry it, in words: with the revisions if they differ, and `any` if none
+    /// is ours.
     pub fn http_status(&self) -> String {
         let mut words: Vec<String> = Vec::new();
         let mut left = Revisions::filter(|revision| !self.statuses(revision).is_empty());
@@ -130,7 +129,7 @@ impl Entry {
 /// A code and the HTTP status beside it.
 type Number = (Code, u16);
 
-/// Something that goes wrong, in words, and how it is written.
+/// Something that can go wrong, in words, and how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Condition {
@@ -146,7 +145,7 @@ pub struct Condition {
     retry: Option<Retry>,
 }
 
-/// Every condition, from the message as a whole to what fails inside.
+/// Every condition, from the message as a whole to internal failures.
 ///
 /// ```
 /// use plainly_errors::{Dialect, Revision, conditions};
@@ -181,7 +180,7 @@ impl Condition {
         Self { written, ..self }
     }
 
-    /// The code and the HTTP status that `dialect` writes for it on `revision`, where it can happen there.
+    /// The code and the HTTP status that `dialect` writes for it on `revision`, if it can happen there.
     pub fn written(&self, dialect: Dialect, revision: Revision) -> Option<(Code, u16)> {
         let can_happen = self.revisions.has(revision);
         can_happen.then(|| self.number(dialect, revision))

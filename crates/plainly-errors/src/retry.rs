@@ -8,9 +8,9 @@ use std::fmt;
 pub enum Retry {
     /// No.
     Never,
-    /// Once what is wrong with the request is mended.
+    /// After the request has been corrected.
     AfterFix,
-    /// After a pause, if the request may be sent twice.
+    /// After a pause, if the request is safe to repeat.
     AfterDelay,
     /// At once.
     Immediately,
@@ -31,9 +31,9 @@ impl Retry {
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Never => "don't send the request again: it would fail again",
-            Self::AfterFix => "mend what the message names, and send the request again",
+            Self::AfterFix => "fix what the message names, then send the request again",
             Self::AfterDelay => {
-                "send the request again after a pause, as long as the error says, if it may be served twice"
+                "wait as long as the error says, then send the request again if it is safe to repeat"
             }
             Self::Immediately => "send the request again at once",
         }

@@ -1,5 +1,5 @@
-//! The dated revisions of the protocol. How a revision behaves stands in its [`Traits`]; what it has, in tables
-//! with a column for each revision ([`Revisions`]). A version that is none of them is another type, [`UnknownRevision`].
+//! The dated revisions of the protocol. The behaviour of a revision is described by its [`Traits`]; its features are in
+//! tables with a column for each revision ([`Revisions`]). Any other version is a different type, [`UnknownRevision`].
 
 mod revisions;
 mod traits;
@@ -60,8 +60,8 @@ impl Revision {
     /// The newest revision.
     pub const LATEST: Self = Self::ALL[Self::ALL.len() - 1];
 
-    /// The newest revision that is opened by `initialize`, and our answer to an `initialize` that asks for a version
-    /// that we don't know.
+    /// The newest revision with an `initialize` handshake, and our answer to an `initialize` that requests an unknown
+    /// version.
     pub const LATEST_LEGACY: Self = {
         let mut at = Self::ALL.len() - 1;
         while !Self::ALL[at].traits().sessions {
@@ -70,7 +70,7 @@ impl Revision {
         Self::ALL[at]
     };
 
-    /// The revision to answer in as long as the peer has not said which one it speaks.
+    /// The revision to answer in as long as the peer has not stated its own.
     pub const UNKNOWN_PEER: Self = Self::LATEST;
 
     /// The date that names it on the wire.

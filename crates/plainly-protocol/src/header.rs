@@ -30,13 +30,13 @@ const SUFFIX: &str = "?=";
 #[non_exhaustive]
 pub enum HeaderValueError {
     /// A byte that is neither visible ASCII nor space nor tab: the sender had to encode the value.
-    #[error("header value holds a character that needs encoding")]
+    #[error("header value contains a character that needs encoding")]
     Character,
     /// The payload isn't Base64 in the standard alphabet with canonical padding and trailing bits.
-    #[error("header value holds invalid base64")]
+    #[error("header value contains invalid base64")]
     Base64,
     /// The decoded payload isn't UTF-8.
-    #[error("header value holds base64 of invalid utf-8")]
+    #[error("header value contains base64 of invalid utf-8")]
     Utf8,
 }
 

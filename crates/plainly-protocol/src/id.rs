@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for RequestId {
             type Value = RequestId;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or an integer of 64 bits")
+                f.write_str("a string or a 64-bit integer")
             }
 
             fn visit_i64<E: Error>(self, id: i64) -> Result<RequestId, E> {

@@ -131,17 +131,17 @@ impl Search {
         is_property: bool,
     ) -> Result<(), String> {
         if !is_property || path.is_empty() {
-            return Err("only properties, and properties of those, can have one".to_owned());
+            return Err("only properties and nested properties can have one".to_owned());
         }
         let name = annotation.as_str().filter(|name| is_token(name));
-        let name = name.ok_or_else(|| format!("{annotation} is no name for a header"))?;
+        let name = name.ok_or_else(|| format!("{annotation} is not a valid header name"))?;
         let kind = schema.get("type").and_then(Value::as_str);
         if !matches!(kind, Some("string" | "integer" | "boolean")) {
             return Err("its type is not \"string\", \"integer\" or \"boolean\"".to_owned());
         }
         let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
         if self.found.iter().any(|other| other.header == header) {
-            return Err(format!("{annotation} is there twice"));
+            return Err(format!("{annotation} is used twice"));
         }
         let path = path.to_vec();
         self.found.push(MirroredArgument { header, path });
@@ -210,7 +210,7 @@ mod tests {
             json!("a".repeat(LONGEST_NAME + 1)),
         ] {
             let wrong = format!(
-                "has an x-mcp-header at the property a, but {name} is no name for a header"
+                "has an x-mcp-header at the property a, but {name} is not a valid header name"
             );
             assert_eq!(check(&named(&name)), Err(wrong));
         }
@@ -259,7 +259,7 @@ mod tests {
             ]
         );
         assert!(good(json!({"default": annotated, "examples": [annotated], "properties": {"a": {"const": annotated, "enum": [annotated]}}})).is_empty());
-        assert_eq!(check(&annotated), Err("has an x-mcp-header at its root, but only properties, and properties of those, can have one".to_owned()));
+        assert_eq!(check(&annotated), Err("has an x-mcp-header at its root, but only properties and nested properties can have one".to_owned()));
         for keyword in [
             "items",
             "additionalProperties",
@@ -350,8 +350,8 @@ mod tests {
         assert_eq!(
             check(&schema),
             Err(
-                "has an x-mcp-header at the property b.c, but \"REGION\" is there twice; \
-                 has an x-mcp-header at the property d, but \"\" is no name for a header"
+                "has an x-mcp-header at the property b.c, but \"REGION\" is used twice; \
+                 has an x-mcp-header at the property d, but \"\" is not a valid header name"
                     .to_owned()
             )
         );

@@ -25,7 +25,7 @@ pub(crate) const PLAIN_TEXT: &str = "plainly::PlainText";
 
 /// Appends `value` to `out`, on one line.
 ///
-/// Fails where `Serialize` of a part of it does, or where the key of a map is no string; then something of it may have been
+/// Fails where `Serialize` of a part of it does, or where the key of a map is not a string; then something of it may have been
 /// appended.
 pub fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()> {
     let next = Next::Value;
@@ -316,7 +316,7 @@ impl ser::SerializeMap for Members<'_, '_> {
         key.serialize(&mut *self.writer)?;
         match self.writer.out.get(start) {
             Some(b'"') => Ok(()),
-            _ => Err(Error::custom("the key of a map is no string")),
+            _ => Err(Error::custom("the key of a map is not a string")),
         }
     }
 

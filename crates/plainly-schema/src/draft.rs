@@ -35,7 +35,7 @@ impl Draft {
             .map(|path| path.strip_suffix('#').unwrap_or(path));
         let draft = Self::NAMES.iter().find(|(name, _)| Some(*name) == path);
         draft.map(|(_, draft)| *draft).ok_or_else(|| {
-            format!("/$schema: {named} is no draft that is known, from draft-04 to draft/2020-12")
+            format!("/$schema: {named} is not a known draft, from draft-04 to draft/2020-12")
         })
     }
 

@@ -1,5 +1,5 @@
-//! JSON Schema for values that come from strangers: whatever the schema and whatever the value, the cost is bounded, and what
-//! fails is told in sentences that a person or a model can act on.
+//! JSON Schema validation for untrusted values: the cost is bounded for every schema and every value, and failures are
+//! reported in sentences that a person or a model can act on.
 //!
 //! ```
 //! use plainly_schema::{Limits, Schema};
@@ -20,18 +20,18 @@
 //! # Ok::<(), plainly_schema::InvalidSchema>(())
 //! ```
 //!
-//! - **Drafts** 4, 6, 7, 2019-09 and 2020-12, which is the one that is meant where a schema has no `$schema`. `format` is an
-//!   annotation in all of them.
-//! - **References** lead to other places of the same schema. One that leads anywhere else keeps the schema from being read:
-//!   nothing is ever loaded from a file or over a network.
-//! - **Cost.** A schema that would take exponential time, or that applies itself to the same value for ever, is refused when it
-//!   is read. Any other holds each part of a value against a bounded number of subschemas, and says so where a value is too
-//!   much for it. Patterns take linear time.
+//! - **Drafts** 4, 6, 7, 2019-09 and 2020-12, the default for a schema without `$schema`. `format` is an annotation in all
+//!   of them.
+//! - **References** point to other places in the same schema. A schema with any other reference is refused: nothing is ever
+//!   loaded from a file or over a network.
+//! - **Cost.** A schema that could take exponential time, or that applies itself to the same value endlessly, is refused when
+//!   it is read. Any other schema checks each part of a value against a bounded number of subschemas, and fails with a message
+//!   if the value is too large. Patterns take linear time.
 //!
-//! # The way a schema goes
+//! # The path of a schema
 //!
 //! ```text
-//! JSON ─► reading ─► keywords, alike for all drafts ─► cost ─► check against a value ─► failures ─► sentences
+//! JSON ─► reading ─► keywords, the same for all drafts ─► cost ─► check against a value ─► failures ─► sentences
 //! ```
 //!
 //! # Features

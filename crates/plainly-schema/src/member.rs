@@ -95,7 +95,7 @@ impl<'a> Member<'_, 'a> {
 
     pub(super) fn filled_list(self) -> Result<&'a Vec<Value>, String> {
         match self.list()? {
-            list if list.is_empty() => self.is_not("an array with something in it"),
+            list if list.is_empty() => self.is_not("a non-empty array"),
             list => Ok(list),
         }
     }
@@ -112,7 +112,7 @@ impl<'a> Member<'_, 'a> {
                 .or_else(|| float().map(|float| float as u64))
         };
         let count = number.filter(whole).and_then(count);
-        count.map_or_else(|| self.is_not("a whole number from 0"), Ok)
+        count.map_or_else(|| self.is_not("a non-negative integer"), Ok)
     }
 
     /// Names, each but once.
@@ -130,6 +130,6 @@ impl<'a> Member<'_, 'a> {
             names.iter().all(|name| seen.insert(name))
         };
         let names = names.filter(is_each_once);
-        names.map_or_else(|| self.is_not("an array of names, each of them once"), Ok)
+        names.map_or_else(|| self.is_not("an array of unique names"), Ok)
     }
 }

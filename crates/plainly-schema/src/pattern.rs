@@ -18,10 +18,10 @@ mod engine {
     impl Pattern {
         /// Reads `text`; the error says what is wrong with it.
         pub(crate) fn parse(text: &str) -> Result<Self, String> {
-            let translated =
-                to_rust_regex(text).map_err(|()| format!("{text:?} is no regular expression"))?;
+            let translated = to_rust_regex(text)
+                .map_err(|()| format!("{text:?} is not a regular expression"))?;
             let regex = Regex::new(&translated).map_err(|error| {
-                format!("{text:?} is no regular expression that is served: {error}")
+                format!("{text:?} is not a supported regular expression: {error}")
             })?;
             let text = text.to_owned();
             Ok(Self { regex, text })
@@ -47,7 +47,7 @@ mod engine {
     impl Pattern {
         pub(crate) fn parse(text: &str) -> Result<Self, String> {
             Err(format!(
-                "{text:?} is a regular expression, for which plainly-schema was built without its feature `patterns`"
+                "{text:?} is a regular expression, but plainly-schema was built without its feature `patterns`"
             ))
         }
 

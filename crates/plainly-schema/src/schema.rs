@@ -1,5 +1,5 @@
-//! A schema, from its text to what fails in a value: it is read once, its cost is known before the first value comes, and what
-//! is wrong is told in sentences. Knows nothing of single keywords.
+//! A schema, from its text to the failures of a value: it is read once, its cost is known before the first value arrives,
+//! and failures are reported in sentences. Independent of individual keywords.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use super::limits::Limits;
 use super::reading;
 use super::sentence::sentence;
 
-/// A JSON Schema, against which values are held.
+/// A JSON Schema to validate values against.
 #[derive(Debug)]
 pub struct Schema {
     /// Nothing in it if it can't be read.
@@ -24,7 +24,7 @@ pub struct Schema {
     limits: Limits,
 }
 
-/// Why a schema is refused: it is none, refers to something outside of it, or would cost too much.
+/// Why a schema is refused: it is not a schema, refers to something outside itself, or would cost too much.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSchema(String);
@@ -48,7 +48,7 @@ const DEEPEST: u64 = 1_024;
 const MOST_WORK: u64 = 5_000_000;
 
 impl Schema {
-    /// Reads a schema that somebody wrote.
+    /// Reads a schema from its text.
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
         let schema =
@@ -56,16 +56,16 @@ impl Schema {
         Self::new(schema, limits)
     }
 
-    /// Reads a schema that is a value already; how many bytes it had is not looked at.
+    /// Reads a schema from a value, without a limit on its bytes.
     pub fn new(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
         Self::unread(schema, limits)?.read()
     }
 
-    /// Takes a schema that a program made of a type, and reads it when it is first needed, unless it is
-    /// [strict](Self::is_strict): then somebody has added to it. Reading the schemas of all its tools at once takes a twentieth
-    /// of the time in which a server starts.
+    /// Takes a schema derived from a type, and reads it when it is first needed, unless it is [strict](Self::is_strict):
+    /// then someone has added to it. Reading the schemas of all tools at once would take a twentieth of a server's
+    /// start-up time.
     ///
-    /// `text` is what it was written as. A schema that turns out to be none is logged, and lets every value pass.
+    /// `text` is its original text. If it turns out not to be a schema, that is logged, and every value passes.
     pub fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
         let schema = Self::unread(schema, limits)?;
@@ -78,7 +78,7 @@ impl Schema {
     fn unread(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
         let limit = limits.depth;
         if !is_within(&schema, limit) {
-            let why = format!("it is more than {limit} arrays and objects deep");
+            let why = format!("it is nested more than {limit} levels deep");
             return Err(InvalidSchema(why));
         }
         Ok(Self {
@@ -106,8 +106,8 @@ impl Schema {
             .as_ref()
     }
 
-    /// Whether it refuses values that would still deserialise to a Rust type: those that are too long, too large, or have
-    /// properties that nobody knows. If not, deserialising a value shows well enough whether it is valid.
+    /// Whether it refuses values that would still deserialise to a Rust type: too long, too large, or with unknown
+    /// properties. If not, deserialising a value is enough to tell whether it is valid.
     pub fn is_strict(&self) -> bool {
         self.strict
     }
@@ -117,8 +117,8 @@ impl Schema {
         &self.source
     }
 
-    /// The members of the object `value` that are not valid, or have something in them that isn't; one of them may come
-    /// several times.
+    /// The members of the object `value` that are invalid, or contain something invalid; a member may occur several
+    /// times.
     pub fn failing_members(&self, value: &Value) -> Vec<String> {
         let mut members = Vec::new();
         if let Some(keywords) = self.keywords() {
@@ -130,8 +130,8 @@ impl Schema {
         members
     }
 
-    /// What is wrong with the value `json`: a sentence for each of the first 16 failures, with a JSON Pointer to where it is.
-    /// None if it is valid.
+    /// The failures of the value `json`: a sentence for each of the first 16, with a JSON Pointer to its place. Empty if
+    /// it is valid.
     pub fn failures(&self, json: &str) -> Vec<String> {
         let value: Value = match serde_json::from_str(json) {
             Ok(value) => value,
@@ -146,7 +146,7 @@ impl Keywords {
     fn of(schema: &Value, limits: &Limits) -> Result<Self, String> {
         let nodes = reading::read(schema, limits.subschemas)?;
         let cost = Cost::of(&nodes, limits.value_depth);
-        let cost = cost.ok_or("it applies a part of itself to one value without end")?;
+        let cost = cost.ok_or("it applies a part of itself to one value endlessly")?;
         if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
             return Err("it takes exponential time, or is nested without bounds".to_owned());
         }
@@ -157,7 +157,7 @@ impl Keywords {
     /// A sentence for each of the first failures in `value`.
     fn sentences(&self, value: &Value) -> Vec<String> {
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
-            return vec!["there is too much in it to be held against the schema".to_owned()];
+            return vec!["it is too large to be checked against the schema".to_owned()];
         }
         let mut sentences = Vec::new();
         self.each_failure(value, |failure| {

@@ -50,7 +50,7 @@ fn plain(failure: &Failure<'_>) -> String {
 
 fn not_so(value: &Value, assertion: &Assertion) -> String {
     match assertion {
-        Assertion::Nothing => format!("nothing is allowed here, but it is {value}"),
+        Assertion::Nothing => format!("no value is allowed here, but found {value}"),
         Assertion::Type(types) => format!("{value} is not of {}", of_types(types)),
         Assertion::Bound(bound, limit) => format!("{value} is {} {limit}", beyond(*bound)),
         Assertion::MultipleOf(unit) => format!("{value} is not a multiple of {unit}"),

@@ -1,5 +1,5 @@
-//! Resources out of a database: books on shelves, in SQLite. Each shelf is a collection; pages of listings go on where the
-//! last one ended, however many books there are, and any process with the same database can give the next.
+//! Resources from a database: books on shelves, in SQLite. Each shelf is a collection. Listings continue where the last
+//! page ended, however many books there are, and any process with the same database can serve the next page.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};

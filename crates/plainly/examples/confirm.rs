@@ -1,5 +1,5 @@
-//! Asks the user before it deletes. The question is written once: newer clients are asked in the reply to their call and
-//! call again with the answer, older ones by a request, and a client that can't ask its user gets an error that says so.
+//! Asks the user before it deletes. The question is written once: newer clients get it in the reply to their call and
+//! call again with the answer, older ones get a request, and a client that can't ask its user gets an error that says so.
 
 use std::collections::BTreeSet;
 use std::error::Error;

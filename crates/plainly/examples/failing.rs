@@ -1,5 +1,6 @@
-//! Every way in which a handler can fail, one handler each: what a model reads of a tool, what the host's code reads of a
-//! resource, a prompt or a completion. Over standard input and output, or over HTTP at the address that is its argument.
+//! Every way for a handler to fail, with one handler each: what a model reads from a tool, and what the host's code reads
+//! from a resource, a prompt or a completion. Over standard input and output, or over HTTP at the address given as its
+//! argument.
 //!
 //! ```console
 //! $ plainly call problem -- cargo run -q --example failing

@@ -1,5 +1,5 @@
-//! A job that takes long. Whoever waits hears how far it is; a client that knows tasks gets a handle instead, asks for the
-//! result when it likes, and may stop it.
+//! A job that takes a long time. Clients that wait receive its progress; clients that support tasks get a handle instead,
+//! ask for the result when they like, and can cancel it.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,9 +1,9 @@
-//! A server within an axum application: each person's notes, in a state that both share. A layer of the application finds
-//! out who asks; a layer of the server keeps guests from writing, whatever the transport.
+//! A server inside an axum application: each person's notes, in a state that both share. A layer of the application
+//! authenticates the caller; a layer of the server keeps guests from writing, on every transport.
 //!
 //! `cargo run -p plainly --example mounted`, then
 //! `plainly call --header 'Authorization: Bearer alice-secret' http://127.0.0.1:3333/mcp add-note text=Hello`.
-//! Another address can be its argument.
+//! To use another address, pass it as the argument.
 #![expect(clippy::print_stderr, reason = "says where it listens")]
 
 use std::collections::BTreeMap;

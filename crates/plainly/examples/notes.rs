@@ -1,5 +1,5 @@
-//! Notes as a tool and as resources, over standard input and output, with the errors that each of the two readers needs:
-//! a model is told how to mend its call, a host's code gets an error that it can tell by its type.
+//! Notes as a tool and as resources, over standard input and output, with the right errors for two readers: a model is
+//! told how to correct its call, and a host's code gets an error that it recognises by type.
 
 use std::collections::BTreeMap;
 use std::error::Error;

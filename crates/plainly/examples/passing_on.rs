@@ -1,5 +1,5 @@
-//! A server that passes everything on to another one, and has one tool of its own beside. What the other server says is
-//! not understood on the way: members that nobody here has a type for arrive as they were sent.
+//! A server that forwards everything to another one, and has one tool of its own. It does not interpret what the other
+//! server sends: members that it has no type for arrive unchanged.
 //!
 //! ```text
 //! cargo run --example passing_on                        # serves on standard input and output
@@ -51,7 +51,7 @@ fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
         Err(ProtocolError::resource_not_found(uri))
     }
     let server = Server::builder("upstream", "1.0.0")
-        .tool(Tool::new("greet", greet).description("Greets somebody"))
+        .tool(Tool::new("greet", greet).description("Greets someone"))
         .resource(Resource::new("app://motd", async || "Be kind."))
         .resource(Resource::new("app://gone", gone))
         .build()?;

@@ -1,5 +1,5 @@
-//! The weather as structured output: the model reads text, the host's code reads fields that the tool's output schema
-//! promises. Mistakes in the arguments are told with what would have been right.
+//! The weather as structured output: the model reads text, the host's code reads the fields that the tool's output schema
+//! promises. Errors about invalid arguments say what would be valid.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! A client of a server in the same process, without a socket or a process between them: for a server's own tests. The
+//! A client for a server in the same process, without a socket or a process in between: for a server's own tests. The
 //! messages are the same as over any other connection.
 
 use http::Extensions;
@@ -15,8 +15,8 @@ pub struct InMemory {
 }
 
 impl Client {
-    /// A client of `server`, in the same process: nothing between the two but the messages. The server serves it for as
-    /// long as the client lives.
+    /// A client for `server` in the same process, with nothing but messages in between. The server serves it for as long
+    /// as the client lives.
     ///
     /// ```
     /// use plainly::{Client, Revision, Server, Tool};
@@ -46,21 +46,21 @@ impl Client {
 }
 
 impl Builder<InMemory> {
-    /// Has every request carry `value`, as if a layer of an HTTP server had put it there: a
-    /// [`Principal`](crate::server::Principal) is whom the server takes this client for.
+    /// Attaches `value` to every request, as if a layer of an HTTP server had done so. A
+    /// [`Principal`](crate::server::Principal) is who the server takes this client to be.
     pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
         self.target.extensions.insert(value);
         self
     }
 
-    /// Has the server serve this client, and agrees with it on a revision. Within a tokio runtime.
+    /// Connects to the server and negotiates a revision. Must be called within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
         let (messages, far) = Duplex::pair();
         let InMemory { server, extensions } = &self.target;
         let serving = server.serve_messages(far).extensions(extensions.clone());
         tokio::spawn(async move {
             if let Err(error) = serving.await {
-                tracing::debug!(%error, "a client in memory is served no more");
+                tracing::debug!(%error, "stopped serving an in-memory client");
             }
         });
         self.with_target(OverMessages { messages }).connect().await

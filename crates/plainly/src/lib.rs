@@ -3,8 +3,8 @@
 //!
 //! # A server
 //!
-//! Handlers are plain async functions. What they take and return says what is served: the input schema of this tool
-//! follows from `Args<Greet>`, and an error of any type becomes what the peer of each revision expects.
+//! Handlers are plain async functions. Their parameters and return types determine what is served: the input schema of
+//! this tool is derived from `Args<Greet>`, and an error of any type becomes what the peer's revision expects.
 //!
 //! ```no_run
 //! use plainly::{Args, Server, Tool};
@@ -13,7 +13,7 @@
 //!
 //! #[derive(Deserialize, JsonSchema)]
 //! struct Greet {
-//!     /// Who is greeted.
+//!     /// Whom to greet.
 //!     name: String,
 //! }
 //!
@@ -24,19 +24,19 @@
 //! #[tokio::main]
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let server = Server::builder("greeter", env!("CARGO_PKG_VERSION"))
-//!         .tool(Tool::new("greet", greet).description("Greets somebody").read_only())
+//!         .tool(Tool::new("greet", greet).description("Greets someone").read_only())
 //!         .build()?;
 //!     Ok(server.serve_stdio().await?)
 //! }
 //! ```
 //!
-//! Besides this crate it needs `tokio`, and for `Args` `serde` and `schemars` 1, whose derives name them. A program that
-//! would rather not choose a version of schemars derives with `#[schemars(crate = "plainly::schemars")]`.
+//! Besides this crate you need `tokio`, and for `Args` also `serde` and `schemars` 1, which their derives refer to. To avoid
+//! depending on a version of schemars, derive with `#[schemars(crate = "plainly::schemars")]`.
 //!
 //! # A client
 //!
-//! Here it talks to a server in the same process, which is also how a server is tested; `Client::http(url)` and
-//! `Client::spawn(command)` reach others.
+//! This client talks to a server in the same process, which is also how you test a server. Use `Client::http(url)` and
+//! `Client::spawn(command)` to reach other servers.
 //!
 //! ```
 //! use plainly::{Client, ProtocolError, Resource, ResourceUri, Server};
@@ -61,7 +61,7 @@
 //! # }
 //! ```
 //!
-//! # The way a message goes
+//! # The path of a message
 //!
 //! ```text
 //! server   bytes ─► envelope ─► peer ─► route ─► extract ─► handler ─► reply ─► dialect ─► bytes
@@ -71,28 +71,28 @@
 //! client   call ─► request + _meta + headers ─► transport ─► reply ─► recognise ─► typed result or typed error
 //! ```
 //!
-//! A handler never learns which revision it serves, and a caller never learns by which number an error came.
+//! A handler never needs to know which revision it serves, and a caller never needs to know the number of an error.
 //!
 //! # Features
 //!
-//! Each adds something and takes nothing away.
+//! Each feature only adds API.
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `server` | yes | [`Server`]: tools, resources, templates of them, prompts, and any [`Store`](store::Store) of resources |
-//! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, a server with such a schema is not built |
+//! | `server` | yes | [`Server`]: tools, resources, resource templates, prompts, and any [`Store`](store::Store) of resources |
+//! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, building a server with such a schema fails |
 //! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
 //! | `http` | yes | both of the next two |
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
-//! | `anyhow`, `eyre` | no | a [`Problem`](errors::Problem) that was put around an error by `context` or `wrap_err` is found by whoever answers |
+//! | `anyhow`, `eyre` | no | finds a [`Problem`](errors::Problem) attached to an error with `context` or `wrap_err` |
 //! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
 //!
-//! Directories of files are a store in a crate of its own, `plainly-directory`.
+//! The crate `plainly-directory` provides a store for directories of files.
 //!
-//! The names that nearly every program needs are here at the root; everything else has its place in a module.
+//! The names that nearly every program needs are here at the root; everything else is in a module.
 
 #[cfg(feature = "client")]
 pub mod client;
@@ -120,7 +120,7 @@ pub mod store;
 
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;
-/// The schemars whose `JsonSchema` [`Args`], [`Vars`] and [`Json`] need.
+/// The version of schemars whose `JsonSchema` [`Args`], [`Vars`] and [`Json`] require.
 #[cfg(feature = "server")]
 pub use schemars;
 

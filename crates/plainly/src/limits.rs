@@ -1,113 +1,113 @@
-//! Every limit, with its default. What happens beyond each is on its field.
+//! Every limit, with its default. Each field says what happens beyond it.
 
 use std::time::Duration;
 
 use plainly_protocol::envelope;
 
-/// How much a server takes before it says no. Build one from [`Limits::default`] and change what you need.
+/// The limits of a server. Start from [`Limits::default`] and change what you need.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or an invalid request without
-    /// id on stdio; the rest of it is discarded.
+    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or on stdio an invalid request
+    /// without an id; the rest of the message is discarded.
     pub message_bytes: usize,
-    /// Bytes of the params of `initialize`: a session keeps what is in them. 64 KiB. Beyond: invalid params.
+    /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
     pub initialize_bytes: usize,
     /// Depth, members and nodes of a message's JSON. Beyond: invalid request.
     pub envelope: envelope::Limits,
-    /// Bytes of one reply, encoded, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
+    /// Bytes of one encoded reply, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
     pub reply_bytes: usize,
-    /// Bytes of all replies of more than 16 KiB that are not sent yet, or are kept to be heard again, in the whole server. 512
-    /// MiB. Beyond: unavailable (HTTP 503) instead; but there is room for any one reply that is alone.
+    /// Bytes of all replies over 16 KiB in the whole server that are unsent or kept for resumption. 512 MiB. Beyond:
+    /// unavailable (HTTP 503) instead; a single reply always fits.
     pub reply_bytes_in_all: usize,
     /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
-    /// Bytes of a cursor, which holds a URI. 16 KiB. Beyond: invalid params.
+    /// Bytes of a cursor, which contains a URI. 16 KiB. Beyond: invalid params.
     pub cursor_bytes: usize,
-    /// Time for which a cursor is good. 24 hours. Beyond: invalid params.
+    /// How long a cursor is valid. 24 hours. Beyond: invalid params.
     pub cursor_ttl: Duration,
-    /// Entries of one page of a listing. 1,000; none is taken for one.
+    /// Entries on one page of a listing. 1,000; zero counts as one.
     pub page_entries: usize,
     /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal error.
     pub deadline: Duration,
     /// Requests in flight in the whole server. 4,096. Beyond: unavailable (HTTP 503).
     pub requests: usize,
-    /// Requests in flight on one connection of a byte stream, such as stdio; and in one legacy session over HTTP, whose
+    /// Requests in flight on one connection of a byte stream, such as stdio, or in one legacy session over HTTP, whose
     /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
-    /// Requests in flight of one principal. 256. Beyond: unavailable (HTTP 503). Who is no principal has no limit of their own:
-    /// here and wherever else one is of a principal.
+    /// Requests in flight per principal. 256. Beyond: unavailable (HTTP 503). Like all limits per principal, this does
+    /// not apply to peers without a principal.
     pub requests_per_principal: usize,
-    /// Subscriptions in the whole server: `subscriptions/listen` requests that stay open, and streams of legacy sessions.
-    /// They count as no requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
+    /// Subscriptions in the whole server: open `subscriptions/listen` requests, and streams of legacy sessions. They
+    /// don't count as requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
     pub listens: usize,
-    /// `subscriptions/listen` requests that stay open on one connection of a byte stream. 16. Beyond: unavailable.
+    /// Open `subscriptions/listen` requests on one connection of a byte stream. 16. Beyond: unavailable.
     pub listens_per_connection: usize,
-    /// `subscriptions/listen` requests of one principal that stay open. 16. Beyond: unavailable (HTTP 503).
+    /// Open `subscriptions/listen` requests per principal. 16. Beyond: unavailable (HTTP 503).
     pub listens_per_principal: usize,
-    /// URIs of one subscription, and those that one legacy session is subscribed to. 1,000. Beyond: invalid params.
+    /// URIs in one subscription, or subscribed to by one legacy session. 1,000. Beyond: invalid params.
     pub listen_uris: usize,
-    /// Bytes of these URIs together. 256 KiB. Beyond: invalid params.
+    /// Bytes of these URIs in total. 256 KiB. Beyond: invalid params.
     pub listen_bytes: usize,
     /// Bytes of the schema of a tool. 256 KiB. Beyond: not served.
     pub schema_bytes: usize,
-    /// Arrays and objects around a value in a schema. 48: a client that takes messages of depth 64 can read it. Beyond: not
-    /// served.
+    /// Nesting depth of arrays and objects in a schema. 48: a client that accepts messages of depth 64 can read it.
+    /// Beyond: not served.
     pub schema_depth: usize,
-    /// Schemas within a schema. 2,000. Beyond: not served.
+    /// Schemas inside a schema. 2,000. Beyond: not served.
     pub subschemas: usize,
-    /// Tasks that are kept, whether they run or not. 10,000. Beyond: unavailable.
+    /// Stored tasks, running or not. 10,000. Beyond: unavailable.
     pub tasks: usize,
-    /// Tasks that are kept of one principal. 1,000. Beyond: unavailable.
+    /// Stored tasks per principal. 1,000. Beyond: unavailable.
     pub tasks_per_principal: usize,
-    /// Bytes of all tasks in memory, with their results, questions and answers; each counts for at least 4 KiB. 256 MiB.
-    /// Beyond: unavailable, and one that has run already fails with an internal error.
+    /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at least 4 KiB. 256 MiB.
+    /// Beyond: unavailable, and a task that has already run fails with an internal error.
     pub task_bytes: usize,
-    /// Time for the handler of a task, waiting for the client included. 30 minutes. Beyond: the handler is dropped, and the
+    /// Time for a task's handler, including waiting for the client. 30 minutes. Beyond: the handler is dropped, and the
     /// task fails with an internal error.
     pub task_deadline: Duration,
-    /// Time for which a task is kept, from when it begins. 1 hour. Beyond: there is no such task.
+    /// How long a task is kept, from its beginning. 1 hour. Beyond: the task no longer exists.
     pub task_ttl: Duration,
-    /// Time between two looks at a task that clients are asked for. 1 s.
+    /// The polling interval that clients are asked to use for a task. 1 s.
     pub task_poll: Duration,
-    /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the one that has been idle longest ends. As many over HTTP with
-    /// SSE; beyond: unavailable.
+    /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with SSE may have as
+    /// many again; beyond: unavailable.
     pub sessions: usize,
-    /// The sessions of one principal among these. 256. Beyond: the one of its own that has been idle longest ends; over HTTP with
-    /// SSE unavailable.
+    /// Such sessions per principal. 256. Beyond: the principal's longest-idle session ends; over HTTP with SSE,
+    /// unavailable.
     pub sessions_per_principal: usize,
-    /// Time after which an idle legacy session over HTTP ends. 30 minutes.
+    /// How long a legacy session over HTTP may be idle before it ends. 30 minutes.
     pub session_idle: Duration,
-    /// Time for which a reply that came as a stream of events can be had again after its end, by a legacy client that lost
-    /// the connection. 60 s. Beyond: invalid request.
+    /// How long a reply sent as a stream of events can be resumed after its end, by a legacy client that lost the
+    /// connection. 60 s. Beyond: invalid request.
     pub resume: Duration,
-    /// Events that are kept for that, in one legacy session. 1,024. Beyond: the oldest are forgotten that nobody reads.
+    /// Events kept for resumption in one legacy session. 1,024. Beyond: the oldest unread events are dropped.
     pub resume_events: usize,
     /// Bytes of these events. 4 MiB. Beyond: likewise.
     pub resume_bytes: usize,
-    /// Bytes of these events in all legacy sessions together. 256 MiB. Beyond: likewise, in a session that adds to them or has
-    /// lost a reader; the others keep theirs.
+    /// Bytes of these events in all legacy sessions. 256 MiB. Beyond: likewise, in a session that adds to them or has
+    /// lost a reader; other sessions keep theirs.
     pub resume_total: usize,
-    /// Questions to the client that are open at once: of one request, and in one legacy session. 64. Beyond: the handler is
-    /// told that there is no answer.
+    /// Open questions to the client, for one request and in one legacy session. 64. Beyond: the handler is told that
+    /// there is no answer.
     pub questions: usize,
-    /// Questions to legacy clients that are open in all sessions over HTTP. 2,048: so that who never answers leaves room among
-    /// the requests in flight. Beyond: the handler is told that there is no answer.
+    /// Open questions to legacy clients in all sessions over HTTP. 2,048, so that clients that never answer leave room
+    /// among the requests in flight. Beyond: the handler is told that there is no answer.
     pub questions_in_all: usize,
-    /// Time for an answer of a legacy client. 10 minutes, in which the handler's own time does not count. Beyond: the question
-    /// is withdrawn, and the handler is told that there is no answer.
+    /// Time for a legacy client's answer. 10 minutes, during which the handler's own deadline is suspended. Beyond: the
+    /// question is withdrawn, and the handler is told that there is no answer.
     pub answer: Duration,
-    /// Rounds of questions before one reply: what is asked after the answer to another is of a later round. 16. Beyond: an
+    /// Rounds of questions before one reply; a question asked after an answer belongs to a later round. 16. Beyond: an
     /// internal error.
     pub rounds: usize,
-    /// Bytes of a `requestState`, which holds the answers so far. 16 KiB. Beyond: invalid params, or an internal error where
-    /// it would be given out.
+    /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid params, or an internal error
+    /// if the server would have to issue it.
     pub state_bytes: usize,
-    /// Time for which a `requestState` is good. 10 minutes. Beyond: invalid params.
+    /// How long a `requestState` is valid. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
-    /// Time that the peer at the other end of a byte stream may leave its replies unread. 30 s. Beyond: the stream fails.
+    /// How long the peer of a byte stream may leave its replies unread. 30 s. Beyond: the stream fails.
     pub write_stall: Duration,
-    /// Time that running requests have to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
+    /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
     /// answered as unavailable on a byte stream; over HTTP their connections are closed.
     pub shutdown: Duration,
 }
@@ -174,21 +174,21 @@ impl Limits {
     }
 }
 
-/// How much a client takes of a server before it gives up. Build one from [`ClientLimits::default`] and change what you need.
-/// How long it waits is set where it is [built](crate::client::Builder).
+/// The limits of a client. Start from [`ClientLimits::default`] and change what you need. Timeouts are set where the
+/// client is [built](crate::client::Builder).
 #[cfg(feature = "client")]
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientLimits {
-    /// Bytes of one message: a line, a response, an event. 32 MiB. Beyond: the request fails; a stream, and the process at its
-    /// other end, is ended.
+    /// Bytes of one message: a line, a response, an event. 32 MiB. Beyond: the request fails; a stream, and the process
+    /// at its other end, is ended.
     pub message_bytes: usize,
-    /// Pages of one listing. 1,000. Beyond: a local error, and never a part of the listing.
+    /// Pages of one listing. 1,000. Beyond: a local error, never an incomplete listing.
     pub pages: usize,
-    /// Rounds in which one call is answered with questions, from 2026-07-28 on. 16. Beyond: a local error.
+    /// Rounds of questions in one call, from 2026-07-28 on. 16. Beyond: a local error.
     pub rounds: usize,
-    /// Questions in one round, and those of a legacy server that are being answered. 64. Beyond: a local error; to a legacy
-    /// server unavailable.
+    /// Questions being answered, in one round or from a legacy server. 64. Beyond: a local error; a legacy server gets
+    /// unavailable.
     pub questions: usize,
 }
 

@@ -1,7 +1,7 @@
-//! When the process is asked to stop.
+//! Requests to stop the process.
 
-/// Ready on SIGINT (Ctrl-C) or SIGTERM. On Unix, a second one while the first is being honoured ends the process at once,
-/// as if nobody listened.
+/// Resolves on SIGINT (Ctrl-C) or SIGTERM. On Unix, a second signal during shutdown ends the process at once, as if
+/// nothing handled it.
 pub async fn requested() {
     #[cfg(unix)]
     unix::requested().await;

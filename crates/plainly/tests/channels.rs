@@ -235,7 +235,7 @@ async fn masked_errors_are_a_number_and_errors_with_a_meaning_are_not_masked() {
     let client = connect(builder().mask_internal_errors(), Revision::LATEST).await;
     let (text, _) = tool_error(&client, "broken").await;
     assert!(
-        text.starts_with("Internal error. The server's log has it as incident "),
+        text.starts_with("Internal error. See the server's log for incident "),
         "{text}"
     );
     assert_eq!(

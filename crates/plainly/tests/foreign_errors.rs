@@ -163,9 +163,9 @@ async fn what_has_no_meaning_is_masked_with_all_that_was_put_around_it() {
         let client = connect(builder().mask_internal_errors()).await;
         for name in ["question-mark", "sentence"] {
             let (text, _) = tool_error(&client, name).await;
-            assert!(text.contains("as incident"), "{library} {name}: {text}");
+            assert!(text.contains("for incident"), "{library} {name}: {text}");
             let error = protocol_error(&client, name).await;
-            assert!(error.message().contains("as incident"), "{library} {name}");
+            assert!(error.message().contains("for incident"), "{library} {name}");
         }
         for name in ["problem", "within"].iter().chain(around) {
             let (text, _) = tool_error(&client, name).await;

@@ -323,12 +323,12 @@ async fn what_can_not_be_completed_is_refused() {
             (
                 Reference::prompt("review"),
                 "languages",
-                "Unknown argument: known are sourceCode, most, language, framework, tone, brief",
+                "Unknown argument: the arguments are sourceCode, most, language, framework, tone, brief",
             ),
             (
                 Reference::prompt("talk"),
                 "x",
-                "Unknown argument: there is none",
+                "Unknown argument: there are no arguments",
             ),
             (
                 Reference::resource("file:///{path}"),
@@ -529,11 +529,11 @@ fn a_server_is_not_built_with_prompts_that_are_wrong() {
         told,
         [
             "prompt  needs a name of 1 to 128 bytes",
-            "prompt twice is there twice",
-            "prompt list takes Args of a type that is no JSON object: use a struct",
+            "prompt twice is defined twice",
+            "prompt list takes Args of a type that is not a JSON object: use a struct",
             &state("language"),
             &state("lingo"),
-            "prompt review completes lingo, which is none of its arguments",
+            "prompt review completes lingo, which is not one of its arguments",
         ]
     );
 }

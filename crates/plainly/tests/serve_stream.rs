@@ -270,7 +270,7 @@ async fn arguments_and_output_are_held_against_their_schemas() {
             ),
             (r#"{"sum":3}"#, false),
             (
-                "Internal error: the tool's structured output is not what it promises",
+                "Internal error: the tool's structured output does not match its output schema",
                 true
             ),
         ]

@@ -157,17 +157,17 @@ async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
         (
             "read_resource",
             "note://book",
-            "Invalid value for 'uri': note://book is a directory. See what is in it with list_resources or tree, and read one of these.",
+            "Invalid value for 'uri': note://book is a directory. See what it contains with list_resources or tree, and read one of those.",
         ),
         (
             "list_resources",
             "note://book/1",
-            "Invalid value for 'uri': note://book/1 is a file. Read it with read_resource, or ask for the directory that it is in.",
+            "Invalid value for 'uri': note://book/1 is a file. Read it with read_resource, or use the directory that contains it.",
         ),
         (
             "stat_resource",
             "file:///x",
-            "Invalid value for 'uri': file:///x is no URI of this server. Call list_resources without uri, and give a URI as it stands there.",
+            "Invalid value for 'uri': file:///x is not a URI of this server. Call list_resources without uri, and use a URI exactly as it is listed.",
         ),
         (
             "stat_resource",

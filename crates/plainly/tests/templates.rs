@@ -40,8 +40,8 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
             vec![plain("note://{id"), plain("x{a}{b}")],
             vec![
                 "resource template note://{id can't be served: invalid URI template: at byte 7: { is not closed",
-                "resource template x{a}{b} can't be served: URI template can't be matched: at byte 4: nothing tells where \
-                 the expression before {b} ends",
+                "resource template x{a}{b} can't be served: URI template can't be matched: at byte 4: the expression \
+                 before {b} has no clear end",
             ],
         ),
         (
@@ -51,7 +51,7 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
                 plain("note://{name}"),
             ],
             vec![
-                "resource template note://{id} is there twice",
+                "resource template note://{id} is defined twice",
                 "resource template note://{name} is never reached: note://{id} matches the same URIs",
             ],
         ),
@@ -64,10 +64,10 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
                 ),
             ],
             vec![
-                "resource template page://{name}{?id,line} has the variable name, which its Vars don't take",
-                "resource template page://{name}{?id,line} has the variable line, which its Vars don't take",
-                "resource template list://{name} takes Vars with id, which is no variable of it",
-                "resource template list://{name} has the variable name, which its Vars don't take",
+                "resource template page://{name}{?id,line} has the variable name, which its Vars lack",
+                "resource template page://{name}{?id,line} has the variable line, which its Vars lack",
+                "resource template list://{name} takes Vars with id, which is not one of its variables",
+                "resource template list://{name} has the variable name, which its Vars lack",
             ],
         ),
         (
@@ -76,7 +76,7 @@ fn what_keeps_a_template_from_being_served_is_told_at_once() {
                 async |_: Vars<String>| "x",
             )],
             vec![
-                "resource template note://{id} takes Vars of a type that is no JSON object: use a struct",
+                "resource template note://{id} takes Vars of a type that is not a JSON object: use a struct",
             ],
         ),
         (
@@ -170,7 +170,7 @@ async fn variables_are_read_as_the_types_of_their_fields() {
             ),
             (
                 "t://small/256",
-                "number: invalid value: string \"256\", expected a natural number",
+                "number: invalid value: string \"256\", expected a non-negative integer",
             ),
             ("t://small/", "missing field `number`"),
             (
@@ -217,7 +217,7 @@ async fn exploded_variables_are_lists_and_maps() {
             ("t:", "Several { path: [], query: {} }"),
             (
                 "t:/1/x",
-                "path: invalid value: string \"x\", expected a natural number",
+                "path: invalid value: string \"x\", expected a non-negative integer",
             ),
             (
                 "t:?a=x",

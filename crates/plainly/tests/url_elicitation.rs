@@ -106,7 +106,8 @@ async fn who_declined_is_not_asked_again() {
             );
             continue;
         }
-        let words = "The user did not want to visit https://mcp.example.com/connect: Sign in to the archive";
+        let words =
+            "The user declined to visit https://mcp.example.com/connect: Sign in to the archive";
         assert_eq!(tool["result"]["isError"], true, "{tool}");
         assert_eq!(tool["result"]["content"][0]["text"], words);
         assert_eq!(resource["error"]["code"], -32603, "{resource}");

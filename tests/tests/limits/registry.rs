@@ -140,9 +140,9 @@ fn default(name: &str, value: &str) -> String {
 #[test]
 fn every_field_of_every_limit_is_documented_with_its_default() {
     for (section, debug) in [
-        ("Of a server", format!("{:#?}", Limits::default())),
-        ("Of HTTP", format!("{:#?}", HttpLimits::default())),
-        ("Of a client", format!("{:#?}", ClientLimits::default())),
+        ("Server", format!("{:#?}", Limits::default())),
+        ("HTTP", format!("{:#?}", HttpLimits::default())),
+        ("Client", format!("{:#?}", ClientLimits::default())),
     ] {
         let of_it = |row: &Documented<'static>| row.is_field && row.section == section;
         let documented = documented();

@@ -97,7 +97,7 @@ pub(crate) const CASES: &[Case] = &[
     ]),
     case("sampling refused", |c| c.call("refused").boxed(), &[
         (V2024_11_05, Has("tool error: The client did not answer model: the user said no (-32600)")),
-        (V2026_07_28, Has("local: `tools/call` needs an answer to `sampling/createMessage`, and there is none")),
+        (V2026_07_28, Has("local: `tools/call` needs an answer to `sampling/createMessage`, and there is no handler for it")),
     ]),
     case("roots", |c| c.call("roots").boxed(), &[(V2024_11_05, Has("file:///work"))]),
     case("roots of a client that can't", |c| c.call_bare("roots").boxed(), &[

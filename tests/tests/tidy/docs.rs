@@ -12,7 +12,7 @@ const RIDDLES: &[&str] = &[
 
 /// How many such lines there are today, by crate. The numbers only get smaller.
 const TODAY: &[(&str, usize)] = &[
-    ("plainly-directory", 2),
+    ("plainly-directory", 1),
     ("plainly-errors", 3),
     ("plainly-protocol", 17),
 ];

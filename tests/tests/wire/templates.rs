@@ -155,7 +155,7 @@ async fn each_way_to_fail_is_told_to_its_reader() {
         "data": {"kind": "malformed"},
     });
     let broken = json!({"code": -32603, "message": "Internal error"});
-    let no_number = "line: invalid value: string \"x\", expected a natural number";
+    let no_number = "line: invalid value: string \"x\", expected a non-negative integer";
     for method in ["resources/read", "resources/metadata"] {
         for (uri, error) in [
             ("note://42", malformed.clone()),

@@ -10,29 +10,29 @@ use crate::format::Format;
 /// How many names are suggested in place of one that nobody has.
 const SUGGESTIONS: usize = 3;
 
-/// Explain error codes: what they mean, who may send them, what to do about them
+/// Explain error codes: what they mean, who may send them and what to do about them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  plainly codes                          every code of JSON-RPC and MCP, then every problem
-  plainly codes -32042                   a number, also one that nobody defined: its range says what it is
-  plainly codes HeaderMismatch           a name, however it is written
+  plainly codes                          every JSON-RPC and MCP code, then every problem
+  plainly codes -32042                   a number; an undefined one is explained by its range
+  plainly codes HeaderMismatch           a name, in any spelling
   plainly codes NOT_FOUND                a problem: a failure in an application's own terms
-  plainly codes --revision 2025-11-25    what each condition is written as on that revision
+  plainly codes --revision 2025-11-25    how that revision writes each condition
   plainly codes -32042 --json | jq -r .advice
 
-Listed are code, name, revisions, whether to send the request again, and, if not to a terminal, the meaning; with --revision \
-code, name, HTTP status and condition. Fields have tabs between them unless they go to a terminal. No server is asked.")]
+The fields are code, name, revisions, whether to retry and, unless printed to a terminal, the meaning; with --revision they \
+are code, name, HTTP status and condition. Outside a terminal, fields are separated by tabs. No server is contacted.")]
 pub(crate) struct CodesArgs {
-    /// A code, its name, or the name of a problem [default: all]
+    /// A code, its name or the name of a problem [default: all]
     #[arg(value_parser = parse, allow_negative_numbers = true)]
     pub(crate) code: Option<Coded>,
 
-    /// Only what this revision of the protocol defines
+    /// Only what this protocol revision defines
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
-    /// Print JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long)]
     json: bool,
 }
@@ -62,7 +62,7 @@ fn parse(word: &str) -> Result<Coded, String> {
         return Ok(Coded::Number(Code::new(number)));
     }
     if word.parse::<f64>().is_ok_and(f64::is_finite) {
-        return Err("give an integer of 64 bits, as codes are".to_owned());
+        return Err("codes are 64-bit integers".to_owned());
     }
     let wanted = bare(word);
     let entries: Vec<_> = registry()
@@ -75,7 +75,7 @@ fn parse(word: &str) -> Result<Coded, String> {
         .collect();
     if entries.is_empty() && problems.is_empty() {
         return Err(format!(
-            "nothing has this name; the nearest are {}",
+            "no code or problem has this name; the nearest are {}",
             nearest(&wanted).join(", ")
         ));
     }
@@ -122,8 +122,8 @@ mod tests {
         for (word, near) in [
             ("not_fuond", "are NOT_FOUND, "),
             ("headermissmatch", "are HeaderMismatch, "),
-            ("99999999999999999999", "64 bits"),
-            ("-1.5", "64 bits"),
+            ("99999999999999999999", "64-bit"),
+            ("-1.5", "64-bit"),
             ("", "nearest"),
         ] {
             let said = parse(word).unwrap_err();

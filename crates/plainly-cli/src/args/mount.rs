@@ -28,10 +28,10 @@ impl Mount {
             .filter(|(name, _)| !name.contains(['/', '\\']));
         match split {
             Some(("", path)) => Err(format!(
-                "there is no name before =: give {path} or NAME={path}"
+                "the name before = is missing: use {path} or NAME={path}"
             )),
             Some((name, "")) => Err(format!(
-                "there is no directory after =: give {name} or {name}=DIR"
+                "the directory after = is missing: use {name} or {name}=DIR"
             )),
             Some((name, path)) => Ok(Self {
                 name: Some(name.to_owned()),

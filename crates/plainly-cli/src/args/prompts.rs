@@ -2,7 +2,7 @@
 
 use super::{ServerArgs, Words};
 
-/// List the prompts of a server
+/// List a server's prompts
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly prompts [OPTIONS] <TARGET>\n       plainly prompts [OPTIONS] -- <COMMAND>...",
@@ -10,9 +10,9 @@ use super::{ServerArgs, Words};
 Examples:
   plainly prompts http://127.0.0.1:3333/mcp
   plainly prompts -- npx some-server --flag
-  plainly prompts http://127.0.0.1:3333/mcp --json    one prompt of the specification a line, with its arguments
+  plainly prompts http://127.0.0.1:3333/mcp --json    one MCP prompt object per line, with its arguments
 
-The fields are the name and the first line of the description, or else the title."
+The fields are the name and the first line of the description, or the title if there is none."
 )]
 pub(crate) struct PromptsArgs {
     /// The server's URL
@@ -21,7 +21,7 @@ pub(crate) struct PromptsArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// Fill in a prompt and print what it says
+/// Fill in a prompt and print its messages
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly prompt [OPTIONS] <TARGET> <PROMPT> [ARGUMENT]...\n       plainly prompt [OPTIONS] <PROMPT> [ARGUMENT]... -- <COMMAND>...",
@@ -29,17 +29,17 @@ pub(crate) struct PromptsArgs {
 Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='fn main() {}' language=rust
   plainly prompt review code='fn main() {}' -- npx some-server
-  plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole result of the specification
+  plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
-A single message is printed as it is; of several, each follows a line that says whose it is. Text is printed as it is, \
-anything else is named."
+A single message is printed as it is; several are each preceded by a line with their role. Text is printed as it is; other \
+content is only named."
 )]
 pub(crate) struct PromptArgs {
     /// The server's URL
     target: Option<String>,
     /// The prompt
     prompt: Option<String>,
-    /// An argument of the prompt: key=text
+    /// An argument for the prompt: key=text
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
     #[command(flatten)]

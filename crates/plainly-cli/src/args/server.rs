@@ -16,11 +16,11 @@ use crate::format::Format;
 /// What all commands that talk to a server have.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerArgs {
-    /// Print JSON: objects of the specification, and errors on standard error as {"error": {"from": "peer" | "local", …}}
+    /// Print JSON: MCP objects, and errors on standard error as {"error": {"from": "peer" | "local", …}}
     #[arg(long)]
     json: bool,
 
-    /// How long to wait for each reply [default: 60, and 30 for the connection]
+    /// How long to wait for each reply [default: 60, and 30 for connecting]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) timeout: Option<Duration>,
 
@@ -28,11 +28,11 @@ pub(crate) struct ServerArgs {
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::header)]
     pub(crate) headers: Vec<(String, String)>,
 
-    /// Speak this revision of the protocol and no other [default: the newest that both sides know]
+    /// Use this protocol revision and no other [default: the newest that both sides support]
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
-    /// A server to start, with its arguments, instead of a TARGET
+    /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
 }
@@ -62,13 +62,13 @@ impl ServerArgs {
         if serves_nobody(&self.command) {
             return Err(words.wrong(
                 ErrorKind::MissingRequiredArgument,
-                "the server must use --stdio, as in `-- plainly serve DIR --stdio`",
+                "the server must use --stdio: `-- plainly serve DIR --stdio`",
             ));
         }
         if !self.headers.is_empty() {
             return Err(words.wrong(
                 ErrorKind::ArgumentConflict,
-                "--header is for servers that are reached over HTTP",
+                "--header only works with servers reached over HTTP",
             ));
         }
         Ok(Server::Child(std::mem::take(&mut self.command)))
@@ -118,10 +118,10 @@ impl Words {
         }
         let is_path = target.starts_with(['.', '/', '~']);
         let instead = match is_path {
-            true => format!("to serve a directory give `-- plainly serve {target} --stdio`"),
+            true => format!("to serve a directory, use `-- plainly serve {target} --stdio`"),
             false => format!("did you mean http://{target}?"),
         };
-        let why = format!("{target:?} is no URL of a server: {instead}");
+        let why = format!("{target:?} is not a server URL: {instead}");
         Err(self.wrong(ErrorKind::ValueValidation, &why))
     }
 

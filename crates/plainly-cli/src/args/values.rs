@@ -18,7 +18,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
         [.., b'G'] => (upper.trim_end_matches('G'), 30),
         _ => (upper.as_str(), 0),
     };
-    let wrong = || "give a number of bytes, as in 65536, 64K, 16M or 1G".to_owned();
+    let wrong = || "use a number of bytes, such as 65536, 64K, 16M or 1G".to_owned();
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
@@ -32,7 +32,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         .unwrap_or(text)
         .parse()
         .map_err(|_invalid| {
-            "give an address with a port, as in 127.0.0.1:3333 or localhost:3333".to_owned()
+            "use an address with a port, such as 127.0.0.1:3333 or localhost:3333".to_owned()
         })
 }
 
@@ -42,7 +42,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| "give a number of seconds, as in 30 or 0.5".to_owned())
+        .ok_or_else(|| "use a number of seconds, such as 30 or 0.5".to_owned())
 }
 
 /// Levels of the log, the single ones of which shells complete.
@@ -71,7 +71,7 @@ impl TypedValueParser for Levels {
 /// Levels of the log. A word alone must be a level: a misspelt one is no module whose every event is wanted.
 fn log(text: &str) -> Result<Targets, String> {
     let wrong = || {
-        "give off, error, warn, info, debug or trace, or levels by module, as in plainly=debug,warn"
+        "use off, error, warn, info, debug or trace, or levels per module, such as plainly=debug,warn"
             .to_owned()
     };
     // An empty level would be read as `error`.
@@ -86,7 +86,7 @@ fn log(text: &str) -> Result<Targets, String> {
 
 /// A JSON object.
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("give a JSON object: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 /// A header as it stands in a request.
@@ -94,12 +94,12 @@ pub(super) fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
         Some((name, _)) if is_of_the_protocol(name.trim()) => {
             let name = name.trim();
-            Err(format!("{name} is the protocol's own header"))
+            Err(format!("{name} is set by the protocol"))
         }
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        Some(_) | None => Err("give NAME: VALUE, as in \"Authorization: Bearer …\"".to_owned()),
+        Some(_) | None => Err("use NAME: VALUE, such as \"Authorization: Bearer …\"".to_owned()),
     }
 }
 

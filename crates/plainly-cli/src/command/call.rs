@@ -66,7 +66,7 @@ fn arguments(
         let (name, value) =
             argument(&word).map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
         if arguments.insert(name.to_owned(), value).is_some() {
-            let why = format!("the argument {name:?} is there twice");
+            let why = format!("the argument {name:?} is given twice");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));
         }
     }
@@ -77,13 +77,13 @@ fn arguments(
 fn argument(word: &str) -> Result<(&str, Value), String> {
     let (name, value) = word
         .split_once('=')
-        .ok_or_else(|| format!("{word:?} is no argument of a tool: give key=text, or key:=JSON"))?;
+        .ok_or_else(|| format!("{word:?} is not a tool argument: use key=text or key:=JSON"))?;
     match name.strip_suffix(':') {
         None => Ok((name, value.into())),
         Some(name) => serde_json::from_str(value)
             .map(|value| (name, value))
             .map_err(|error| {
-                format!("the value of {name} is no JSON ({error}): for text give {name}={value}")
+                format!("the value of {name} is not JSON ({error}): for text, use {name}={value}")
             }),
     }
 }
@@ -111,7 +111,7 @@ fn said(result: &CallToolResult) -> String {
         .collect::<Vec<_>>()
         .join("\n");
     if text.is_empty() {
-        return "the tool failed and does not say why".to_owned();
+        return "the tool failed without saying why".to_owned();
     }
     text
 }
@@ -129,7 +129,7 @@ pub(super) fn shown(content: &Content) -> String {
             }
         },
         Content::ResourceLink(resource) => format!("[resource {}]", resource.uri),
-        Content::Unknown(_) | _ => "[content of an unknown type: --json shows it]".to_owned(),
+        Content::Unknown(_) | _ => "[content of unknown type; use --json to see it]".to_owned(),
     }
 }
 

@@ -206,7 +206,7 @@ fn explain_on(code: Code, revision: Revision, output: &mut Output) -> Result<(),
         }
         if let Some((code, status)) = pinned.filter(|_| pinned != uniform) {
             let line = format!(
-                "{code}, HTTP {status}, where old clients are pinned to it: {}",
+                "{code}, HTTP {status}, only where pinned for old clients: {}",
                 condition.name
             );
             output.labelled("", &line)?;
@@ -220,7 +220,7 @@ fn explain_problem(problem: &ProblemCode, output: &mut Output) -> Result<(), Fai
         return output.json(&problem_object(problem));
     }
     let written = format!(
-        "{} with data.code {problem}, on every revision; in a tool's result as an object",
+        "{} with data.code {problem}, on every revision; as an object in a tool's result",
         problem.protocol_code()
     );
     let lines = [
@@ -231,7 +231,7 @@ fn explain_problem(problem: &ProblemCode, output: &mut Output) -> Result<(), Fai
         (
             "http status",
             format!(
-                "{}, of an HTTP API; not of MCP's reply",
+                "{}, for an HTTP API; not the status of the MCP reply",
                 problem.http_status()
             ),
         ),
@@ -257,7 +257,7 @@ fn sent(code: Code) -> String {
     match (uniform.len(), pinned.is_empty()) {
         (_, true) => "never".to_owned(),
         (0, false) => format!(
-            "on {}, only where old clients are pinned to it",
+            "on {}, only where pinned for old clients",
             pinned.join(", ")
         ),
         (all, false) if all == Revision::ALL.len() => "on every revision".to_owned(),

@@ -29,7 +29,7 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     if args.recursive && uri.is_none() {
         return Err(words.wrong(
             ErrorKind::MissingRequiredArgument,
-            "-R needs the URI of a collection: without one everything is listed that the server lists",
+            "-R needs the URI of a collection: without one, everything the server lists is shown",
         ));
     }
     words.end()?;
@@ -42,7 +42,7 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     with_client(server, args.server, async |client| {
         if uri.is_some() && !lists_children(client) {
             tracing::warn!(
-                "the server does not say that it can list the children of a collection: this may be everything it has"
+                "the server does not declare that it can list the children of a collection: this may be everything it has"
             );
         }
         match uri {
@@ -88,7 +88,7 @@ impl Listing {
                     ..
                 }) if found.len() > 1 => {
                     let (uri, error) = (visible(&uri), visible(&error.to_string()));
-                    tracing::warn!(uri, error, "not listed");
+                    tracing::warn!(uri, error, "cannot list this collection");
                     unlisted += 1;
                 }
                 Err(failure) => return Err(failure),
@@ -99,7 +99,7 @@ impl Listing {
         match unlisted {
             0 => Ok(()),
             _ => Err(Failure::local(format!(
-                "{unlisted} of the collections could not be listed"
+                "{unlisted} collections could not be listed"
             ))),
         }
     }
@@ -157,7 +157,7 @@ fn enough(collections: usize, bytes: usize) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::local(format!(
-        "there are more than {MOST_COLLECTIONS} collections, or their URIs are too long: list one of them"
+        "there are more than {MOST_COLLECTIONS} collections, or their URIs are too long: list a smaller collection"
     )))
 }
 

@@ -48,11 +48,11 @@ fn arguments(mut words: Words) -> Result<Arguments, Failure> {
     let mut arguments = Arguments::new();
     while let Some(word) = words.next() {
         let Some((name, text)) = word.split_once('=') else {
-            let why = format!("{word:?} is no argument of a prompt: give key=text");
+            let why = format!("{word:?} is not a prompt argument: use key=text");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));
         };
         if arguments.insert(name.to_owned(), text.to_owned()).is_some() {
-            let why = format!("the argument {name:?} is there twice");
+            let why = format!("the argument {name:?} is given twice");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));
         }
     }
@@ -78,6 +78,6 @@ fn who(role: Role) -> &'static str {
     match role {
         Role::User => "user",
         Role::Assistant => "assistant",
-        _ => "somebody else",
+        _ => "unknown role",
     }
 }

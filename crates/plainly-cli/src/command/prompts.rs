@@ -15,6 +15,6 @@ pub(crate) async fn run(mut args: PromptsArgs) -> Result<(), Failure> {
         client.prompts().await.map_err(Failure::prompts)
     })
     .await?;
-    named::print(&prompts, "WHAT IT IS FOR", &mut output)?;
+    named::print(&prompts, "PURPOSE", &mut output)?;
     output.flush()
 }

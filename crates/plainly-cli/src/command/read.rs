@@ -46,7 +46,7 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
     let uri = &read.uri;
     if read.is_collection() {
         return Err(Failure::local(format!(
-            "{uri} is a collection: list it with `plainly ls`, or give --json to see what reading it returns"
+            "{uri} is a collection: list it with `plainly ls`, or use --json to see what reading it returns"
         )));
     }
     let chosen = match mime_type {
@@ -58,7 +58,7 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
         let there = read.representations().map(own).collect::<Vec<_>>();
         let wanted = mime_type.unwrap_or_default();
         Failure::local(format!(
-            "{uri} has no representation {wanted}: it has {}",
+            "{uri} has no {wanted} representation, only {}",
             there.join(", ")
         ))
     })?;

@@ -103,7 +103,7 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
             // Taken for NAME=DIR, though it is there as it stands.
             match args.mounts.iter().find_map(Mount::unsplit) {
                 Some(path) => Failure::impossible(
-                    format!("cannot serve: {error}; the directory {path} is given as ./{path}"),
+                    format!("cannot serve: {error}; for the directory {path}, write ./{path}"),
                     None,
                 ),
                 None => impossible(error),
@@ -113,7 +113,7 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
 
 fn keys(path: &Path) -> Result<Keys, Failure> {
     let cannot = |error: Box<dyn Error>| {
-        let what = format!("cannot take keys from {}", path.display());
+        let what = format!("cannot use the keys in {}", path.display());
         Failure::impossible(what, error)
     };
     let text = fs::read_to_string(path).map_err(|error| cannot(error.into()))?;
@@ -159,7 +159,7 @@ async fn over_http(
     let service = service(server, args).map_err(impossible)?;
     if !args.http.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
         let why = format!(
-            "{} can be reached from other machines: say with --allow-host what the server is called there",
+            "{} can be reached from other machines: name the host that clients use with --allow-host",
             args.http
         );
         return Err(Failure::impossible(why, None));
@@ -168,7 +168,7 @@ async fn over_http(
         Ok(http) => http,
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             let why = format!(
-                "cannot serve HTTP at {}: address in use; give another with --http, or 127.0.0.1:0 for any free port",
+                "cannot serve HTTP at {}: address in use; choose another with --http, or 127.0.0.1:0 for any free port",
                 args.http
             );
             return Err(Failure::local(why));

@@ -15,6 +15,6 @@ pub(crate) async fn run(mut args: ToolsArgs) -> Result<(), Failure> {
         client.tools().await.map_err(Failure::tools)
     })
     .await?;
-    named::print(&tools, "WHAT IT DOES", &mut output)?;
+    named::print(&tools, "DESCRIPTION", &mut output)?;
     output.flush()
 }

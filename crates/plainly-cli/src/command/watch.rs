@@ -28,7 +28,7 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
     let honoured = subscription.honoured();
     if *honoured == SubscriptionFilter::new() {
         return Err(Failure::refused(
-            "the server does not tell of changes of any of these",
+            "the server does not report changes for any of these",
         ));
     }
     warn(client, &asked, honoured).await;
@@ -38,7 +38,7 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
         output.flush()?;
     }
     Err(Failure::local(
-        "the server has ended the subscription: it may be shutting down",
+        "the server ended the subscription: it may be shutting down",
     ))
 }
 
@@ -61,9 +61,9 @@ async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &Subscripti
     let told = told.unwrap_or_default();
     for uri in asked.resource_subscriptions.iter().flatten() {
         if !told.contains(uri) {
-            tracing::warn!(uri, "the server does not tell of changes of this resource");
+            tracing::warn!(uri, "the server does not report changes for this resource");
         } else if is_absent(client, uri).await {
-            tracing::warn!(uri, "there is no such resource yet");
+            tracing::warn!(uri, "this resource does not exist yet");
         }
     }
 }

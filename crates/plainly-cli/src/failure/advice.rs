@@ -14,9 +14,12 @@ use crate::visible::visible;
 pub(super) fn wants(error: &ProtocolError, message: &str) -> String {
     let (what, names) =
         if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
-            ("it needs the client capability", capabilities(required))
+            ("it requires the client capability", capabilities(required))
         } else if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
-            ("it speaks", supported.iter().take(NAMED).cloned().collect())
+            (
+                "it supports",
+                supported.iter().take(NAMED).cloned().collect(),
+            )
         } else {
             return String::new();
         };
@@ -43,13 +46,13 @@ pub(super) fn advice(error: &LocalError) -> String {
     if let LocalError::Spawn { program, .. } = error
         && program.contains(' ')
     {
-        return ": the program and its arguments are words of their own, without quotes around them all".to_owned();
+        return ": give the program and its arguments as separate words, without quotes around all of them".to_owned();
     }
     if let LocalError::Unreachable { url, source, .. } = error
         && has_no_tls(&**source)
     {
         let plain = url.replacen("https://", "http://", 1);
-        return format!(": that is no TLS, try {}", visible(&plain));
+        return format!(": the server does not use TLS, try {}", visible(&plain));
     }
     String::new()
 }

@@ -112,7 +112,7 @@ fn each_condition_is_listed_as_the_revision_writes_it() {
             [-32602, -32602, -32602, -32602, -32021],
         ),
         (
-            "version is not spoken",
+            "version is not supported",
             [-32602, -32602, -32602, -32602, -32022],
         ),
     ] {

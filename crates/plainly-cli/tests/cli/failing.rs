@@ -94,7 +94,7 @@ fn a_server_without_tls_is_to_be_tried_without() {
     let server = Serving::docs(&docs);
     let run = run(&["ls", &server.url.replace("http://", "https://")]);
     assert_eq!(run.status, 3, "{}", run.stderr);
-    let advice = format!(": that is no TLS, try {}\n", server.url);
+    let advice = format!(": the server does not use TLS, try {}\n", server.url);
     assert!(run.stderr.ends_with(&advice), "{}", run.stderr);
 }
 
@@ -171,10 +171,10 @@ fn what_would_be_right_is_said() {
         ),
         (&["ls", "./mine"], "`-- plainly serve ./mine --stdio`"),
         (&["ls", "--", "plainly", "serve", "mine"], "--stdio"),
-        (&["call", url, "tool", "a:=b"], "for text give a=b"),
-        (&["serve", "mine="], "no directory after ="),
-        (&["serve", "=mine"], "no name before ="),
-        (&["serve", ".", "--http", "3334"], "as in 127.0.0.1:3333"),
+        (&["call", url, "tool", "a:=b"], "for text, use a=b"),
+        (&["serve", "mine="], "the directory after = is missing"),
+        (&["serve", "=mine"], "the name before = is missing"),
+        (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3333"),
     ];
     for (words, advice) in cases {
         let run = run(words);
@@ -191,7 +191,10 @@ fn what_would_be_right_is_said() {
     let docs = Docs::new();
     let server = Serving::docs(&docs);
     let path = run(&["read", &server.url, "docs/intro.md"]).stderr;
-    assert!(path.contains("as in file:///docs/intro.md"), "{path}");
+    assert!(
+        path.contains("not a URI such as file:///docs/intro.md"),
+        "{path}"
+    );
     let slash = run(&["ls", &format!("{}/", server.url)]).stderr;
     assert!(slash.contains("it is at /mcp"), "{slash}");
 }

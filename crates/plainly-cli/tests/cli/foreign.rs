@@ -76,13 +76,13 @@ fn what_an_error_asks_for_is_named_once() {
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no (code -32021): it needs the client capability elicitation.url, sampling",
+            "no (code -32021): it requires the client capability elicitation.url, sampling",
         ),
         (demanding, "open", "open needs elicitation (code -32021)"),
         (
             of_the_future,
             "close",
-            "no (code -32022): it speaks 2031-01-01, a\\nb",
+            "no (code -32022): it supports 2031-01-01, a\\nb",
         ),
     ] {
         run(&["call", &fake(answer), tool])
@@ -131,7 +131,7 @@ fn metadata_is_looked_up_in_the_listing_of_a_server_that_can_not_be_asked() {
     assert_eq!(listed.json()["name"], "b");
     run(&["stat", &url, "a:b"]).failed(
         4,
-        "error: no such resource: a:b: the server does not list it, though it may be there to be read\n",
+        "error: no such resource: a:b: the server does not list it, but it may still be readable\n",
     );
 }
 

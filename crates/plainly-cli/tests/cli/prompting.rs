@@ -42,11 +42,8 @@ fn a_prompt_is_filled_in_and_says_who_speaks_where_several_do() {
 fn arguments_that_are_wrong_are_told_by_us_or_by_the_server() {
     for target in Target::toolbox() {
         for (words, told) in [
-            (
-                &["poem", "lines"][..],
-                "\"lines\" is no argument of a prompt",
-            ),
-            (&["poem", "lines=1", "lines=2"], "\"lines\" is there twice"),
+            (&["poem", "lines"][..], "\"lines\" is not a prompt argument"),
+            (&["poem", "lines=1", "lines=2"], "\"lines\" is given twice"),
         ] {
             let run = target.run("prompt", words);
             assert_eq!(run.status, 2);

@@ -162,7 +162,7 @@ fn a_representation_that_is_not_there_is_named() {
     assert_eq!(run.succeeded().stdout, b"one");
     target
         .run("read", &["file:///docs/guide/one.md", "--as", "text/html"])
-        .failed(1, "error: file:///docs/guide/one.md has no representation text/html: it has text/markdown\n");
+        .failed(1, "error: file:///docs/guide/one.md has no text/html representation, only text/markdown\n");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn files_can_be_served_as_they_are() {
         .run("read", &["file:///docs/page.html", "--as", "text/markdown"])
         .failed(
             1,
-            "error: file:///docs/page.html has no representation text/markdown: it has text/html\n",
+            "error: file:///docs/page.html has no text/markdown representation, only text/html\n",
         );
 }
 

@@ -347,7 +347,7 @@ fn a_directory_with_an_equals_sign_is_told_how_to_be_given() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
-        said.ends_with("; the directory a=b is given as ./a=b\n"),
+        said.ends_with("; for the directory a=b, write ./a=b\n"),
         "{said}"
     );
 }
@@ -445,7 +445,7 @@ fn servers_with_the_same_keys_continue_each_others_listings() {
     run(&["serve", docs.str(), "--key-file", path]).failed(
         2,
         &format!(
-            "error: cannot take keys from {path}: line 1 is not a key of 64 hexadecimal digits\n"
+            "error: cannot use the keys in {path}: line 1 is not a key of 64 hexadecimal digits\n"
         ),
     );
 }

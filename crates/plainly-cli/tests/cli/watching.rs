@@ -153,11 +153,11 @@ fn a_server_that_ends_is_an_error_with_the_reason() {
     for (how, expected) in [
         (
             Signal::TERM,
-            "error: the server has ended the subscription: it may be shutting down\n",
+            "error: the server ended the subscription: it may be shutting down\n",
         ),
         (
             Signal::KILL,
-            "error: the reply to `subscriptions/listen` broke off: ",
+            "error: the reply to `subscriptions/listen` was cut off: ",
         ),
     ] {
         let server = Serving::docs(&docs);
@@ -182,14 +182,14 @@ fn a_server_that_does_not_tell_of_changes_is_named() {
     let url = fake(knows_nothing);
     run(&["watch", &url]).failed(
         6,
-        "error: the server answered: Method not found (code -32601): this server does not tell of changes\n",
+        "error: the server answered: Method not found (code -32601): this server does not report changes\n",
     );
     let docs = Docs::new();
     for target in Target::docs(&docs) {
         let nothing = target.run("watch", &["db://rows/1"]);
         nothing.failed(
             6,
-            "error: the server does not tell of changes of any of these\n",
+            "error: the server does not report changes for any of these\n",
         );
         // Before 2026-07-28 there is no subscribing to what doesn't exist.
         let missing = target.run(
@@ -220,8 +220,8 @@ fn a_resource_that_is_not_told_of_is_a_warning() {
     signal(&watch.child, rustix::process::Signal::INT);
     let (_, said) = watch.end();
     for (uri, why) in [
-        ("db://rows/1", "does not tell of changes of this resource"),
-        ("file:///docs/nope.md", "there is no such resource yet"),
+        ("db://rows/1", "does not report changes for this resource"),
+        ("file:///docs/nope.md", "this resource does not exist yet"),
     ] {
         let is_said = |line: &str| line.contains(uri) && line.contains(why);
         assert_eq!(

@@ -10,8 +10,8 @@ use super::{Converter, Draft, Source, text};
 /// The characters that can separate values, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// `text/markdown` for CSV and TSV: a table whose head is the first record. What separates the values is what the first line
-/// has most of.
+/// Converts CSV and TSV to `text/markdown`: a table whose head is the first record. The separator is the one that occurs
+/// most often in the first line.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Csv;

@@ -1,4 +1,4 @@
-//! What a converter writes into: a text that ends when it gets too long, takes too long, or nobody waits for it any more.
+//! What a converter writes into: a text that ends when it gets too long, takes too long, or it is no longer needed.
 //! Knows nothing of what is converted.
 
 use std::fmt;
@@ -9,13 +9,13 @@ const PIECE: usize = 16 << 10;
 
 /// The text that a [`Converter`](super::Converter) makes, written with [`write!`] or [`fmt::Write::write_str`].
 ///
-/// Writing fails once the text is not wanted any more: it has become too long, the time is over, or whoever asked for it has
-/// gone. A converter passes the error on with `?`. One that works for long without writing asks [`check`](Self::check) from
-/// time to time, since nothing else can stop it.
+/// Writing fails once the text is no longer needed: it is too long, its time is up, or its requester is gone. A converter
+/// passes the error on with `?`. A converter that works for long without writing calls [`check`](Self::check) from time
+/// to time, since nothing else can stop it.
 ///
-/// Control characters but line breaks and tabs are left out.
+/// Control characters other than line breaks and tabs are left out.
 ///
-/// A store makes the draft. To try a converter, make one yourself:
+/// A store creates the draft. To try out a converter, create one yourself:
 ///
 /// ```
 /// use std::fmt::Write;
@@ -42,23 +42,23 @@ pub struct Draft<'a> {
     stopped: Option<Stopped>,
 }
 
-/// Why a draft takes no more.
+/// Why a draft accepts no more text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// The text is longer than the bytes that there are for it.
-    #[error("it is longer than the {0} bytes that are left for it")]
+    /// The text is longer than the number of bytes left for it.
+    #[error("it is longer than the {0} bytes left for it")]
     TooLong(usize),
-    /// The time for it is over.
+    /// Its time is up.
     #[error("it takes too long")]
     TooSlow,
-    /// Whoever asked for it has gone.
-    #[error("nobody waits for it any more")]
+    /// Its requester is gone.
+    #[error("it is no longer needed")]
     Abandoned,
 }
 
 impl<'a> Draft<'a> {
-    /// An empty text of at most `room` bytes, with time without end.
+    /// An empty text of at most `room` bytes, without a time limit.
     #[must_use]
     pub fn new(room: usize) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl<'a> Draft<'a> {
         self
     }
 
-    /// Fails if the text is not wanted any more, as writing would.
+    /// Fails if the text is no longer needed, as writing would.
     pub fn check(&mut self) -> fmt::Result {
         self.unchecked = 0;
         if self.end.is_some_and(|end| Instant::now() >= end) {
@@ -98,13 +98,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// How many bytes may still be written.
+    /// The number of bytes that may still be written.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room - self.text.len()
     }
 
-    /// The text that was written, or why that is not all.
+    /// The text that was written, or why it is incomplete.
     pub fn finish(self) -> Result<String, Stopped> {
         match self.stopped {
             Some(stopped) => Err(stopped),

@@ -11,7 +11,7 @@ use super::{Converter, Draft, Source};
 /// Bytes of a line, on average, from which a file is no longer for reading.
 const LONG_LINES: usize = 200;
 
-/// `text/plain` for JSON that was written for machines, on few long lines: the same, indented. JSON that has line breaks is
+/// Converts JSON written for machines, on few long lines, to `text/plain`: the same, indented. JSON with line breaks is
 /// left as it is.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]

@@ -1,5 +1,5 @@
-//! Representations of files: what makes a text that is easy to read out of what is not. Takes the bytes of one file and gives
-//! the same file in other formats; knows nothing of where it came from or where it goes.
+//! Representations of files: converters make easy-to-read text from files that are not. They take the bytes of one file
+//! and offer it in other formats, wherever it came from.
 
 mod draft;
 
@@ -71,8 +71,8 @@ pub use self::pdf::Pdf;
     note = "implement `Converter` for it: which MIME type it makes of which, and how"
 )]
 pub trait Converter: Send + Sync + fmt::Debug + 'static {
-    /// The MIME type of what it makes of files of this one; `None`: nothing. Listings say it of every such file, so it is
-    /// only as good as the conversion.
+    /// The MIME type that it converts files of this type to; `None` if it doesn't convert them. Listings state it for
+    /// every such file, so it is only as reliable as the conversion.
     fn gives(&self, mime_type: &str) -> Option<&str>;
 
     /// Writes the representation.
@@ -83,13 +83,13 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     ) -> Result<(), Box<dyn Error + Send + Sync>>;
 }
 
-/// A file that is to be converted.
+/// A file to be converted.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Source<'a> {
-    /// The MIME type of the file, by its name: what is in it may be anything.
+    /// The MIME type of the file, according to its name: its content may be anything.
     pub mime_type: &'a str,
-    /// All that is in it.
+    /// The complete content.
     pub content: &'a [u8],
 }
 
@@ -220,7 +220,7 @@ fn attempt(
         uri = resource.uri,
         ?converter,
         error = &*why as &dyn Error,
-        "no other representation of this file"
+        "could not make another representation of this file"
     );
     None
 }

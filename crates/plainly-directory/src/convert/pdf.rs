@@ -8,10 +8,10 @@ use pdf_extract::{Document, PlainTextOutput, output_doc};
 
 use super::{Converter, Draft, Source};
 
-/// `text/plain` for PDF: its words in the order in which they are painted. Scanned pages have none.
+/// Converts PDF to `text/plain`: its words, in the order in which they are painted. Scanned pages have none.
 ///
-/// **Only for files of people you trust.** A PDF can be made so that reading it takes any amount of memory and time, which
-/// nothing within this process can stop. For all others have it read in a process of its own that is limited in both, as
+/// **Only for files from people you trust.** A PDF can be crafted so that reading it takes any amount of memory and time,
+/// which nothing inside this process can stop. For other files, read it in a separate process with limits on both, as
 /// `plainly serve` does.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]

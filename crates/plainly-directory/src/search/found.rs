@@ -12,7 +12,7 @@ use super::lines::Line;
 use super::query::Query;
 use super::walk::Cutoff;
 
-/// What was found.
+/// The files and directories found.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Found {
@@ -37,9 +37,9 @@ struct FoundFile {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FoundLine {
-    /// From 1; read_resource takes it as `offset`.
+    /// The line number, from 1; read_resource accepts it as `offset`.
     number: u64,
-    /// Of a line that is too long the part around the match, with … where it is cut.
+    /// The line, or for one that is too long the part around the match, with … where it is cut.
     text: String,
     /// False for lines of context.
     is_match: bool,
@@ -122,7 +122,7 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
             hits.searched
         )],
         None => vec![format!(
-            "{} of such a name.",
+            "{} with a matching name.",
             counted(
                 hits.found.len(),
                 "file or directory",
@@ -136,10 +136,10 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
             "There are more: narrow the search with uri, glob or a longer pattern, or raise limit.",
         ),
         Some(Cutoff::Time) => {
-            Some("The time was up before the end: narrow the search with uri or glob.")
+            Some("The search ran out of time: narrow it with uri or glob.")
         }
         None if hits.found.is_empty() && query.pattern.is_some() && !query.is_case_ignored => {
-            Some("Upper and lower case differ: try ignoreCase, or a shorter pattern.")
+            Some("The search is case-sensitive: try ignoreCase, or a shorter pattern.")
         }
         None => None,
     }.map(str::to_owned));

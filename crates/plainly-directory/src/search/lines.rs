@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
             Ok(()) => Searched::Lines(sink.lines),
             Err(_) if pattern.is_late() => Searched::Late,
             Err(error) => {
-                tracing::debug!(%error, "left a file out of a search");
+                tracing::debug!(%error, "skipped a file in a search");
                 Searched::Unreadable
             }
         }

@@ -32,27 +32,27 @@ const LARGEST_CONTEXT: usize = 20;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SearchArgs {
-    /// What to find in the lines of files: a regular expression of the Rust syntax, without look-around and
+    /// What to find in the lines of files: a regular expression in Rust's syntax, without look-around and
     /// back-references. Leave it out to find files and directories by glob alone.
     pattern: Option<String>,
-    /// Only files with such a name or path: *.rs in any directory, src/**/*.rs from the top of the search.
+    /// Only files whose name or path matches: *.rs in any directory, src/**/*.rs from the top of the search.
     glob: Option<String>,
-    /// The file or directory to search, as a URI or path that another call gave. Leave it out to search everything.
+    /// The file or directory to search, as a URI or path from another call. Leave it out to search everything.
     uri: Option<String>,
-    /// Take the pattern as it is, not as a regular expression.
+    /// Match the pattern literally, not as a regular expression.
     #[serde(default)]
     literal: bool,
-    /// Take upper and lower case for the same.
+    /// Ignore differences between upper and lower case.
     #[serde(default)]
     ignore_case: bool,
-    /// How many lines before and after each match to show too.
+    /// How many lines to show before and after each match.
     #[serde(default)]
     #[schemars(range(max = LARGEST_CONTEXT))]
     context: usize,
-    /// Globs of what to leave out, with all below it: node_modules, *.min.js.
+    /// Globs of what to exclude, with everything below it: node_modules, *.min.js.
     #[serde(default)]
     exclude: Vec<String>,
-    /// The most matches.
+    /// The maximum number of matches.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
 }
@@ -72,9 +72,9 @@ pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) ->
     )
     .title("Search")
     .description(
-        "Finds lines in files by a regular expression (pattern), files and directories by their names (glob), or lines \
-         in files of such names (both). Text files only; hidden and ignored files are not there. Gives the URI of each \
-         file and the numbers of the lines, from which read_resource goes on with offset.",
+        "Finds lines in files by regular expression (pattern), files and directories by name (glob), or lines \
+         in files with matching names (both). Only text files are searched; hidden and ignored files are excluded. Returns the URI \
+         of each file and the line numbers, which read_resource accepts as offset.",
     )
 }
 
@@ -110,9 +110,8 @@ impl Search {
 
 fn query(args: SearchArgs) -> Result<Query, Problem> {
     if args.pattern.is_none() && args.glob.is_none() {
-        return Err(Problem::missing_required("pattern").suggest(
-            "Give pattern to find lines in files, glob to find files by their names, or both.",
-        ));
+        return Err(Problem::missing_required("pattern")
+            .suggest("Use pattern to find lines in files, glob to find files by name, or both."));
     }
     let pattern = args
         .pattern

@@ -32,7 +32,7 @@ pub(super) struct Late;
 
 impl fmt::Display for Late {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the time for a search was up")
+        f.write_str("a search ran out of time")
     }
 }
 

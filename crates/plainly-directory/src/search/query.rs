@@ -21,7 +21,7 @@ pub(super) struct Query {
     pub(super) exclude: Option<Globs>,
     /// Lines before and after each match.
     pub(super) context: usize,
-    /// The most matches.
+    /// The maximum number of matches.
     pub(super) limit: usize,
     pub(super) is_case_ignored: bool,
 }
@@ -69,7 +69,7 @@ pub(super) fn pattern(
 fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
     if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
         return Problem::validation("pattern", "it can't match the end of a line.")
-            .suggest("Lines are searched one by one: leave out what is on the next line.");
+            .suggest("Lines are searched one by one: leave out anything on the next line.");
     }
     // The matcher puts the pattern into a larger one, and tells where that is wrong.
     let own = match regex_syntax::Parser::new().parse(pattern) {
@@ -83,11 +83,11 @@ fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Proble
     };
     let Some((why, at)) = own else {
         return Problem::validation("pattern", format!("{error}."))
-            .suggest("Look for less at once: shorter repetitions, fewer alternatives.");
+            .suggest("Simplify it: use shorter repetitions and fewer alternatives.");
     };
     let from = pattern.get(at.offset..).unwrap_or_default();
     Problem::validation("pattern", format!("{why}, at character {}: `{from}`.", at.column)).suggest(
-        "Put \\ before a letter that is meant as it is, or set literal to take the whole pattern as it is.",
+        "Put \\ before a character that is meant literally, or set literal to take the whole pattern literally.",
     )
 }
 

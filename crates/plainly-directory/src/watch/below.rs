@@ -90,6 +90,6 @@ impl Watching {
         } else {
             ""
         };
-        tracing::warn!(uri = at.uri, %error, "not all changes can be told{advice}");
+        tracing::warn!(uri = at.uri, %error, "not all changes can be reported{advice}");
     }
 }

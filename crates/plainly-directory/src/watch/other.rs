@@ -49,7 +49,9 @@ impl NotifySystem {
         }
         // If there is nothing to end, that is as well.
         drop(watcher.unwatch(&self.path));
-        Err(io::Error::other("another directory stands in its place"))
+        Err(io::Error::other(
+            "it has been replaced by another directory",
+        ))
     }
 
     /// There is nothing to forget: it is always the mount that is watched.

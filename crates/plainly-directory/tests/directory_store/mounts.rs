@@ -66,13 +66,13 @@ fn all_problems_are_told_together() {
         [
             "no such directory: ~/none",
             "not a directory: ~/file",
-            "/ needs a name: give it as NAME=/",
-            "\"a/b\" can't be the name of a mount: ~/one",
-            "\"\" can't be the name of a mount: ~/one",
-            "\"..\" can't be the name of a mount: ~/one",
-            "\"line\\nbreak\" can't be the name of a mount: ~/one",
-            &format!("\"{long}\" can't be the name of a mount: ~/one"),
-            "two directories are named \"same\": give ~/two/same another name as NAME=~/two/same",
+            "/ needs a name: use NAME=/",
+            "\"a/b\" is not a valid mount name: ~/one",
+            "\"\" is not a valid mount name: ~/one",
+            "\"..\" is not a valid mount name: ~/one",
+            "\"line\\nbreak\" is not a valid mount name: ~/one",
+            &format!("\"{long}\" is not a valid mount name: ~/one"),
+            "two directories are named \"same\": give ~/two/same another name with NAME=~/two/same",
         ]
     );
     assert_eq!(error.to_string().matches("; ").count(), 8);

@@ -48,7 +48,7 @@ pub enum Refusal {
     NotAcceptable,
     /// 408: the body did not arrive in time.
     RequestTimeout,
-    /// 409: the session's stream is open already, and stays with who opened it.
+    /// 409: the session's stream is already open, and stays with who opened it.
     StreamTaken,
     /// 413: the message is larger than the server reads.
     TooLarge,

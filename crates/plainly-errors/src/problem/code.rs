@@ -123,7 +123,7 @@ macro_rules! problem_codes {
                     },)+
                     Self::Custom(name) => Row {
                         name,
-                        meaning: "What its application says.",
+                        meaning: "Defined by its application.",
                         category: Category::Domain,
                         retry: Retry::Never,
                         status: SERVER_ERROR,

@@ -66,37 +66,37 @@ pub(super) static CODES: [Entry; 14] = [
     Entry {
         code: PARSE_ERROR,
         name: "ParseError",
-        meaning: "the message is not JSON in UTF-8",
-        advice: "mend what writes the messages: they must be JSON in UTF-8",
+        meaning: "the message is not valid JSON in UTF-8",
+        advice: "fix the sender: messages must be valid JSON in UTF-8",
         read: |_| Some(ErrorKind::Parse),
         ..DEFINED
     },
     Entry {
         code: INVALID_REQUEST,
         name: "InvalidRequest",
-        meaning: "the JSON is not a request that can be served here",
+        meaning: "the JSON is not a request, or not one that can be served here",
         data: "none, or an object with kind",
-        advice: "data.kind says what is wrong; where a session is missing or unknown, send initialize again",
+        advice: "data.kind says what is wrong; if a session is missing or unknown, send initialize again",
         read: ErrorKind::read_invalid_request,
         ..DEFINED
     },
     Entry {
         code: METHOD_NOT_FOUND,
         name: "MethodNotFound",
-        meaning: "nobody serves the method",
+        meaning: "the method does not exist",
         data: "{ method }",
         retry: Retry::Never,
-        advice: "ask only for what the server declares among its capabilities",
+        advice: "call only methods that the server's declared capabilities cover",
         read: ErrorKind::read_method_not_found,
         ..DEFINED
     },
     Entry {
         code: INVALID_PARAMS,
         name: "InvalidParams",
-        meaning: "the parameters are wrong; with data exactly { uri }: the resource does not exist",
+        meaning: "the parameters are invalid; with data exactly { uri }: the resource does not exist",
         data: "{ uri } for a missing resource; { requiredCapabilities } or { supported, requested } before 2026-07-28; \
-               else none, an object with kind or a problem's with code",
-        advice: "with data exactly { uri }: list the resources again; else correct the parameters as the message says",
+               otherwise none, an object with kind, or a problem with code",
+        advice: "with data exactly { uri }: list the resources again; otherwise correct the parameters as the message says",
         source: "JSON-RPC 2.0, section 5.1; SEP-2164",
         read: ErrorKind::read_invalid_params,
         ..DEFINED
@@ -105,9 +105,9 @@ pub(super) static CODES: [Entry; 14] = [
         code: INTERNAL_ERROR,
         name: "InternalError",
         meaning: "something failed inside the server",
-        data: "none; { elicitations } on the revisions without -32042; else an object with kind or a problem's with code",
+        data: "none; { elicitations } on the revisions without -32042; otherwise an object with kind, or a problem with code",
         retry: Retry::AfterDelay,
-        advice: "try again after a pause if the request may be served twice; then ask who runs the server, whose log has the cause",
+        advice: "try again after a pause if the request is safe to repeat; then ask the server's operator, whose log has the cause",
         read: ErrorKind::read_internal,
         ..DEFINED
     },
@@ -116,7 +116,7 @@ pub(super) static CODES: [Entry; 14] = [
         name: "HeaderMismatch",
         meaning: "HTTP headers that mirror the body are missing, malformed or contradict it",
         revisions: MODERN,
-        advice: "list the tools again, write the headers from the body anew, and send the request again",
+        advice: "list the tools again, derive the headers from the body, and send the request again",
         source: "MCP 2026-07-28, basic/transports/streamable-http, Server Validation",
         read: |_| Some(ErrorKind::HeaderMismatch),
         ..DEFINED
@@ -124,7 +124,7 @@ pub(super) static CODES: [Entry; 14] = [
     Entry {
         code: MISSING_CLIENT_CAPABILITY,
         name: "MissingRequiredClientCapability",
-        meaning: "the request takes a capability that the client did not declare",
+        meaning: "the request requires a capability that the client did not declare",
         revisions: MODERN,
         data: "{ requiredCapabilities }",
         advice: "declare the capabilities in data.requiredCapabilities if the client has them, and send the request again",
@@ -135,7 +135,7 @@ pub(super) static CODES: [Entry; 14] = [
     Entry {
         code: UNSUPPORTED_VERSION,
         name: "UnsupportedProtocolVersion",
-        meaning: "the server does not speak the version that the request names",
+        meaning: "the server does not support the requested protocol version",
         revisions: MODERN,
         data: "{ supported, requested }",
         advice: "choose one of data.supported, and send the request again",
@@ -146,13 +146,13 @@ pub(super) static CODES: [Entry; 14] = [
     Entry {
         code: RESOURCE_NOT_FOUND,
         name: "ResourceNotFound",
-        meaning: "the resource does not exist; -32602 says it since SEP-2164",
+        meaning: "the resource does not exist; replaced by -32602 in SEP-2164",
         revisions: LEGACY,
         emit: Emit::PerRevision,
-        receive: "take it for resource not found, on every revision",
+        receive: "treat it as resource not found, on every revision",
         data: "{ uri }",
         retry: Retry::Never,
-        advice: "list the resources again; servers write -32602 with data exactly { uri } instead",
+        advice: "list the resources again; servers should send -32602 with data exactly { uri } instead",
         source: "MCP 2024-11-05 to 2025-11-25, server/resources, Error Handling",
         read: ErrorKind::read_resource_not_found,
         ..DEFINED
@@ -172,22 +172,22 @@ pub(super) static CODES: [Entry; 14] = [
     Entry {
         code: Code::new(-32001),
         name: "HeaderMismatch (release candidate)",
-        meaning: "what -32020 says; elsewhere request timeout or session not found",
-        advice: "show the message; a server writes -32020 instead",
+        meaning: "same as -32020; elsewhere request timeout or session not found",
+        advice: "show the message; servers should send -32020 instead",
         ..HISTORY
     },
     Entry {
         code: Code::new(-32003),
         name: "MissingRequiredClientCapability (release candidate)",
-        meaning: "what -32021 says",
-        advice: "show the message; a server writes -32021 instead",
+        meaning: "same as -32021",
+        advice: "show the message; servers should send -32021 instead",
         ..HISTORY
     },
     Entry {
         code: Code::new(-32004),
         name: "UnsupportedProtocolVersion (release candidate)",
-        meaning: "what -32022 says",
-        advice: "show the message; a server writes -32022 instead",
+        meaning: "same as -32022",
+        advice: "show the message; servers should send -32022 instead",
         ..HISTORY
     },
     Entry {
@@ -198,7 +198,7 @@ pub(super) static CODES: [Entry; 14] = [
         receive: "assume its meaning in answer to sampling/createMessage",
         data: "any",
         retry: Retry::Never,
-        advice: "do without the sample, or ask the user another time",
+        advice: "do without the sample, or ask the user again later",
         source: "MCP 2024-11-05 to 2025-11-25, client/sampling, Error Handling",
         ..DEFINED
     },
@@ -259,15 +259,15 @@ conditions! {
         "Parse error";
 
     ErrorKind::InvalidRequest(InvalidRequest::Malformed) =>
-        invalid("the JSON is no message", 400),
+        invalid("the JSON is not a message", 400),
         "Invalid request";
     ErrorKind::InvalidRequest(InvalidRequest::DuplicateId) =>
         invalid("the id is in use", 400),
         "Invalid request: another request with this id is still being served";
     ErrorKind::InvalidRequest(InvalidRequest::SessionRequired) =>
         invalid("the session id is missing", 400).on(LEGACY),
-        "Invalid request: no session. Send initialize first and then the Mcp-Session-Id that it answers with, \
-         or the headers and _meta of revision 2026-07-28";
+        "Invalid request: no session. Send initialize first, then the Mcp-Session-Id from its response; \
+         or use the headers and _meta of revision 2026-07-28";
     ErrorKind::InvalidRequest(InvalidRequest::SessionNotFound) =>
         invalid("the session is unknown", 404).on(LEGACY),
         "Invalid request: unknown or expired session. Send initialize again";
@@ -277,7 +277,7 @@ conditions! {
         "Bad request: the HTTP headers are contradictory or malformed";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::ForbiddenHost }) =>
         invalid("the host is not the server's", 403),
-        "Forbidden: this server does not answer to that Host";
+        "Forbidden: this server does not accept that Host";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::ForbiddenOrigin }) =>
         invalid("the origin is not allowed", 403),
         "Forbidden: requests from that Origin are not allowed";
@@ -294,8 +294,8 @@ conditions! {
         invalid("the body did not arrive in time", 408),
         "Request timeout: the body did not arrive in time";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::StreamTaken }) =>
-        invalid("the session's stream is open already", 409).on(LEGACY),
-        "Conflict: the stream of this session is open already";
+        invalid("the session's stream is already open", 409).on(LEGACY),
+        "Conflict: the stream of this session is already open";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooLarge }) =>
         invalid("the message is too large", 413),
         "Payload too large";
@@ -313,7 +313,7 @@ conditions! {
         ]),
         "Header mismatch";
     ErrorKind::MethodNotFound { method } =>
-        Condition::new("nobody serves the method", METHOD_NOT_FOUND, 200).written_as([
+        Condition::new("the method does not exist", METHOD_NOT_FOUND, 200).written_as([
             (METHOD_NOT_FOUND, 200),
             (METHOD_NOT_FOUND, 200),
             (METHOD_NOT_FOUND, 200),
@@ -324,13 +324,13 @@ conditions! {
 
     // 400 where the message itself is refused, before anyone looks at its method.
     ErrorKind::InvalidParams(InvalidParams::NotAnObject) =>
-        Condition::new("params is no object", INVALID_PARAMS, 400),
+        Condition::new("params is not an object", INVALID_PARAMS, 400),
         "Invalid params: not an object";
     ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys }) =>
         Condition::new("required _meta is missing", INVALID_PARAMS, 400).on(MODERN),
-        format!("Invalid params: _meta must have {}", keys.join(" and "));
+        format!("Invalid params: _meta must contain {}", keys.join(" and "));
     ErrorKind::InvalidParams(InvalidParams::Malformed) =>
-        wrong("a parameter is wrong"),
+        wrong("a parameter is invalid"),
         "Invalid params";
     ErrorKind::InvalidParams(InvalidParams::UnknownTool { name }) =>
         wrong("the tool does not exist"),
@@ -345,11 +345,11 @@ conditions! {
         wrong("the requestState is not valid").on(MODERN),
         "Invalid requestState: start again without one";
     ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key }) =>
-        wrong("an answer is not what was asked for").on(MODERN),
+        wrong("an answer does not match its question").on(MODERN),
         format!("Invalid input response: {key}");
     ErrorKind::InvalidParams(InvalidParams::UnknownTask) =>
         wrong("the task does not exist").on(MODERN),
-        "Unknown task: there is none of this name, or it has expired";
+        "Unknown task: it does not exist or has expired";
     ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri }) =>
         wrong("the URI is not valid"),
         format!("Invalid URI: {uri}");
@@ -361,14 +361,14 @@ conditions! {
         },
         with_name("Resource not found", uri.as_deref());
     ErrorKind::InvalidParams(InvalidParams::NotACollection { uri }) =>
-        wrong("the resource is no collection"),
+        wrong("the resource is not a collection"),
         format!("Not a collection: {uri}");
     ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { uri, size, limit }) =>
         wrong("the resource is too large"),
-        format!("Resource too large: {uri} has {size} bytes, at most {limit} are read");
+        format!("Resource too large: {uri} has {size} bytes, the limit is {limit}");
 
     ErrorKind::UnsupportedProtocolVersion { supported, requested } =>
-        Condition::new("the version is not spoken", UNSUPPORTED_VERSION, 400).written_as([
+        Condition::new("the version is not supported", UNSUPPORTED_VERSION, 400).written_as([
             (INVALID_PARAMS, 400),
             (INVALID_PARAMS, 400),
             (INVALID_PARAMS, 400),
@@ -400,7 +400,7 @@ conditions! {
                 (INTERNAL_ERROR, 200),
             ],
             retry: Some(Retry::AfterFix),
-            ..failed("the user must visit a URL, and no result can say so")
+            ..failed("the user must visit a URL, and no result can request it")
         },
         format!(
             "The user must visit {} first",
@@ -408,13 +408,13 @@ conditions! {
         );
 
     ErrorKind::Internal(Internal::Failed) =>
-        failed("something failed inside"),
+        failed("something failed internally"),
         "Internal error";
     ErrorKind::Internal(Internal::Incident { incident }) =>
-        failed("something failed that the server's log names"),
-        format!("Internal error. The server's log has it as incident {incident}");
+        failed("something failed that only the server's log describes"),
+        format!("Internal error. See the server's log for incident {incident}");
     ErrorKind::Internal(Internal::DeadlineExceeded { limit_ms }) =>
-        failed("it took too long"),
+        failed("the request took too long"),
         format!("Internal error: not finished within {limit_ms} ms");
     // The reply will not have shrunk.
     ErrorKind::Internal(Internal::ReplyTooLarge { limit }) =>
@@ -424,7 +424,7 @@ conditions! {
         unavailable("the server is overloaded"),
         "Too many requests in flight: try again later";
     ErrorKind::Unavailable(Unavailable::ShuttingDown) =>
-        unavailable("the server shuts down"),
+        unavailable("the server is shutting down"),
         "The server is shutting down";
 }
 

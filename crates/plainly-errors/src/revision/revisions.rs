@@ -41,11 +41,11 @@ impl Revisions {
     }
 }
 
-/// In words: `all`, `no released one`, `from 2026-07-28`, `2024-11-05 to 2025-11-25`, or one or several dates.
+/// In words: `all`, `none released`, `from 2026-07-28`, `2024-11-05 to 2025-11-25`, or one or several dates.
 impl fmt::Display for Revisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(first), Some(last)) = (self.iter().next(), self.iter().next_back()) else {
-            return f.pad("no released one");
+            return f.pad("none released");
         };
         let is_without_gap = self.0[first as usize..=last as usize]
             .iter()
@@ -73,7 +73,7 @@ mod tests {
     fn revisions_in_words() {
         for (cells, words) in [
             ([true; 5], "all"),
-            ([false; 5], "no released one"),
+            ([false; 5], "none released"),
             ([false, false, false, false, true], "from 2026-07-28"),
             ([true, true, true, true, false], "2024-11-05 to 2025-11-25"),
             ([false, true, false, false, false], "2025-03-26"),

@@ -134,8 +134,8 @@ pub(crate) fn invalid_requests() -> Vec<Row> {
         ),
         plain(
             InvalidRequest::SessionRequired,
-            "Invalid request: no session. Send initialize first and then the Mcp-Session-Id that it answers with, \
-             or the headers and _meta of revision 2026-07-28",
+            "Invalid request: no session. Send initialize first, then the Mcp-Session-Id from its response; \
+             or use the headers and _meta of revision 2026-07-28",
             "session_required",
             400,
         ),
@@ -152,13 +152,13 @@ pub(crate) fn refusals() -> Vec<Row> {
     #[rustfmt::skip]
     let refusals = [
         (Refusal::BadRequest, "Bad request: the HTTP headers are contradictory or malformed", "bad_request", 400),
-        (Refusal::ForbiddenHost, "Forbidden: this server does not answer to that Host", "forbidden_host", 403),
+        (Refusal::ForbiddenHost, "Forbidden: this server does not accept that Host", "forbidden_host", 403),
         (Refusal::ForbiddenOrigin, "Forbidden: requests from that Origin are not allowed", "forbidden_origin", 403),
         (Refusal::UnknownPath, "Not found: this path is not the MCP endpoint", "unknown_path", 404),
         (Refusal::MethodNotAllowed, "Method not allowed: send messages by POST", "method_not_allowed", 405),
         (Refusal::NotAcceptable, "Not acceptable: accept both application/json and text/event-stream", "not_acceptable", 406),
         (Refusal::RequestTimeout, "Request timeout: the body did not arrive in time", "request_timeout", 408),
-        (Refusal::StreamTaken, "Conflict: the stream of this session is open already", "stream_taken", 409),
+        (Refusal::StreamTaken, "Conflict: the stream of this session is already open", "stream_taken", 409),
         (Refusal::TooLarge, "Payload too large", "too_large", 413),
         (Refusal::UnsupportedMediaType, "Unsupported media type: send the message as application/json", "unsupported_media_type", 415),
     ];
@@ -188,7 +188,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             InvalidParams::MissingMeta {
                 keys: keys.map(str::to_owned).to_vec(),
             },
-            "Invalid params: _meta must have a and b",
+            "Invalid params: _meta must contain a and b",
             json!({ "kind": "missing_meta", "keys": keys }),
             (-32602, 400),
         ),
@@ -232,7 +232,7 @@ fn invalid_resource_params() -> Vec<Row> {
         ),
         same(
             InvalidParams::UnknownTask,
-            "Unknown task: there is none of this name, or it has expired",
+            "Unknown task: it does not exist or has expired",
             json!({ "kind": "unknown_task" }),
             (-32602, 200),
         ),
@@ -254,7 +254,7 @@ fn invalid_resource_params() -> Vec<Row> {
                 size: 3,
                 limit: 2,
             },
-            "Resource too large: file:///a has 3 bytes, at most 2 are read",
+            "Resource too large: file:///a has 3 bytes, the limit is 2",
             json!({ "kind": "resource_too_large", "uri": uri, "size": 3, "limit": 2 }),
             (-32602, 200),
         ),
@@ -273,7 +273,7 @@ pub(crate) fn internals() -> Vec<Row> {
             Internal::Incident {
                 incident: "7f".to_owned(),
             },
-            "Internal error. The server's log has it as incident 7f",
+            "Internal error. See the server's log for incident 7f",
             json!({ "kind": "incident", "incident": "7f" }),
             (-32603, 200),
         ),

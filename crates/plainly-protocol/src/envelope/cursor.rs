@@ -62,7 +62,7 @@ impl<'a> ByteCursor<'a> {
                 }
                 Some(b'\\') => self.escape()?,
                 Some(_) => return Err(self.expected("control character in a string")),
-                None => return Err(Defect::new("string without an end", start)),
+                None => return Err(Defect::new("unterminated string", start)),
             }
             self.at += escape::plain_blocks(self.rest());
         }

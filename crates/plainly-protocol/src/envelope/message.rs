@@ -105,7 +105,7 @@ pub(super) fn judge<'a>(
     let Some(members) = &scanned.members else {
         let defect = scanned
             .fault
-            .unwrap_or(Defect::new("message that is no object", scanned.at));
+            .unwrap_or(Defect::new("message that is not an object", scanned.at));
         return Err(defect.into_invalid_request(None));
     };
     let fields = MemberFields::of(members);
@@ -124,9 +124,8 @@ pub(super) fn judge<'a>(
     let kind = valid.map_err(|defect| defect.into_invalid_request(readable))?;
     let params = match fields.params {
         Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
-            return Err(
-                Defect::new("`params` that are no object", params.at).into_invalid_params(readable)
-            );
+            return Err(Defect::new("`params` that is not an object", params.at)
+                .into_invalid_params(readable));
         }
         _ => scanned.params,
     };
@@ -159,7 +158,7 @@ fn check<'a>(
     match fields.id {
         Some(member) if id.is_none() && !(nameless_error && member.value == "null") => {
             return Err(Defect::new(
-                "`id` that is neither a short string nor an integer of 64 bits",
+                "`id` that is neither a short string nor a 64-bit integer",
                 member.at,
             ));
         }
@@ -185,8 +184,8 @@ fn check<'a>(
 }
 
 fn method_name<'a>(method: &Member<'a>, limits: &Limits) -> Result<Cow<'a, str>, Defect> {
-    let name =
-        escape::text(method.value).ok_or(Defect::new("`method` that is no string", method.at))?;
+    let name = escape::text(method.value)
+        .ok_or(Defect::new("`method` that is not a string", method.at))?;
     if name.len() > limits.method_bytes {
         return Err(Defect::new("`method` that is too long", method.at));
     }

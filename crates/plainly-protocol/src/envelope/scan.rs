@@ -217,7 +217,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             });
         } else {
             self.beyond.push(container);
-            self.refuse("too many arrays and objects in each other", start);
+            self.refuse("nested too deeply", start);
         }
         self.cursor.skip_whitespace();
     }

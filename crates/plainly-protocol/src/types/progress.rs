@@ -56,7 +56,7 @@ const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
 fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if !number.is_finite() {
         return Err(S::Error::custom(format_args!(
-            "{number} is no number that JSON has"
+            "{number} is not a number that JSON can represent"
         )));
     }
     if number.fract() == 0.0 && number.abs() <= LARGEST_WHOLE {

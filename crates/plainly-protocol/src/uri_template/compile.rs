@@ -24,19 +24,19 @@ pub struct NotMatchable {
 #[non_exhaustive]
 pub enum MatchProblem {
     /// Two expressions touch, and nothing tells where the first ends: `{a}{b}`, `{/a*}{/b}`. Put a literal between them.
-    #[error("nothing tells where the expression before {{{name}}} ends")]
+    #[error("the expression before {{{name}}} has no clear end")]
     Adjacent {
         /// The first variable of the second expression.
         name: String,
     },
     /// Only the beginning of a value is there: `{name:3}`.
-    #[error("only a prefix of {name} is there, which does not tell its value")]
+    #[error("only a prefix of {name} occurs, which does not determine its value")]
     Prefix {
         /// The name of the variable.
         name: String,
     },
     /// A variable is there more than once.
-    #[error("the variable {name} is there more than once")]
+    #[error("the variable {name} occurs more than once")]
     Repeated {
         /// The name of the variable.
         name: String,

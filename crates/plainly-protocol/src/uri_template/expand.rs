@@ -11,7 +11,7 @@ use super::{Expression, MAX_URI_BYTES, Modifier, Part, Value, Values, Variable};
 #[non_exhaustive]
 pub enum ExpandError {
     /// The template takes a prefix of the variable, whose value is no text.
-    #[error("the variable {name} has several values, and no prefix of them can be taken")]
+    #[error("the variable {name} has several values, which can't have a prefix")]
     PrefixOfSeveral {
         /// The name of the variable.
         name: String,

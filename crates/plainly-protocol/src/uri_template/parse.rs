@@ -28,7 +28,7 @@ pub enum TemplateProblem {
     #[error("it has more than {MAX_VARIABLES} variables")]
     TooManyVariables,
     /// No URI has this character, and it is not written for one that has: percent-encode it.
-    #[error("{0:?} can't stand in a URI")]
+    #[error("{0:?} is not allowed in a URI")]
     Character(char),
     /// A `%` that two hexadecimal digits do not follow.
     #[error("% is not followed by two hexadecimal digits")]
@@ -37,16 +37,16 @@ pub enum TemplateProblem {
     #[error("{{ is not closed")]
     Unclosed,
     /// A `}` without its `{`.
-    #[error("}} closes nothing")]
+    #[error("}} has no matching {{")]
     Unopened,
     /// An operator without a meaning, which the RFC keeps for later.
-    #[error("the operator {0} has no meaning yet")]
+    #[error("the operator {0} is reserved")]
     ReservedOperator(char),
     /// A variable without a name.
     #[error("a variable has no name")]
     NoName,
     /// A name has a character other than letters, digits, `_`, percent-encoded ones, and single `.` between them.
-    #[error("{0:?} can't stand in the name of a variable")]
+    #[error("{0:?} is not allowed in a variable name")]
     Name(char),
     /// After the `:` must come a number from 1 to 9999, and nothing else.
     #[error("the length of a prefix is not a number from 1 to 9999")]

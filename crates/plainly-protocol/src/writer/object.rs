@@ -110,7 +110,7 @@ impl<'a> ObjectWriter<'a> {
     }
 }
 
-/// An array of objects that is open, within an [`ObjectWriter`].
+/// An array that is open, within an [`ObjectWriter`].
 #[derive(Debug)]
 #[must_use = "an array has to be closed"]
 pub struct ArrayWriter<'a> {
@@ -121,10 +121,20 @@ pub struct ArrayWriter<'a> {
 impl ArrayWriter<'_> {
     /// Opens an object that is the next element.
     pub fn object(&mut self) -> ObjectWriter<'_> {
+        self.separate();
+        ObjectWriter::open(self.out)
+    }
+
+    /// Adds an element that is JSON already.
+    pub fn raw(&mut self, json: &str) {
+        self.separate();
+        self.out.extend_from_slice(json.as_bytes());
+    }
+
+    fn separate(&mut self) {
         if !std::mem::take(&mut self.is_empty) {
             self.out.push(b',');
         }
-        ObjectWriter::open(self.out)
     }
 
     /// Ends the array.
@@ -177,12 +187,13 @@ mod tests {
             let mut element = array.object();
             element.text_to_come("text");
             element.close();
+            array.raw("[1, 2]");
             array.close();
             object.raw_members(r#"{"a":{},"b":1}"#)
         });
         let expected = concat!(
             r#"{"raw":[1,  2],"one":[{"k":1},{}],"\"":{"one":[{"k":1},{}],"two":2},"#,
-            r#""inner":{"one":[{"k":1},{}],"two":3},"empty":{},"array":[{},{"text":""}],"a":{},"b":1}"#
+            r#""inner":{"one":[{"k":1},{}],"two":3},"empty":{},"array":[{},{"text":""},[1, 2]],"a":{},"b":1}"#
         );
         assert_eq!(all.unwrap(), expected);
         assert_eq!(written(|_| Ok(())).unwrap(), "{}");

@@ -356,6 +356,6 @@ fn an_error_says_what_and_where() {
     assert_eq!(error(b"{\"a\":\"\xff\"}"), "invalid utf-8 at byte 6");
     assert_eq!(
         error(br#"{"jsonrpc":"2.0","method":"x","params":[]}"#),
-        "`params` that are no object at byte 30"
+        "`params` that is not an object at byte 30"
     );
 }

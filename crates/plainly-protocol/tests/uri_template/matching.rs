@@ -177,7 +177,7 @@ fn what_would_be_guesswork_is_refused() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "URI template can't be matched: at byte 4: nothing tells where the expression before {b} ends"
+        "URI template can't be matched: at byte 4: the expression before {b} has no clear end"
     );
 }
 

@@ -111,6 +111,6 @@ fn errors_are_sentences() {
     let error = UriTemplate::parse("{a b}").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "invalid URI template: at byte 2: ' ' can't stand in the name of a variable"
+        "invalid URI template: at byte 2: ' ' is not allowed in a variable name"
     );
 }

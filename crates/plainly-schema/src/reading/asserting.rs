@@ -84,7 +84,7 @@ fn types(member: Member<'_, '_>, draft: Draft) -> Result<Vec<Type>, String> {
         |types: &Vec<Type>| (1..types.len()).all(|it| !types[..it].contains(&types[it]));
     let types = types.filter(|types| !types.is_empty() && is_each_once(types));
     let names = Type::NAMES.map(|(name, _)| name).join(", ");
-    types.map_or_else(|| member.is_not(&format!("one or some of {names}")), Ok)
+    types.map_or_else(|| member.is_not(&format!("one or more of {names}")), Ok)
 }
 
 /// Keywords that check numbers.
@@ -113,7 +113,7 @@ pub(super) fn numbers<'a>(
             let is_exclusive = exclusive.map(Member::flag).transpose()?;
             let is_alone = limit.is_none() && is_exclusive.is_some();
             if let Some(exclusive) = exclusive.filter(|_| is_alone) {
-                return exclusive.is_not("beside what it is of");
+                return exclusive.is_not("beside the limit it applies to");
             }
             let bound = if is_exclusive == Some(true) {
                 exclusive_bound

@@ -26,7 +26,7 @@ const REFUSED: [&str; 4] = [
     "it refers to",
     "it has $id below its root",
     "it has id below its root",
-    "is no draft that is known",
+    "is not a known draft",
 ];
 
 /// What the suite was found to say.

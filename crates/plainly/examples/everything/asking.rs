@@ -1,8 +1,8 @@
-//! Tools and a prompt that ask the client: its user to fill in a form, its model for a message, the client itself for its
-//! roots.
+//! Tools and a prompt that ask the client: its user to fill in a form, its model for a message, and the client itself for
+//! its roots.
 //!
-//! Each is written as if the client answered at once. Where it answers in another round, the handler runs again from its
-//! beginning, and what is answered by then is not asked again.
+//! Each is written as if the client answered at once. If the answer comes in another round, the handler runs again from
+//! its beginning, and questions that are already answered are not asked again.
 
 use plainly::protocol::types::{
     BooleanField, CreateMessageParams, ElicitAction, ElicitFormParams, Root, SamplingMessage,

@@ -1,5 +1,5 @@
-//! Everything a server can do, a handler or two each, in one file per kind: what the scenarios of the official conformance
-//! suite ask for. Over standard input and output, or over HTTP at the address that is its argument.
+//! Every server feature, with a handler or two each, in one file per kind: everything that the scenarios of the official
+//! conformance suite need. Over standard input and output, or over HTTP at the address given as its argument.
 //!
 //! ```console
 //! $ plainly call test_simple_text -- cargo run -q --example everything

@@ -1,4 +1,4 @@
-//! Prompts: without and with arguments, with a resource, with an image; and what completes an argument.
+//! Prompts: without and with arguments, with a resource, with an image; and argument completion.
 
 use plainly::protocol::types::{self, Content, PromptMessage, ResourceContents, Role};
 use plainly::server::ServerBuilder;

@@ -1,4 +1,4 @@
-//! Resources: text, bytes, one that changes, and as many as a template has numbers.
+//! Resources: text, bytes, one that changes, and one for every number in a template.
 
 use plainly::server::ServerBuilder;
 use plainly::{Blob, Resource, ResourceTemplate, Text, Vars};

@@ -1,4 +1,4 @@
-//! Tools whose schema says more than a type: one is written by hand, in one an argument is repeated as a header.
+//! Tools whose schema says more than a type: one is written by hand, one has an argument that is repeated in a header.
 
 use plainly::server::ServerBuilder;
 use plainly::{Args, Tool};

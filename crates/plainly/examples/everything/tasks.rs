@@ -1,5 +1,5 @@
-//! Tools whose calls go on as tasks, for clients that can deal with them: one that takes its time, two that
-//! fail, and those that ask the client on the way.
+//! Tools whose calls continue as tasks, for clients that support them: one that takes its time, two that fail, and some
+//! that ask the client on the way.
 
 use std::time::Duration;
 

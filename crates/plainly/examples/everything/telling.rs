@@ -1,4 +1,4 @@
-//! Tools that take their time: they tell how far they have come, what they are doing, and are given up.
+//! Tools that take their time: they report progress, log, and can be cancelled.
 
 use std::future::pending;
 use std::sync::Arc;

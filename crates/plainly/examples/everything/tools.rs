@@ -1,4 +1,4 @@
-//! Tools that answer at once: each kind of content, a failure, and what the answer hangs on besides the arguments.
+//! Tools that answer at once: each kind of content, a failure, and answers that depend on more than the arguments.
 
 use plainly::protocol::types::{Content, Resource, ResourceContents};
 use plainly::server::{Changes, ServerBuilder};

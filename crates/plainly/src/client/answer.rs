@@ -137,7 +137,7 @@ impl Respondent {
         // Whoever answers may fail as it likes: the server waits for an answer all the same.
         let answering = AssertUnwindSafe(self.try_answer(question)).catch_unwind();
         answering.await.unwrap_or_else(|_panic| {
-            tracing::error!("what answers the server panicked");
+            tracing::error!("the handler of a server's question panicked");
             Err(ProtocolError::internal("the client failed to answer"))
         })
     }
@@ -175,7 +175,7 @@ impl Respondent {
     async fn sample(&self, question: CreateMessageParams) -> Result<RawJson, ProtocolError> {
         match &self.handlers.sampling {
             Some(_) if question.tools.is_some() && !self.declares_tools() => {
-                Err(undeclared("tools of the model"))
+                Err(undeclared("tools in sampling"))
             }
             Some(answer) => write(&answer(question).await?),
             None => Err(undeclared("sampling")),

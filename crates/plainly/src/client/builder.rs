@@ -1,4 +1,4 @@
-//! How a client is set up: where the server is, who we are, and how long to wait.
+//! Configuring a client: where the server is, who we are, and how long to wait.
 
 mod answers;
 
@@ -20,10 +20,10 @@ use crate::limits::ClientLimits;
 use crate::transport::lines::Lines;
 use crate::transport::{Messages, Meter};
 
-/// A client that is not connected yet. `T` is where its server is: `Http`, `Spawn`, `InMemory`, [`Over`] or
+/// A client that is not connected yet. `T` says where its server is: `Http`, `Spawn`, `InMemory`, [`Over`] or
 /// [`OverMessages`].
 #[derive(Debug)]
-#[must_use = "nothing happens before `connect`"]
+#[must_use = "nothing happens until `connect`"]
 pub struct Builder<T> {
     pub(crate) target: T,
     pub(super) options: ClientOptions,
@@ -72,44 +72,45 @@ impl<T> Builder<T> {
         }
     }
 
-    /// Sets the name that the server is told. `plainly` by default.
+    /// Sets the client name sent to the server. `plainly` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.options.introduction.implementation.name = name.into();
         self
     }
 
-    /// Sets the version that the server is told. This crate's by default.
+    /// Sets the client version sent to the server. This crate's by default.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.options.introduction.implementation.version = version.into();
         self
     }
 
-    /// Sets what this client declares that it can do, beside what follows from who answers the server. Nothing by default.
+    /// Sets the declared capabilities, in addition to those that follow from the handlers for the server's questions.
+    /// None by default.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
         self.options.introduction.capabilities = capabilities;
         self.declare()
     }
 
-    /// Sets the time for one request, its reply included. 60 s by default. Beyond it, the request is cancelled.
+    /// Sets the timeout for one request, including its reply. 60 s by default. When it expires, the request is cancelled.
     ///
-    /// It begins anew when the server tells of [progress](super::Call::on_progress), and when it has got the answer to
-    /// something that it asked.
+    /// It restarts when the server reports [progress](super::Call::on_progress), and when the server has received the
+    /// answer to a question.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = timeout;
         self
     }
 
-    /// Sets the time for one request, however often [the other](Self::timeout) begins anew. 1 h by default; never less
-    /// than the other.
+    /// Sets the timeout for one request, however often [the other one](Self::timeout) restarts. 1 h by default; never
+    /// less than the other.
     pub fn longest(mut self, time: Duration) -> Self {
         self.options.longest = time;
         self
     }
 
-    /// Asks for what the server logs, from this level on, and tells it to `tell`: of servers before 2026-07-28 all that
-    /// they log, else what they log about a request of this client.
+    /// Requests the server's log messages, from this level up, and passes them to `tell`. Servers before 2026-07-28 send
+    /// all of their log messages, newer ones only those about a request of this client.
     ///
-    /// It runs where the connection is read, and must neither block nor wait for a call.
+    /// `tell` runs where the connection is read, and must neither block nor wait for a call.
     pub fn on_log(
         mut self,
         level: LoggingLevel,
@@ -120,21 +121,21 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets the time for connecting and agreeing on a revision. 30 s by default.
+    /// Sets the timeout for connecting and negotiating a revision. 30 s by default.
     ///
-    /// A server that is silent for half of that, or for 10 s, is also spoken to as a legacy server.
+    /// If a server is silent for half of that, or for 10 s, the client also tries the legacy handshake.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.options.connect_timeout = timeout;
         self
     }
 
-    /// Sets how much is taken of the server.
+    /// Sets the client's limits.
     pub fn limits(mut self, limits: ClientLimits) -> Self {
         self.options.limits = limits;
         self
     }
 
-    /// Speaks this revision and no other. By default the newest that both sides know is spoken.
+    /// Uses this revision and no other. By default, the client uses the newest that both sides support.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.options.revision = Some(revision);
         self
@@ -146,7 +147,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Agrees with the server on a revision. Within a tokio runtime.
+    /// Connects and negotiates a revision. Must be called within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
         let Over { reader, writer } = self.target;
         let received = Meter::default();
@@ -159,7 +160,7 @@ where
 }
 
 impl<M: Messages + 'static> Builder<OverMessages<M>> {
-    /// Agrees with the server on a revision. Within a tokio runtime.
+    /// Connects and negotiates a revision. Must be called within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
         let received = Meter::default();
         let messages = received.count(self.target.messages);

@@ -61,7 +61,7 @@ impl Client {
         Ok(client)
     }
 
-    /// The number of bytes that have come from the server so far, on all calls of the connection: for showing progress.
+    /// The number of bytes received from the server so far, over all calls on the connection: for showing progress.
     pub fn received_bytes(&self) -> u64 {
         self.connected.link.connection().received()
     }
@@ -75,8 +75,8 @@ impl Client {
         Ok(self.call(Method::Discover, &json!({})).await?.body)
     }
 
-    /// Whether the server still answers: `ping`, which the modern revision has no more; there it is `server/discover`,
-    /// which every modern server has.
+    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no longer
+    /// have `ping`.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
             self.call::<EmptyResult>(Method::Ping, &json!({}))
@@ -87,20 +87,20 @@ impl Client {
         }
     }
 
-    /// Passes a request on: parameters and result are JSON, and nothing that this crate has no type for is lost. The result may
-    /// ask for something (`resultType` `input_required`): that is for whoever passes it on to answer.
+    /// Forwards a request: parameters and result are JSON, and nothing is lost that this crate has no type for. If the
+    /// result asks for input (`resultType` `input_required`), the caller has to answer it.
     ///
     /// # Errors
     ///
-    /// As of any call; [`LocalError::NotInRevision`] where the server's revision has no such method.
+    /// Those of any call; [`LocalError::NotInRevision`] if the server's revision has no such method.
     pub async fn forward(&self, method: Method, params: &RawJson) -> Result<RawJson> {
         let result = self.result(method, params, CallExtras::default()).await?;
         let json = str::from_utf8(&result.json).expect("what was scanned as JSON is text");
         Ok(RawJson::parse(json).expect("it was scanned as JSON"))
     }
 
-    /// Ends the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server, and
-    /// a child process is waited for, asked to terminate, and killed.
+    /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
+    /// and a child process is waited for, asked to terminate, and finally killed.
     pub async fn close(&self) {
         self.connected.link.connection().close().await;
     }
@@ -217,7 +217,7 @@ impl Connected {
         let Some(revision) = agreed else {
             return Ok(false);
         };
-        tracing::info!(%refused, %revision, "the server refuses the revision: speaking another");
+        tracing::info!(%refused, %revision, "the server refused the revision: using another");
         let writer = RequestWriter::new(revision, &self.options.introduction);
         *self.writer.lock() = writer.into();
         self.keep_server_stream().await;

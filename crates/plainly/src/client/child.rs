@@ -1,4 +1,4 @@
-//! A server that is started as a child process, and ends with its client.
+//! A server started as a child process, which ends with its client.
 
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::transport::lines::Lines;
 /// The longest wait for the exit of a process whose output has ended. Requests in flight wait for it.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
-/// A server that is started as a child process and spoken to over its standard input and output.
+/// A server started as a child process, connected through its standard input and output.
 #[derive(Debug)]
 pub struct Spawn {
     command: Command,
@@ -25,11 +25,12 @@ pub struct Spawn {
 }
 
 impl Client {
-    /// A client of a server that is started by `command`.
+    /// A client for a server that is started by `command`.
     ///
-    /// The program gets exactly these arguments, through no shell, and this process's environment as the command changes
-    /// it: call [`env_clear`](std::process::Command::env_clear) to keep secrets from it. Its standard streams are taken;
-    /// what it writes to standard error is logged. It ends when the client does, and on Unix so does all that it started.
+    /// The program gets exactly these arguments, without a shell, and this process's environment as modified by the
+    /// command: call [`env_clear`](std::process::Command::env_clear) to keep secrets from it. Its standard streams are
+    /// taken over; what it writes to standard error is logged. It ends when the client does, and on Unix so does
+    /// everything it started.
     pub fn spawn(command: Command) -> Builder<Spawn> {
         Builder::new(Spawn {
             command,
@@ -39,14 +40,14 @@ impl Client {
 }
 
 impl Builder<Spawn> {
-    /// Sets how long the process has to end by itself: after its input was closed (2 s by default), and then after it
-    /// was asked to terminate (3 s). Beyond both it is killed.
+    /// Sets how long the process has to end by itself: after its input is closed (2 s by default), and then after it is
+    /// asked to terminate (3 s). After that it is killed.
     pub fn shutdown(mut self, eof: Duration, term: Duration) -> Self {
         (self.target.grace.eof, self.target.grace.term) = (eof, term);
         self
     }
 
-    /// Starts the process and agrees with it on a revision. Within a tokio runtime.
+    /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
         let Spawn { command, grace } = self.target;
         let program = command.get_program().to_string_lossy().into_owned();

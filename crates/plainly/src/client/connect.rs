@@ -322,7 +322,7 @@ async fn set_level(
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
     match by.wait_for(Method::SetLevel, asking).await {
         Err(error @ Error::Protocol(_)) => {
-            tracing::warn!(%error, "the server does not take the level of its log messages");
+            tracing::warn!(%error, "the server did not accept the log level");
             Ok(())
         }
         done => done.map(drop),

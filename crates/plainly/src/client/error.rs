@@ -28,12 +28,12 @@ pub enum Error {
     /// The server answered with an error. Recognised by type, whatever number its revision uses.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// The server did not answer, or not with anything that can be used.
+    /// The server did not answer, or not with anything usable.
     #[error(transparent)]
     Local(Box<LocalError>),
 }
 
-/// What failed on our side of the connection, or on the way.
+/// A failure on our side of the connection, or on the way.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
@@ -46,10 +46,10 @@ pub enum LocalError {
         /// How long it was waited for.
         after: Duration,
     },
-    /// The connection has ended; connect anew. Every request that was in flight ends with this.
+    /// The connection has ended; connect again. Every request that was in flight ends with this error.
     #[error(transparent)]
     Closed(Arc<Closed>),
-    /// The program that is the server could not be started: check its name, path and permissions.
+    /// The server's program could not be started: check its name, path and permissions.
     #[error("cannot start {program:?}")]
     #[non_exhaustive]
     Spawn {
@@ -58,7 +58,7 @@ pub enum LocalError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// Nobody could be reached at this URL: check the address, and that the server runs.
+    /// Nothing could be reached at this URL: check the address, and that the server is running.
     #[error("cannot reach {url}")]
     #[non_exhaustive]
     Unreachable {
@@ -67,8 +67,8 @@ pub enum LocalError {
         /// What failed: name resolution, connecting, TLS.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// The reply over HTTP broke off. Whether the server had acted on the request is unknown.
-    #[error("the reply to `{method}` broke off")]
+    /// The reply over HTTP was cut off. Whether the server had acted on the request is unknown.
+    #[error("the reply to `{method}` was cut off")]
     #[non_exhaustive]
     Interrupted {
         /// The method that was called.
@@ -94,7 +94,7 @@ pub enum LocalError {
         /// The error beside it.
         source: Option<ProtocolError>,
     },
-    /// The server broke the protocol: its reply can't be read. Nothing that the caller does would help.
+    /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it.
     #[error("invalid reply to `{method}`: {why}")]
     #[non_exhaustive]
     InvalidResponse {
@@ -105,7 +105,7 @@ pub enum LocalError {
         /// What the reader of the reply said.
         source: Option<serde_json::Error>,
     },
-    /// The two sides have no revision in common, or not the one that was pinned.
+    /// The two sides have no revision in common, or the server does not support the pinned one.
     #[error("no protocol version in common: the server offers {}, this client wants {}", CommaSeparated(.offered), CommaSeparated(.wanted))]
     #[non_exhaustive]
     UnsupportedVersion {
@@ -114,7 +114,7 @@ pub enum LocalError {
         /// What this client would take.
         wanted: Vec<Revision>,
     },
-    /// The method does not exist in the revision that the two sides speak; it was not sent.
+    /// The method does not exist in the revision in use; the request was not sent.
     #[error("`{method}` does not exist in revision {revision}")]
     #[non_exhaustive]
     NotInRevision {
@@ -123,9 +123,9 @@ pub enum LocalError {
         /// The revision of the connection.
         revision: Revision,
     },
-    /// The server asks for something, before it answers, to which there is no answer: nobody was appointed to it, or whoever
-    /// was has refused. The server waits for nothing.
-    #[error("`{method}` needs an answer to `{asked}`, and there is none")]
+    /// The server asks a question before it answers, but there is no answer: no handler was registered for it, or the
+    /// handler refused. The server is not waiting.
+    #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
     #[non_exhaustive]
     Unanswered {
         /// The method that was called.
@@ -137,8 +137,8 @@ pub enum LocalError {
         /// Why there is no answer.
         source: ProtocolError,
     },
-    /// The server answered too many times in a row by asking for more: it would probably go on for ever.
-    #[error("`{method}` was answered {limit} times by asking for more")]
+    /// The server asked for more too many times in a row; it would probably continue forever.
+    #[error("`{method}` asked for more input {limit} times")]
     #[non_exhaustive]
     TooManyRounds {
         /// The method that was called.
@@ -149,7 +149,7 @@ pub enum LocalError {
     /// The server ended the session twice in a row; its state there is lost.
     #[error("the server has ended the session")]
     SessionLost,
-    /// A listing has more pages than a client reads. Read it page by page where that is to be expected.
+    /// A listing has more pages than a client reads. Where you expect that, read it page by page.
     #[error("the listing of `{method}` has more than {limit} pages")]
     #[non_exhaustive]
     TooManyPages {
@@ -158,22 +158,22 @@ pub enum LocalError {
         /// The most that are read.
         limit: usize,
     },
-    /// A listing leads back to a page that was read before, and so never ends.
-    #[error("the listing of `{method}` leads back to a page before")]
+    /// A listing leads back to a page that was already read, and so would never end.
+    #[error("the listing of `{method}` leads back to an earlier page")]
     #[non_exhaustive]
     EndlessListing {
         /// The method that was called.
         method: &'static str,
     },
-    /// The server does not know `resources/metadata`, and its listing does not have the resource.
-    #[error("the server has no `resources/metadata`, and {uri} is not in its listing")]
+    /// The server does not support `resources/metadata`, and the resource is not in its listing.
+    #[error("the server does not support `resources/metadata`, and {uri} is not in its listing")]
     #[non_exhaustive]
     NotListed {
         /// The URI as requested.
         uri: String,
     },
-    /// The arguments of the call can't be written as a JSON object; nothing was sent.
-    #[error("the parameters of `{method}` are no JSON object")]
+    /// The arguments of the call can't be serialised as a JSON object; nothing was sent.
+    #[error("the parameters of `{method}` are not a JSON object")]
     #[non_exhaustive]
     Parameters {
         /// The method that was called.
@@ -181,7 +181,7 @@ pub enum LocalError {
         /// What the writer said; `None`: they are JSON, but another kind.
         source: Option<serde_json::Error>,
     },
-    /// The URL or a header that this client was built with can't be used.
+    /// The URL or a header that this client was built with is invalid.
     #[error("invalid {what}: {value:?}")]
     #[non_exhaustive]
     Configuration {
@@ -198,9 +198,9 @@ pub enum LocalError {
 pub struct Closed {
     /// Which side ended the connection, and why.
     pub reason: CloseReason,
-    /// How the process ended, if the server was one of ours and has ended.
+    /// How the process ended, if we started the server and it has ended.
     pub exit: Option<ExitStatus>,
-    /// The last 64 KiB that the process wrote to its standard error; bytes that are not UTF-8 are replaced.
+    /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
     pub stderr: String,
 }
 
@@ -216,12 +216,12 @@ pub enum CloseReason {
     Read(io::Error),
     /// Writing failed.
     Write(io::Error),
-    /// The server sent a line longer than a client reads.
+    /// The server sent a line longer than the client accepts.
     LineTooLong {
         /// The most bytes that are read.
         limit: usize,
     },
-    /// The server sent too many lines that are no JSON-RPC messages: its output is probably used for something else.
+    /// The server sent too many lines that are not JSON-RPC messages: its output is probably used for something else.
     NotMessages,
 }
 
@@ -280,7 +280,7 @@ impl fmt::Display for Closed {
                 write!(f, "the server sent a line of more than {limit} bytes")
             }
             CloseReason::NotMessages => {
-                f.write_str("the server sent too many lines that are no JSON-RPC messages")
+                f.write_str("the server sent too many lines that are not JSON-RPC messages")
             }
         }?;
         if let Some(exit) = self.exit {

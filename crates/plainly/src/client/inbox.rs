@@ -68,7 +68,7 @@ impl Inbox {
     pub(super) fn acknowledge(&self, offered: &SubscriptionFilter) {
         let mut state = self.state.lock();
         if state.honoured.is_some() {
-            tracing::debug!("a subscription is acknowledged again");
+            tracing::debug!("a subscription was acknowledged again");
             return;
         }
         state.honoured = Some(both(&self.asked, offered));
@@ -81,10 +81,10 @@ impl Inbox {
         match &state.honoured {
             None => state.finish(Err(Error::invalid_response(
                 Method::Listen.name(),
-                "a change was told before the subscription was acknowledged",
+                "a change was reported before the subscription was acknowledged",
             ))),
             Some(honoured) if !is_in(honoured, &change) => {
-                tracing::debug!(?change, "nobody asked to be told of this");
+                tracing::debug!(?change, "dropped a change that was not subscribed to");
             }
             Some(_) => state.put(change),
         }

@@ -1,5 +1,5 @@
-//! Being told of changes: by `subscriptions/listen`, and of servers before 2026-07-28 by `resources/subscribe` and what they
-//! tell unasked. What of it reached us is in the inbox; here is how it is begun, read and ended.
+//! Receiving changes: with `subscriptions/listen`, and from servers before 2026-07-28 with `resources/subscribe` and
+//! unsolicited notifications. The inbox holds what arrived; this module starts, reads and ends a subscription.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,15 +25,15 @@ use super::{Client, Result};
 /// The time that unsubscribing may take. Nothing depends on it any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// The changes that a server tells of, as they come. Ends when it is dropped.
+/// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
 ///
-/// It is a [`Stream`] too. The end in good order is `None`, which a server before 2026-07-28 can't tell; an error says why it
-/// was cut off, and nothing follows it. After either, [`listen`](Client::listen) again and look at what matters: what changed in the
-/// meantime isn't told.
+/// It is also a [`Stream`]. An orderly end is `None`, which servers before 2026-07-28 can't send; an error says why the
+/// subscription was cut off, and nothing follows it. After either, [`listen`](Client::listen) again and check what
+/// matters to you: changes in the meantime are not reported.
 ///
-/// A change that isn't read in time is kept once for each resource, and beyond 1,024 of them becomes [`Change::Missed`].
+/// Unread changes are kept once per resource; beyond 1,024 of them, they become [`Change::Missed`].
 #[derive(Debug)]
-#[must_use = "dropped, it ends"]
+#[must_use = "it ends when dropped"]
 pub struct Subscription {
     honoured: SubscriptionFilter,
     inbox: Arc<Inbox>,
@@ -49,7 +49,7 @@ enum SubscriptionSource {
 }
 
 impl Subscription {
-    /// The part of what was asked for that the server tells of. Empty, if it tells of nothing.
+    /// The part of the filter that the server reports. Empty if it reports nothing.
     pub fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
     }
@@ -71,9 +71,10 @@ impl Stream for Subscription {
 }
 
 impl Client {
-    /// Asks to be told of what `filter` names. What came of it is [`Subscription::honoured`].
+    /// Subscribes to what `filter` names. [`Subscription::honoured`] says what the server agreed to.
     ///
-    /// A server before 2026-07-28 is subscribed to each URI, as far as its capabilities say that it tells of changes.
+    /// On a server before 2026-07-28, this subscribes to each URI, as far as its capabilities say that it reports
+    /// changes.
     ///
     /// ```no_run
     /// use plainly::client::{Change, Client, Result};
@@ -96,8 +97,9 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// One for which [`is_method_not_found`](super::Error::is_method_not_found) holds, if the server can't tell of changes at all.
-    /// [`LocalError::Timeout`], if it doesn't say in time what it will tell of; how long it then is silent doesn't matter.
+    /// An error for which [`is_method_not_found`](super::Error::is_method_not_found) holds, if the server can't report
+    /// changes at all.
+    /// [`LocalError::Timeout`], if it doesn't say in time what it will report; after that, it may be silent for any time.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         let after = self.timeout;
         let opened = timeout(after, self.open(filter)).await;

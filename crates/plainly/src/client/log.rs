@@ -28,14 +28,14 @@ impl Log {
     pub(super) fn take(&self, params: &[u8]) {
         let message: LoggingMessageParams = match serde_json::from_slice(params) {
             Ok(message) => message,
-            Err(error) => return tracing::debug!(%error, "an illegible log message is dropped"),
+            Err(error) => return tracing::debug!(%error, "dropped an unreadable log message"),
         };
         if message.level < self.level {
             return;
         }
         // It runs where the connection is read, which must go on.
         if catch_unwind(AssertUnwindSafe(|| (self.tell)(message))).is_err() {
-            tracing::error!("what was to be told of a log message panicked");
+            tracing::error!("the handler of a log message panicked");
         }
     }
 }

@@ -38,7 +38,7 @@ impl Mirror {
         let found = mirrored(&schema);
         if let Err(wrong) = &found {
             let (name, wrong) = (Escaped(&tool.name), wrong.join("; "));
-            tracing::warn!(tool = %name, "the tool is left out: it {}", Escaped(&wrong));
+            tracing::warn!(tool = %name, "the tool is ignored: it {}", Escaped(&wrong));
         }
         let is_valid = found.is_ok();
         self.0.lock().put(&tool.name, found.unwrap_or_default());

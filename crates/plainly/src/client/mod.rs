@@ -20,8 +20,8 @@
 //! # }
 //! ```
 //!
-//! Dropping the future of a call cancels its request, and so does its timeout. The last client dropped ends the
-//! connection.
+//! Dropping the future of a call cancels its request, and so does its timeout. The connection ends when the last client
+//! is dropped.
 
 mod answer;
 mod builder;
@@ -86,7 +86,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of the server at the other end of a byte stream, with one message on each line.
+    /// A client for a server at the other end of a byte stream, with one message per line.
     pub fn over<R, W>(reader: R, writer: W) -> Builder<Over<R, W>>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -95,12 +95,12 @@ impl Client {
         Builder::new(Over { reader, writer })
     }
 
-    /// A client of the server at the other end of any connection that carries whole messages, such as a WebSocket.
+    /// A client for a server at the other end of any connection that carries whole messages, such as a WebSocket.
     pub fn over_messages<M: Messages + 'static>(messages: M) -> Builder<OverMessages<M>> {
         Builder::new(OverMessages { messages })
     }
 
-    /// The same connection, with another time for each request.
+    /// The same connection with a different timeout for each request.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self {
@@ -109,18 +109,18 @@ impl Client {
         }
     }
 
-    /// The revision that is spoken. It changes if the server comes to refuse it and offers another one that this client
-    /// speaks, as a server does that was replaced; unless it was [pinned](Builder::revision).
+    /// The revision in use. It changes if the server starts to refuse it and offers another that this client supports,
+    /// for example because the server was replaced; unless it was [pinned](Builder::revision).
     pub fn revision(&self) -> Revision {
         self.connected.revision()
     }
 
-    /// The server's name and version as it said when it was connected to: for display and logs only.
+    /// The server's name and version as stated when connecting: for display and logs only.
     pub fn server(&self) -> Option<&Implementation> {
         self.connected.server.implementation.as_ref()
     }
 
-    /// The capabilities of the server.
+    /// The server's capabilities.
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.connected.server.capabilities
     }
@@ -130,7 +130,7 @@ impl Client {
         self.connected.server.instructions.as_deref()
     }
 
-    /// The versions that the server said it supports: those of its discovery, or the one of the handshake.
+    /// The versions that the server says it supports: those from discovery, or the one from the handshake.
     pub fn supported_versions(&self) -> &[String] {
         &self.connected.server.supported_versions
     }

@@ -12,13 +12,13 @@ use tokio::time::Instant;
 
 use crate::lock::Lock;
 
-/// An update on how far a call has come (Progress).
+/// A progress update of a call (Progress).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressUpdate {
-    /// The amount that is done; more each time.
+    /// The amount done so far; it increases each time.
     pub done: f64,
-    /// The amount that there is to do, in the same unit, if the server knows.
+    /// The total amount, in the same unit, if the server knows it.
     pub total: Option<f64>,
     /// A description of what is being done, for people.
     pub message: Option<String>,
@@ -67,7 +67,7 @@ impl ProgressListener {
         {
             let mut heard = self.heard.lock();
             if progress.done <= heard.done {
-                return tracing::debug!(?progress, "progress that is none is dropped");
+                return tracing::debug!(?progress, "dropped progress that did not advance");
             }
             *heard = LastProgress {
                 at: Instant::now(),
@@ -80,7 +80,7 @@ impl ProgressListener {
         };
         // It runs where the connection is read, which must go on for all other calls.
         if catch_unwind(AssertUnwindSafe(|| callback(progress))).is_err() {
-            tracing::error!("what was to be told of progress panicked: it is told no more");
+            tracing::error!("the handler of progress panicked: it is not called again");
             *tell = None;
         }
     }
@@ -117,7 +117,7 @@ impl ProgressTable {
     pub(super) fn take(&self, params: &[u8]) {
         let params: ProgressParams = match serde_json::from_slice(params) {
             Ok(params) => params,
-            Err(error) => return tracing::debug!(%error, "illegible progress is dropped"),
+            Err(error) => return tracing::debug!(%error, "dropped unreadable progress"),
         };
         let listener = self.0.lock().get(&params.progress_token).cloned();
         match listener {
@@ -126,7 +126,7 @@ impl ProgressTable {
                 total: params.total,
                 message: params.message,
             }),
-            None => tracing::debug!("progress of nothing that goes on is dropped"),
+            None => tracing::debug!("dropped progress of an unknown request"),
         }
     }
 }

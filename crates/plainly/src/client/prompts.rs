@@ -1,4 +1,4 @@
-//! Prompts as a client sees them: listed, filled in, and completed while they are.
+//! Prompts on the client's side: listing, filling in, and completing arguments.
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -15,7 +15,7 @@ impl Client {
         Ok(self.call(Method::ListPrompts, params).await?.body)
     }
 
-    /// All prompts, page after page. Whole or an error, like [`resources`](Self::resources).
+    /// All prompts, page after page. Complete or an error, like [`resources`](Self::resources).
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
         let mut params = ListPromptsParams::new();
         let mut pages = self.pages_of(Method::ListPrompts);
@@ -30,7 +30,7 @@ impl Client {
         }
     }
 
-    /// A prompt, filled in with these arguments (`prompts/get`); `()` stands for none.
+    /// A prompt, filled in with these arguments (`prompts/get`); use `()` for none.
     pub fn prompt(
         &self,
         name: impl Into<String>,

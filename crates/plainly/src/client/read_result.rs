@@ -3,7 +3,7 @@
 
 use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
 
-/// The result of reading a resource: its content in one format or several, or, of a collection, its children.
+/// The result of reading a resource: its content in one or more formats or, for a collection, its children.
 ///
 /// ```no_run
 /// # async fn example(client: plainly::Client) -> plainly::client::Result<()> {
@@ -20,21 +20,21 @@ use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResult {
-    /// The URI that was asked for.
+    /// The URI that was read.
     pub uri: String,
-    /// All that came, in the server's order.
+    /// All contents, in the server's order.
     pub contents: Vec<ResourceContents>,
-    /// How long it may be kept, and for whom.
+    /// How long the result may be cached, and for whom.
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,
 }
 
 impl ReadResult {
-    /// Whether the contents are those of a collection: as they say themselves, or, where they say nothing, if there are none
-    /// (only a collection can be empty), or several of which some have another URI.
+    /// Whether the contents are those of a collection: as they say themselves or, if they don't say, if there are none
+    /// (only a collection can be empty) or several of which some have a different URI.
     ///
-    /// A single content under another URI is taken for the resource in the server's own spelling.
+    /// A single content with a different URI is taken to be the resource in the server's own spelling.
     pub fn is_collection(&self) -> bool {
         let own = self.contents.iter().find(|content| content.uri == self.uri);
         if let Some(said) = own.and_then(|content| content.is_collection) {
@@ -47,8 +47,8 @@ impl ReadResult {
         }
     }
 
-    /// The content in the format that the server prefers: the first one. `None` of a collection, unless the server says
-    /// nothing of collections: then the first content may be meant.
+    /// The content in the format that the server prefers: the first one. `None` for a collection, unless the server says
+    /// nothing about collections: then the first content may be the one.
     pub fn primary(&self) -> Option<&ResourceContents> {
         let first = self.contents.first();
         self.representations()
@@ -56,7 +56,7 @@ impl ReadResult {
             .or_else(|| first.filter(|first| first.is_collection.is_none()))
     }
 
-    /// The text in the most preferred of those formats that are text.
+    /// The text in the most preferred text format.
     pub fn text(&self) -> Option<&str> {
         let first = self.primary().into_iter();
         first
@@ -64,7 +64,7 @@ impl ReadResult {
             .find_map(|content| content.body.as_text())
     }
 
-    /// The content in each format that there is, the preferred one first. None of a collection, but what it has of its own.
+    /// The content in each available format, the preferred one first. For a collection, only its own contents, if any.
     pub fn representations(&self) -> impl Iterator<Item = &ResourceContents> {
         let is_collection = self.is_collection();
         self.contents
@@ -72,7 +72,7 @@ impl ReadResult {
             .filter(move |content| !is_collection || content.uri == self.uri)
     }
 
-    /// The content in the format `mime_type`, in any case of letters; parameters such as `charset` count only if asked for.
+    /// The content in the format `mime_type`, ignoring case; parameters such as `charset` only count if given.
     pub fn representation(&self, mime_type: &str) -> Option<&ResourceContents> {
         self.representations().find(|content| {
             let own = content.mime_type.as_deref();
@@ -80,8 +80,8 @@ impl ReadResult {
         })
     }
 
-    /// The children that came of a collection, possibly not all: [`Client::resources`](super::Client::resources) lists
-    /// them all. None if it is no collection.
+    /// The children of a collection that were returned, possibly not all: [`Client::resources`](super::Client::resources)
+    /// lists all of them. Empty if it is not a collection.
     pub fn children(&self) -> impl Iterator<Item = &ResourceContents> {
         let is_collection = self.is_collection();
         self.contents

@@ -171,7 +171,7 @@ impl RawResult {
     ) -> Result<TypedResult<T>, Error> {
         if self.fields.result_type != ResultType::Complete {
             let why = format!(
-                "a result of type {:?} was not offered to be read",
+                "a result of type {:?} is not supported here",
                 self.fields.result_type
             );
             return Err(Error::invalid_response(method, why));
@@ -205,7 +205,7 @@ fn parse<'a, T: Deserialize<'a>>(
     serde_json::from_slice(json).map_err(|source| {
         LocalError::InvalidResponse {
             method,
-            why: format!("{what} is not of the method's type"),
+            why: format!("{what} does not have the method's type"),
             source: Some(source),
         }
         .into()

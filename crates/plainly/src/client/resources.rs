@@ -1,4 +1,4 @@
-//! Resources as a client sees them: listed, read, and known by their metadata.
+//! Resources on the client's side: listing, reading, and metadata.
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -23,13 +23,13 @@ pub struct Metadata {
     pub source: MetadataSource,
 }
 
-/// The way in which metadata was found.
+/// How metadata was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetadataSource {
-    /// The server was asked for it (`resources/metadata`, SEP-2093).
+    /// The server returned it (`resources/metadata`, SEP-2093).
     Direct,
-    /// The server can't be asked for it; the resource stood in its listing.
+    /// The server does not support the method; the resource was found in its listing.
     FromListing,
 }
 
@@ -47,7 +47,7 @@ impl ResourcePages<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::resources`]. After one, the same page is asked for again.
+    /// Those of [`Client::resources`]. After an error, the next call requests the same page again.
     pub async fn next(&mut self) -> Result<Option<Vec<Resource>>> {
         let Some(params) = &mut self.next else {
             return Ok(None);
@@ -62,7 +62,7 @@ impl ResourcePages<'_> {
 }
 
 impl Client {
-    /// One page of `resources/list`: everything, or the children of one collection, as `params` say.
+    /// One page of `resources/list`: everything, or the children of one collection, depending on `params`.
     pub async fn list_resources(
         &self,
         params: &ListResourcesParams,
@@ -75,7 +75,7 @@ impl Client {
     /// # Errors
     ///
     /// [`LocalError::TooManyPages`] after [`ClientLimits::pages`](crate::limits::ClientLimits::pages), and
-    /// [`LocalError::EndlessListing`] if a page leads back to one before: a listing is whole or an error.
+    /// [`LocalError::EndlessListing`] if a page leads back to an earlier one: a listing is complete or an error.
     pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
         let mut pages = self.resource_pages(parent);
         let mut resources = Vec::new();
@@ -85,7 +85,7 @@ impl Client {
         Ok(resources)
     }
 
-    /// The same as [`resources`](Self::resources), to be taken page by page.
+    /// The same as [`resources`](Self::resources), read page by page.
     pub fn resource_pages(&self, parent: Option<&str>) -> ResourcePages<'_> {
         let mut params = ListResourcesParams::new();
         params.uri = parent.map(str::to_owned);
@@ -104,7 +104,7 @@ impl Client {
         Ok(self.call(Method::ListResourceTemplates, params).await?.body)
     }
 
-    /// All resource templates, page after page. Whole or an error, like [`resources`](Self::resources).
+    /// All resource templates, page after page. Complete or an error, like [`resources`](Self::resources).
     pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
         let mut params = ListResourceTemplatesParams::new();
         let mut pages = self.pages_of(Method::ListResourceTemplates);
@@ -123,7 +123,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// One for which [`is_resource_not_found`](super::Error::is_resource_not_found) holds, if there is no such resource.
+    /// An error for which [`is_resource_not_found`](super::Error::is_resource_not_found) holds, if there is no such
+    /// resource.
     pub fn read(&self, uri: impl Into<String>) -> Call<ReadResult> {
         let method = Method::ReadResource;
         let params = ReadResourceParams::new(uri);
@@ -141,12 +142,12 @@ impl Client {
 
     /// The metadata of a resource, without its content.
     ///
-    /// Asks for it (`resources/metadata`); a server that does not know the method has its listing searched instead.
+    /// Requests it with `resources/metadata`; if the server does not support the method, its listing is searched instead.
     ///
     /// # Errors
     ///
-    /// [`LocalError::NotListed`] if the listing was searched and does not have it, which does not mean that it does not
-    /// exist.
+    /// [`LocalError::NotListed`] if the listing was searched and does not contain it, which does not mean that it does
+    /// not exist.
     pub async fn metadata(&self, uri: impl Into<String>) -> Result<Metadata> {
         let params = ResourceMetadataParams::new(uri);
         let answer = self

@@ -24,11 +24,11 @@ use super::progress::{ProgressListener, ProgressUpdate};
 use super::reply::RawResult;
 use super::{Client, Result};
 
-/// A call that is made once it is awaited. Dropped before its end, it is cancelled.
+/// A call that is made when it is awaited, and cancelled when it is dropped before its end.
 ///
-/// Whatever the server asks before it answers is answered by whom the client was [built](super::Builder::on_elicitation)
-/// with; [`once`](Self::once) leaves that to the caller.
-#[must_use = "nothing is sent before it is awaited"]
+/// Questions that the server asks before it answers go to the handlers that the client was
+/// [built](super::Builder::on_elicitation) with; [`once`](Self::once) leaves them to the caller.
+#[must_use = "nothing is sent until it is awaited"]
 pub struct Call<T> {
     /// `None` once it is made.
     setup: Option<CallSetup<T>>,
@@ -55,24 +55,24 @@ type ResultReader<T> = dyn Fn(RawResult) -> Result<T> + Send + Sync;
 pub enum Round<T> {
     /// The final result.
     Complete(T),
-    /// The server asks before it answers.
+    /// The server asks questions before it answers.
     InputRequired(InputRequired<T>),
 }
 
-/// A server's questions before it answers a call. It waits for nothing: whether and when it is called again is up to the
-/// client.
+/// A server's questions before it answers a call. The server does not wait: the client decides whether and when to call
+/// it again.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct InputRequired<T> {
-    /// The questions, under the keys that the answers must have too. May be empty.
+    /// The questions, by keys that the answers must use too. May be empty.
     pub requests: BTreeMap<String, InputRequest>,
-    /// State that it wants back as it is.
+    /// State to send back unchanged.
     pub state: Option<String>,
     call: CallSetup<T>,
 }
 
 impl<T> InputRequired<T> {
-    /// The same call with these answers, by the keys of what is asked for.
+    /// The same call with these answers, by the keys of the questions.
     pub fn answer(self, answers: InputResponses) -> Call<T> {
         let mut inputs = InputResponseParams::new(answers);
         inputs.request_state = self.state;
@@ -108,10 +108,10 @@ impl<T> Call<T> {
         }
     }
 
-    /// Asks the server to tell how far it has come, and tells it to `tell`. Whether and how often it does is up to the
-    /// server; the [timeout](super::Builder::timeout) begins anew each time.
+    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does so is up to the server;
+    /// the [timeout](super::Builder::timeout) restarts each time.
     ///
-    /// It runs where the connection is read, and must neither block nor wait for a call.
+    /// `tell` runs where the connection is read, and must neither block nor wait for a call.
     pub fn on_progress(mut self, tell: impl FnMut(ProgressUpdate) + Send + 'static) -> Self {
         if let Some(setup) = &mut self.setup {
             setup.progress = Some(ProgressListener::new(Box::new(tell)));
@@ -119,10 +119,11 @@ impl<T> Call<T> {
         self
     }
 
-    /// Sends one request, and leaves what the server asks for to the caller. What can be answered is to be
-    /// [declared](super::Builder::capabilities).
+    /// Sends one request, and leaves the server's questions to the caller. [Declare](super::Builder::capabilities) what
+    /// you can answer.
     ///
-    /// Only modern servers answer so: what others ask is answered by whom the client was built with, or refused.
+    /// Only modern servers answer with questions. Questions from older servers go to the handlers that the client was
+    /// built with, or are refused.
     ///
     /// ```no_run
     /// use plainly::client::{Client, Result, Round};
@@ -146,7 +147,7 @@ impl<T> Call<T> {
     ///
     /// # Panics
     ///
-    /// If it was polled before.
+    /// Panics if the call was polled before.
     pub async fn once(self) -> Result<Round<T>> {
         let setup = self.setup;
         setup.expect("the call is not made yet").once().await

@@ -55,7 +55,7 @@ impl SubscriptionTable {
             return self.abandon(params);
         }
         let Ok(ListChangedParams { meta, .. }) = serde_json::from_slice(params) else {
-            tracing::debug!("a notification without a legible _meta is dropped");
+            tracing::debug!("dropped a notification without a readable _meta");
             return;
         };
         let named = meta.subscription_id.as_ref();
@@ -76,7 +76,7 @@ impl SubscriptionTable {
     /// Ends the subscription that a server gives up without a result (2026-07-28, "Cancellation").
     fn abandon(&self, params: &[u8]) {
         let Ok(CancelledParams { request_id, .. }) = serde_json::from_slice(params) else {
-            return tracing::debug!("a cancellation of nothing is dropped");
+            return tracing::debug!("dropped a cancellation of an unknown request");
         };
         for inbox in self.of(Some(&request_id)) {
             inbox.end(Err(LocalError::Interrupted {
@@ -155,7 +155,7 @@ fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(params).map_err(|source| {
         LocalError::InvalidResponse {
             method: Method::Listen.name(),
-            why: "a notification is not of its type".to_owned(),
+            why: "a notification does not have its method's type".to_owned(),
             source: Some(source),
         }
         .into()

@@ -1,4 +1,5 @@
-//! Tools as a client sees them: listed and called, over HTTP with headers that repeat arguments where the listing says so.
+//! Tools on the client's side: listing and calling them, over HTTP with headers that mirror arguments where the listing
+//! asks for it.
 
 use plainly_errors::{ErrorKind, ProtocolError};
 use plainly_protocol::method::Method;
@@ -16,8 +17,8 @@ use super::{Client, Result};
 impl Client {
     /// One page of `tools/list`.
     ///
-    /// At a modern server over HTTP it is without the tools whose `x-mcp-header` annotations are invalid (2026-07-28, Tools,
-    /// "x-mcp-header"): they are named in a warning of the log.
+    /// From a modern server over HTTP, tools with invalid `x-mcp-header` annotations are left out (2026-07-28, Tools,
+    /// "x-mcp-header") and named in a warning in the log.
     pub async fn list_tools(&self, params: &ListToolsParams) -> Result<ListToolsResult> {
         let mut page: ListToolsResult = self.call(Method::ListTools, params).await?.body;
         if let Some(mirror) = self.mirror() {
@@ -26,7 +27,7 @@ impl Client {
         Ok(page)
     }
 
-    /// All tools, page after page. Whole or an error, like [`resources`](Self::resources); without those that
+    /// All tools, page after page. Complete or an error, like [`resources`](Self::resources), except for the tools that
     /// [`list_tools`](Self::list_tools) leaves out.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         let mut params = ListToolsParams::new();
@@ -42,16 +43,16 @@ impl Client {
         }
     }
 
-    /// Calls a tool (`tools/call`). `arguments` must be written as a JSON object; `()` stands for none.
+    /// Calls a tool (`tools/call`). `arguments` must serialise to a JSON object; use `()` for none.
     ///
-    /// A tool that fails is no `Err`: look at [`CallToolResult::is_tool_error`].
+    /// A tool that fails is not an `Err`: check [`CallToolResult::is_tool_error`].
     ///
-    /// To a modern server over HTTP it goes with the `Mcp-Param-*` headers that the tool asked for when it was last listed. If
-    /// the server misses others, the tools are listed, and the call is made once more.
+    /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the tool asked for when it was
+    /// last listed. If the server misses others, the client lists the tools and makes the call once more.
     ///
     /// # Errors
     ///
-    /// [`LocalError::Parameters`] if the arguments are no JSON object; nothing was sent then.
+    /// [`LocalError::Parameters`] if the arguments are not a JSON object; nothing was sent in that case.
     pub fn call_tool(
         &self,
         name: impl Into<String>,
@@ -74,7 +75,7 @@ impl Client {
         }
         let listed = self.tools().await;
         if let Err(error) = &listed {
-            tracing::debug!(%error, "the tools can't be listed for the headers of a call");
+            tracing::debug!(%error, "can't list the tools to find out the headers of a call");
         }
         listed.is_ok()
     }

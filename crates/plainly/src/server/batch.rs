@@ -106,7 +106,7 @@ impl Server {
                     joined.add(place, self.malformed(&malformed, revision).bytes);
                 }
                 // The revision has no error without an id.
-                Err(_) => tracing::warn!("ignored a part of a batch that is no message"),
+                Err(_) => tracing::warn!("ignored a part of a batch that is not a message"),
             }
         }
         let replies = Some(joined);

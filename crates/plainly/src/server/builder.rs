@@ -25,8 +25,7 @@ use super::{Inner, Keys, Server, encode};
 use crate::limits::Limits;
 use crate::store::Store;
 
-/// Collects what a server serves. Nothing is checked before [`build`](Self::build), which then tells everything that is
-/// wrong.
+/// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every mistake at once.
 #[derive(Debug)]
 pub struct ServerBuilder {
     implementation: Implementation,
@@ -68,28 +67,28 @@ impl ServerBuilder {
         }
     }
 
-    /// What the server is called in front of people.
+    /// The name to show to people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.implementation = self.implementation.title(title);
         self
     }
 
-    /// What it is good for.
+    /// A description of the server.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.implementation = self.implementation.description(description);
         self
     }
 
-    /// Images for it.
+    /// Icons for the server.
     #[must_use]
     pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
         self.implementation = self.implementation.icons(icons);
         self
     }
 
-    /// How to use it, for the model.
+    /// Instructions for the model on how to use the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
@@ -138,88 +137,90 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves everything in a store.
+    /// Serves all resources of a store.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.definitions.stores.push(erase(store));
         self
     }
 
-    /// Serves what a [`Source`](super::Source) answers, after the tools, resources and prompts of the program and after the
-    /// sources before it.
+    /// Serves the answers of a [`Source`](super::Source), after the program's own tools, resources and prompts and after
+    /// sources added before it.
     #[must_use]
     pub fn source(mut self, source: impl Source) -> Self {
         self.sources.push(source);
         self
     }
 
-    /// Lets tools be added and removed while the server runs, by [`Server::add_tool`] and [`Server::remove_tool`]. Clients
-    /// are told from the beginning that there are tools, even if there are none yet, and that they hear of every change.
+    /// Lets tools be added and removed while the server runs, with [`Server::add_tool`] and [`Server::remove_tool`].
+    /// Clients are told at the start that there are tools, even if there are none yet, and that every change is
+    /// announced.
     #[must_use]
     pub fn dynamic_tools(mut self) -> Self {
         self.definitions.dynamic.tools = true;
         self
     }
 
-    /// Lets prompts be added and removed while the server runs, by [`Server::add_prompt`] and [`Server::remove_prompt`], as
-    /// [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    /// Lets prompts be added and removed while the server runs, with [`Server::add_prompt`] and
+    /// [`Server::remove_prompt`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
     #[must_use]
     pub fn dynamic_prompts(mut self) -> Self {
         self.definitions.dynamic.prompts = true;
         self
     }
 
-    /// Lets resources be added and removed while the server runs, by [`Server::add_resource`] and
-    /// [`Server::remove_resource`], as [`dynamic_tools`](Self::dynamic_tools) does with tools.
+    /// Lets resources be added and removed while the server runs, with [`Server::add_resource`] and
+    /// [`Server::remove_resource`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
     #[must_use]
     pub fn dynamic_resources(mut self) -> Self {
         self.definitions.dynamic.resources = true;
         self
     }
 
-    /// Tells peers that are subscribed what is published through `changes`, and says so in the capabilities: of tools,
-    /// prompts and resources alike. What a store tells by itself ([`Store::watch`]) needs none of this.
+    /// Notifies subscribers of what is published through `changes`, and declares this in the capabilities for tools,
+    /// prompts and resources. A store that reports changes itself ([`Store::watch`]) does not need this.
     #[must_use]
     pub fn changes(mut self, changes: Changes) -> Self {
         self.changes = Some(changes);
         self
     }
 
-    /// Keeps the records of tasks in `store`, in place of the memory of this process.
+    /// Keeps tasks in `store` instead of this process's memory.
     #[must_use]
     pub fn task_store(mut self, store: impl TaskStore) -> Self {
         self.tasks = Some(Arc::new(store));
         self
     }
 
-    /// Which code a missing resource has on the revisions that defined one of its own.
+    /// The code for a missing resource on revisions that defined a separate one.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
     }
 
-    /// Shows of an error that has no meaning of its own (neither a problem nor a protocol error nor a sentence written as a
-    /// [`Failure`](super::Failure)) no more than the number of an incident, which the log has with the whole error.
+    /// Hides the details of errors that have no meaning of their own (not a problem, not a protocol error, and not a
+    /// message written as a [`Failure`](super::Failure)): the peer only gets the number of an incident, and the log has
+    /// the number with the whole error.
     #[must_use]
     pub fn mask_internal_errors(mut self) -> Self {
         self.masking = true;
         self
     }
 
-    /// The secret keys of what it gives out for clients to bring back: whatever serves the same under the same name with the
-    /// same keys continues the listings of this server, and its rounds of questions. By default a key of its own.
+    /// The secret keys that seal what clients bring back. A server with the same definitions, name and keys can continue
+    /// this server's listings and rounds of questions. By default, each server has its own key.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Puts a [layer](super::layer) before every handler, on every transport. Requests pass the layers in the order in which
-    /// they were added, and their outcomes in the other.
+    /// Adds a [layer](super::layer) around every handler, on every transport. Requests pass through the layers in the
+    /// order in which they were added, and outcomes in the reverse order.
     ///
-    /// It is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). What it fails with itself is an internal
-    /// error, unless that is or was caused by a [`Problem`](plainly_errors::Problem) or a
+    /// A layer is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). An error from the layer itself is
+    /// an internal error, unless it is, or was caused by, a [`Problem`](plainly_errors::Problem) or a
     /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
     #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
@@ -234,7 +235,7 @@ impl ServerBuilder {
         self
     }
 
-    /// How much it takes before it says no.
+    /// The server's limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -243,7 +244,7 @@ impl ServerBuilder {
         self
     }
 
-    /// The server, or everything that is wrong with it.
+    /// Builds the server, or returns everything that is wrong with it.
     pub fn build(self) -> Result<Server, BuildErrors> {
         let server = &*self.implementation.name;
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;

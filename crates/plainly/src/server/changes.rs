@@ -13,11 +13,11 @@ use self::subscription::PendingTopics;
 pub(super) use self::subscription::TopicSubscription;
 use crate::lock::Lock;
 
-/// Tells subscribed clients what has changed in the program. Cheap to clone; all clones are one.
+/// Announces changes to the peers that are subscribed. Cheap to clone; all clones are the same.
 ///
-/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A call
-/// returns at once, however many clients there are and however slowly they read: several changes of one thing reach a
-/// client as one.
+/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A
+/// call returns at once, however many peers there are and however slowly they read: several changes of one thing reach a
+/// peer as one.
 ///
 /// ```
 /// use plainly::{Resource, Server};
@@ -57,13 +57,13 @@ struct Index {
 }
 
 impl Changes {
-    /// A bus with no subscribers yet.
+    /// A new instance, without subscribers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says that the resource at `uri` has other contents or metadata, or is gone.
+    /// The content or the metadata of the resource at `uri` has changed, or it no longer exists.
     pub fn resource_updated(&self, uri: &str) {
         self.publish(&Topic::Resource(uri.into()));
     }
@@ -80,17 +80,17 @@ impl Changes {
         topics.iter().for_each(|topic| self.publish(topic));
     }
 
-    /// Says that the list of resources has changed.
+    /// The list of resources has changed.
     pub fn resources_changed(&self) {
         self.publish(&Topic::Resources);
     }
 
-    /// Says that the list of tools has changed.
+    /// The list of tools has changed.
     pub fn tools_changed(&self) {
         self.publish(&Topic::Tools);
     }
 
-    /// Says that the list of prompts has changed.
+    /// The list of prompts has changed.
     pub fn prompts_changed(&self) {
         self.publish(&Topic::Prompts);
     }

@@ -118,7 +118,7 @@ impl<M: Messages> Connection<M> {
         self.flush().await?;
         // All was said: a peer that has gone by now misses nothing.
         if let Err(error) = poll_fn(|context| self.messages.poll_close(context)).await {
-            tracing::debug!(%error, "a connection was not closed in order");
+            tracing::debug!(%error, "a connection was not closed cleanly");
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl<M: Messages> Connection<M> {
         while self.unflushed > 0 {
             let flushing = poll_fn(|context| self.messages.poll_flush(context));
             let progress = timeout(most, flushing).await.map_err(|_elapsed| {
-                let why = format!("the peer left its replies unread for {most:?}");
+                let why = format!("the peer read none of its replies for {most:?}");
                 io::Error::new(io::ErrorKind::TimedOut, why)
             })?;
             if progress? == FlushProgress::Complete {
@@ -180,7 +180,7 @@ impl<M: Messages> Connection<M> {
             }
             Ok(Envelope::Single(Message::Response(response))) => match &self.session {
                 Some(session) => session.unanswered.answer(&response),
-                None => tracing::debug!("ignored a response: nothing was asked"),
+                None => tracing::debug!("ignored a response: no request is open"),
             },
             Ok(Envelope::Batch(messages)) => self.batch(messages),
             Err(malformed) => self.malformed(&malformed),
@@ -267,7 +267,7 @@ impl<M: Messages> Connection<M> {
         }
         if malformed.kind == MalformedKind::InvalidParams {
             // A notification: whoever sent it awaits no answer (JSON-RPC 2.0, section 4.1).
-            return tracing::warn!("ignored a notification whose params are no object");
+            return tracing::warn!("ignored a notification whose params are not an object");
         }
         self.unreadable(|server| server.malformed(malformed, revision).bytes);
     }
@@ -288,7 +288,7 @@ impl<M: Messages> Connection<M> {
             let bytes = answer(&self.server);
             self.push(bytes);
         } else {
-            tracing::warn!("ignored what is no message");
+            tracing::warn!("ignored a line that is not a message");
         }
     }
 

@@ -138,7 +138,7 @@ impl Server {
                 accepted()
             }
             Ok(None) => self.refuse(&ProtocolError::invalid_request(
-                "Invalid request: a client sends no responses",
+                "Invalid request: clients of this revision send no responses",
             )),
             Err(Unresolved { error, .. }) => self.refuse(&error),
         }

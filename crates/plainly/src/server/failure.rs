@@ -1,4 +1,4 @@
-//! How a handler fails: with any error. What the other side gets is decided by the kind of handler, in
+//! The failures of handlers: any error. The kind of handler determines what the other side gets, in
 //! [`reply`](super::reply).
 
 mod ask_error;
@@ -15,11 +15,11 @@ pub use self::ask_error::{AskError, AskErrorKind};
 pub(super) use self::meaning::Meaning;
 use self::pointer::{Pointee, Pointer};
 
-/// An error on its way out of a handler. `?` makes one of any error, so a handler that mixes kinds of error returns
+/// An error on its way out of a handler. `?` converts any error to it, so a handler with errors of several kinds returns
 /// `Result<T, Failure>`.
 ///
-/// It is not itself an [`Error`], since it can be made of all of them. What is none either (`anyhow`, `eyre` and boxed
-/// errors), becomes one by [`of`](Self::of).
+/// It does not implement [`Error`] itself, because it can be made from every error. Convert anything that doesn't either
+/// (`anyhow`, `eyre` and boxed errors) with [`of`](Self::of).
 ///
 /// ```
 /// use plainly::server::Failure;
@@ -42,12 +42,12 @@ enum FailureCause {
 const ASKS: &str = "the client must be asked first";
 
 impl Failure {
-    /// A failure that is only a sentence.
+    /// A failure with only a message.
     pub fn text(text: impl Into<String>) -> Self {
         Self(Box::new(FailureCause::Text(text.into())))
     }
 
-    /// A failure of anything that a handler can fail with, where `?` can't make one by itself.
+    /// Converts anything that a handler can fail with, where `?` can't do so by itself.
     ///
     /// ```
     /// use plainly::server::Failure;
@@ -65,11 +65,11 @@ impl Failure {
         error.into_failure()
     }
 
-    /// No failure, but the end of a round: the client is to answer these questions and to send the request again. What comes
-    /// back is in [`Returned`](super::extract::Returned), and how it hangs together is the handler's own business;
-    /// [`Ask`](super::extract::Ask) sees to all of that, and works for older clients too.
+    /// Not a failure, but the end of a round: the client should answer these questions and send the request again. The
+    /// answers arrive in [`Returned`](super::extract::Returned), and connecting them is up to the handler.
+    /// [`Ask`](super::extract::Ask) does all of that for you, and works for older clients too.
     ///
-    /// Clients before 2026-07-28 can't be asked in this way: they get an internal error, or of a tool a tool error.
+    /// Clients before 2026-07-28 can't be asked in this way: they get an internal error, or from a tool a tool error.
     ///
     /// ```
     /// use plainly::protocol::types::{ElicitFormParams, InputRequiredResult, TextField};
@@ -171,10 +171,10 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     message = "a handler can't fail with `{Self}`",
     label = "neither an error nor a pointer to one",
     note = "fail with an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed",
-    note = "`Failure::text` makes an error of a sentence"
+    note = "`Failure::text` turns a sentence into an error"
 )]
 pub trait IntoFailure<By> {
-    /// As a failure.
+    /// Converts it to a failure.
     fn into_failure(self) -> Failure;
 }
 

@@ -14,12 +14,12 @@ use std::future::Future;
     note = "a closure that captures is `move |…| {{ let s = s.clone(); async move {{ … }} }}`"
 )]
 pub trait Handler<A>: Send + Sync + 'static {
-    /// What it returns in the end.
+    /// What the handler finally returns.
     type Output;
-    /// What it returns at once.
+    /// What the handler returns at once.
     type Future: Future<Output = Self::Output>;
 
-    /// Calls it.
+    /// Calls the handler.
     fn call(&self, arguments: A) -> Self::Future;
 }
 

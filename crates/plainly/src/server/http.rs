@@ -8,7 +8,7 @@ use super::Server;
 use crate::transport::http::{HttpLimits, HttpServer, HttpService};
 
 impl Server {
-    /// This server over HTTP, with its own limits: mount it in axum or any hyper server, or give it to a [`HttpServer`].
+    /// This server over HTTP, with its own limits: mount it in axum or any hyper server, or pass it to an [`HttpServer`].
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -33,9 +33,9 @@ impl Server {
     }
 
     /// Serves over HTTP at a loopback address, such as `127.0.0.1:3333`, at any path, until the process is asked to stop
-    /// (SIGINT, SIGTERM); then what still runs is finished.
+    /// (SIGINT, SIGTERM); running requests are then finished.
     ///
-    /// Errors when it can't listen there. For other addresses, for port 0 or for a path, take [`http`](Self::http).
+    /// Fails if it can't listen there. For other addresses, for port 0 or for a path, use [`http`](Self::http).
     ///
     /// ```no_run
     /// use plainly::server::{Server, Tool};

@@ -81,7 +81,7 @@ pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 pub use plainly_protocol::peer::Principal;
 
-/// A server: what it serves, and how. Cheap to clone; all clones are one server.
+/// A server with all its definitions and options. Cheap to clone; all clones are the same server.
 ///
 /// ```
 /// use plainly::server::{Server, Tool};
@@ -115,12 +115,12 @@ struct Inner {
 }
 
 impl Server {
-    /// Starts a server that introduces itself by this name and version.
+    /// Starts building a server with this name and version.
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
         ServerBuilder::new(name.into(), version.into())
     }
 
-    /// How much it takes before it says no.
+    /// The server's limits.
     pub fn limits(&self) -> &crate::limits::Limits {
         &self.0.limits
     }

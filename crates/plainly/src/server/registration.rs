@@ -1,11 +1,11 @@
-//! Adding and removing tools, prompts and resources while the server runs. Clients that listen for changes are told.
+//! Adding and removing tools, prompts and resources while the server runs. Subscribed clients are notified.
 
 use super::Server;
 use super::features::{BuildErrors, Prompt, Resource, Tool};
 
 impl Server {
-    /// Adds a tool. It is listed after those that the server was built with, or, if it has the name of one of those that was
-    /// removed, in its place. Clients that listen for changes of the tools are told.
+    /// Adds a tool. It is listed after the tools that the server was built with, unless it has the name of one of those
+    /// that was removed: then it takes its place. Clients that listen for changes of the tools are notified.
     ///
     /// ```
     /// use plainly::server::{Server, Tool};
@@ -18,8 +18,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// If the server could not have been built with it, if there is a tool of this name, or if the server was built without
-    /// [`dynamic_tools`](super::ServerBuilder::dynamic_tools). Nothing has changed then.
+    /// Fails if the server could not have been built with the tool, if there is already a tool with this name, or if the
+    /// server was built without [`dynamic_tools`](super::ServerBuilder::dynamic_tools). Nothing has changed then.
     pub fn add_tool(&self, tool: Tool) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(tool, &features.tools)?;
@@ -27,8 +27,8 @@ impl Server {
         Ok(())
     }
 
-    /// Removes the tool `name`, and tells clients that listen for changes of the tools. Calls that run go on. Returns false
-    /// if there is none of this name, or if the server was built without
+    /// Removes the tool `name`, and notifies clients that listen for changes of the tools. Running calls continue.
+    /// Returns false if there is no tool with this name, or if the server was built without
     /// [`dynamic_tools`](super::ServerBuilder::dynamic_tools).
     pub fn remove_tool(&self, name: &str) -> bool {
         let was_there = self.0.features.tools.remove(name);
@@ -38,12 +38,12 @@ impl Server {
         was_there
     }
 
-    /// Adds a prompt, as [`add_tool`](Self::add_tool) does with a tool.
+    /// Adds a prompt, as [`add_tool`](Self::add_tool) does for a tool.
     ///
     /// # Errors
     ///
-    /// If the server could not have been built with it, if there is a prompt of this name, or if the server was built without
-    /// [`dynamic_prompts`](super::ServerBuilder::dynamic_prompts). Nothing has changed then.
+    /// Fails if the server could not have been built with the prompt, if there is already a prompt with this name, or if
+    /// the server was built without [`dynamic_prompts`](super::ServerBuilder::dynamic_prompts). Nothing has changed then.
     pub fn add_prompt(&self, prompt: Prompt) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(prompt, &features.prompts)?;
@@ -51,7 +51,7 @@ impl Server {
         Ok(())
     }
 
-    /// Removes the prompt `name`, as [`remove_tool`](Self::remove_tool) does with a tool.
+    /// Removes the prompt `name`, as [`remove_tool`](Self::remove_tool) does for a tool.
     pub fn remove_prompt(&self, name: &str) -> bool {
         let was_there = self.0.features.prompts.remove(name);
         if was_there {
@@ -60,13 +60,14 @@ impl Server {
         was_there
     }
 
-    /// Adds a resource, as [`add_tool`](Self::add_tool) does with a tool. It then answers for its URI, even if a template or
-    /// a store has that URI too.
+    /// Adds a resource, as [`add_tool`](Self::add_tool) does for a tool. It takes precedence over a template or a store
+    /// with the same URI.
     ///
     /// # Errors
     ///
-    /// If the server could not have been built with it, if there is a resource at this URI, or if the server was built without
-    /// [`dynamic_resources`](super::ServerBuilder::dynamic_resources). Nothing has changed then.
+    /// Fails if the server could not have been built with the resource, if there is already a resource at this URI, or if
+    /// the server was built without [`dynamic_resources`](super::ServerBuilder::dynamic_resources). Nothing has changed
+    /// then.
     pub fn add_resource(&self, resource: Resource) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(resource, features.resources.fixed())?;
@@ -74,8 +75,8 @@ impl Server {
         Ok(())
     }
 
-    /// Removes the resource at `uri`, as [`remove_tool`](Self::remove_tool) does with a tool. Clients that
-    /// are subscribed to the resource itself hear of that too.
+    /// Removes the resource at `uri`, as [`remove_tool`](Self::remove_tool) does for a tool. Clients subscribed to the
+    /// resource itself are notified too.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let was_there = self.0.features.resources.fixed().remove(uri);
         if was_there {

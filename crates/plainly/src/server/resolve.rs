@@ -109,7 +109,7 @@ pub(super) fn by_session(
         }
         Header::Unclear if has_header => {
             let error = ProtocolError::invalid_request(
-                "Invalid request: MCP-Protocol-Version must be there once",
+                "Invalid request: MCP-Protocol-Version must be given exactly once",
             );
             Err(Unresolved { error, revision })
         }
@@ -176,7 +176,7 @@ fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializePara
     let params = request.params.as_ref();
     let limit = limits.initialize_bytes;
     if params.is_some_and(|params| params.raw().len() > limit) {
-        let why = format!("Invalid params: those of initialize have at most {limit} bytes");
+        let why = format!("Invalid params: initialize accepts at most {limit} bytes");
         return Err(ProtocolError::invalid_params(why));
     }
     read(params)

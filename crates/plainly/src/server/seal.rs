@@ -21,14 +21,15 @@ const NONCE: usize = 24;
 /// Bytes of the time until which a seal is good, in milliseconds since 1970.
 const UNTIL: usize = 8;
 
-/// The secret keys with which a server seals what its clients bring back: cursors, and the answers so far where a request is
-/// answered with questions ([`Ask`](super::extract::Ask)). Replicas that are given the same keys go on where another has
-/// begun; without any, each process makes one for itself, and a restart ends the listings and the rounds of questions that
-/// were begun.
+/// The secret keys with which a server seals what its clients bring back: cursors, and the answers so far if a request is
+/// answered with questions ([`Ask`](super::extract::Ask)). Replicas with the same keys can continue each other's work.
+/// Without any, each process generates its own, and a restart invalidates the listings and the rounds of questions in
+/// progress.
 ///
-/// The first key seals, and all of them open. To change keys while replicas run: give every one the new key in second place,
-/// then every one the new key in first place and the old one in second, and when nothing is left that the old one sealed
-/// ([`cursor_ttl`](crate::limits::Limits::cursor_ttl), [`state_ttl`](crate::limits::Limits::state_ttl)), the new one alone.
+/// The first key seals, and all of them open. To replace a key while replicas run: first give every replica the new key
+/// in second place; then give every replica the new key in first place and the old one in second; and when nothing sealed
+/// with the old key is left ([`cursor_ttl`](crate::limits::Limits::cursor_ttl),
+/// [`state_ttl`](crate::limits::Limits::state_ttl)), keep only the new one.
 ///
 /// ```
 /// use plainly::server::Keys;
@@ -55,7 +56,7 @@ impl Keys {
         }
     }
 
-    /// Another key that only opens.
+    /// Adds a key that only opens.
     #[must_use]
     pub fn and(mut self, key: [u8; KEY]) -> Self {
         self.ciphers.push(XChaCha20Poly1305::new(&key.into()));
@@ -149,14 +150,14 @@ fn key(digits: &str) -> Option<[u8; KEY]> {
     Some(key)
 }
 
-/// Why a text has no keys. Says nothing of what is in it.
+/// Why a text contains no valid keys. Reveals nothing of its content.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidKeys {
-    /// There is none.
+    /// There is no key.
     #[error("there is no key")]
     Empty,
-    /// This line, counted from 1, is no key.
+    /// This line, counted from 1, is not a key.
     #[error("line {0} is not a key of 64 hexadecimal digits")]
     Line(usize),
 }

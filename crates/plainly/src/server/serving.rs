@@ -14,10 +14,10 @@ use super::connection::Connection;
 use crate::transport::Messages;
 use crate::transport::lines::Lines;
 
-/// One peer of a server, to be served by `.await`: until its end, and then what still runs is finished, or, if that takes
-/// longer than [`Limits::shutdown`](crate::limits::Limits::shutdown), answered with an error.
+/// A peer to be served by awaiting this: until the connection ends and running requests have finished. Requests that take
+/// longer than [`Limits::shutdown`](crate::limits::Limits::shutdown) to finish are answered with an error.
 ///
-/// Errors when the connection fails, or when the peer leaves its replies unread for
+/// Fails if the connection fails, or if the peer reads none of its replies for
 /// [`Limits::write_stall`](crate::limits::Limits::write_stall).
 ///
 /// ```
@@ -37,7 +37,7 @@ use crate::transport::lines::Lines;
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "nothing is served before it is awaited"]
+#[must_use = "nothing is served until it is awaited"]
 pub struct Serving<'a, M> {
     server: Server,
     messages: M,
@@ -46,7 +46,7 @@ pub struct Serving<'a, M> {
 }
 
 impl Server {
-    /// Serves one peer over a byte stream, with one message on each line.
+    /// Serves one peer over a byte stream, with one message per line.
     pub fn serve<'a, R, W>(&self, reader: R, writer: W) -> Serving<'a, Lines<R, W>>
     where
         R: AsyncRead + Send + Unpin + 'a,
@@ -68,14 +68,14 @@ impl Server {
 }
 
 impl<'a, M> Serving<'a, M> {
-    /// Has every request carry `extensions`, for a peer of which something is known from elsewhere: a
-    /// [`Principal`](super::Principal) among them is whom the server takes it for.
+    /// Attaches `extensions` to every request, for a peer about which something is known from elsewhere. A
+    /// [`Principal`](super::Principal) among them is who the server takes the peer to be.
     pub fn extensions(mut self, extensions: Extensions) -> Self {
         self.extensions = extensions;
         self
     }
 
-    /// Stops to receive when `stop` is ready, as if the peer had ended.
+    /// Stops receiving when `stop` is ready, as if the peer had closed the connection.
     pub fn until(mut self, stop: impl Future<Output = ()> + Send + 'a) -> Self {
         self.stop = stop.boxed();
         self

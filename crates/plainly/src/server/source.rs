@@ -1,5 +1,5 @@
-//! Answers from elsewhere: whatever knows its methods and results only as JSON, such as another server that everything is
-//! passed on to. Sources stand beside the tools, resources and prompts of the program, and are asked after them.
+//! Answers as plain JSON: anything that knows its methods and results only as JSON, such as another server that requests
+//! are forwarded to. Sources stand beside the program's own tools, resources and prompts, and are asked after them.
 //!
 //! ```text
 //! route ─► sources ─┬─► features: typed, the program's own
@@ -26,12 +26,12 @@ use super::failure::{Failure, Meaning};
 use super::features::Features;
 use super::request::MethodCall;
 
-/// Something that answers requests for a server: a server elsewhere, a registry of plug-ins, a recording.
+/// Something that answers requests for a server: another server, a registry of plug-ins, a recording.
 ///
 /// It is asked for every method of tools, resources, prompts and completion whose capability it declares. Parameters and
-/// results are JSON, and whatever this crate has no type for passes through byte for byte. Sources can stand side by side, with
-/// tools, resources and prompts of the program before them: listings are joined, and all other requests go from one to the
-/// next for as long as the answer is that there is no such tool, prompt or resource.
+/// results are JSON, and anything this crate has no type for passes through byte for byte. Several sources can be
+/// combined, after the program's own tools, resources and prompts: listings are joined, and every other request goes from
+/// one to the next for as long as the answer is that there is no such tool, prompt or resource.
 ///
 /// ```
 /// use plainly::protocol::method::Method;
@@ -61,15 +61,15 @@ use super::request::MethodCall;
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
 pub trait Source: Send + Sync + 'static {
-    /// What this source can do for `peer`. It is declared to the peer together with what others can, and asked for again with
-    /// each request: keep it at hand.
+    /// The capabilities of this source for `peer`. They are declared to the peer together with those of other sources,
+    /// and requested again for each request, so keep them at hand.
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
 
     /// Answers a request with its result, a JSON object.
     ///
-    /// Members that a revision requires of every result, such as `resultType`, are added where they are missing. Errors reach
-    /// the client's code: a [`ProtocolError`] as it is, others as those of a resource handler. Dropping the future cancels the
-    /// request.
+    /// Members that a revision requires of every result, such as `resultType`, are added if they are missing. Errors
+    /// reach the client's code: a [`ProtocolError`] as it is, others like those of a resource handler. Dropping the
+    /// future cancels the request.
     fn answer(
         &self,
         request: SourceRequest,
@@ -86,7 +86,7 @@ pub struct SourceRequest {
 }
 
 impl SourceRequest {
-    /// What is asked for.
+    /// The method.
     pub fn method(&self) -> Method {
         self.method
     }
@@ -101,17 +101,18 @@ impl SourceRequest {
         self.context.principal()
     }
 
-    /// What can be known of the client, and told it before the reply: progress and log messages.
+    /// The context of the request: what is known about the client, and progress and log messages to send before the
+    /// reply.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Asks the client before the reply, as handlers do.
+    /// Asks the client questions before the reply, as handlers do.
     ///
     /// # Errors
     ///
-    /// What the client sent back of earlier questions is not ours, as with a source that asks by results of its own
-    /// (`resultType` `input_required`).
+    /// Fails if the client sent back answers to questions that are not ours, as with a source that asks through its own
+    /// results (`resultType` `input_required`).
     pub fn ask(&self) -> Result<&Ask, ProtocolError> {
         self.ask.as_ref().map_err(Clone::clone)
     }

@@ -90,7 +90,7 @@ impl Streams {
             .and_then(|(stream, event)| self.kept.lock().resume(stream, event));
         let reader = reader.ok_or_else(|| {
             ProtocolError::invalid_request(
-                "Invalid request: what followed the event of this Last-Event-ID is not kept",
+                "Invalid request: the events after this Last-Event-ID are no longer available",
             )
         })?;
         Ok(Heard::new(self, reader))

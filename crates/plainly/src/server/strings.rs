@@ -134,11 +134,11 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         deserialize_i32 visit_i32 "an integer";
         deserialize_i64 visit_i64 "an integer";
         deserialize_i128 visit_i128 "an integer";
-        deserialize_u8 visit_u8 "a natural number";
-        deserialize_u16 visit_u16 "a natural number";
-        deserialize_u32 visit_u32 "a natural number";
-        deserialize_u64 visit_u64 "a natural number";
-        deserialize_u128 visit_u128 "a natural number";
+        deserialize_u8 visit_u8 "a non-negative integer";
+        deserialize_u16 visit_u16 "a non-negative integer";
+        deserialize_u32 visit_u32 "a non-negative integer";
+        deserialize_u64 visit_u64 "a non-negative integer";
+        deserialize_u128 visit_u128 "a non-negative integer";
         deserialize_f32 visit_f32 "a number" if |number: &f32| number.is_finite();
         deserialize_f64 visit_f64 "a number" if |number: &f64| number.is_finite();
     }
@@ -275,7 +275,7 @@ mod tests {
             ("ratio", "1e999", "a number"),
             ("share", "1e39", "a number"),
             ("yes", "yes", "true or false"),
-            ("id", "-1", "a natural number"),
+            ("id", "-1", "a non-negative integer"),
             ("color", "green", "unknown variant `green`"),
         ] {
             let error = form((field, text)).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! Where resources come from. A store decides once what is missing, forbidden or too large; the server says it to the
-//! peer in its dialect.
+//! Stores of resources. A store decides once what is missing, forbidden or too large; the server tells the peer in its
+//! dialect.
 
 #[cfg(feature = "tools")]
 pub mod tools;
@@ -22,34 +22,36 @@ use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
     note = "a store has the methods `serves`, `list`, `metadata` and `read`"
 )]
 pub trait Store: Send + Sync + fmt::Debug + 'static {
-    /// Whether `uri` is one that this store could serve, whether or not it exists: a cheap look at its beginning.
+    /// Whether this store could serve `uri`, whether or not it exists: a cheap check of its beginning.
     fn serves(&self, uri: &str) -> bool;
 
-    /// One page of resources: the children of the collection `parent`, or without it everything, collections before
-    /// what is in them.
+    /// One page of resources: the children of the collection `parent`, or without one everything, with each collection
+    /// before its contents.
     ///
-    /// `after` is the [`Page::next`] of the page before; any process that serves the same things can continue it.
+    /// `after` is the [`Page::next`] of the previous page; any process that serves the same resources can continue the
+    /// listing.
     fn list(&self, query: ListQuery<'_>) -> impl Future<Output = Result<Page, StoreError>> + Send;
 
-    /// What is known of the resource, without its content.
+    /// The metadata of the resource, without its content.
     fn metadata(&self, uri: &str) -> impl Future<Output = Result<Resource, StoreError>> + Send;
 
-    /// The content. Of a collection: its children, possibly not all of them, and never a failure for their size.
+    /// The content. For a collection: its children, possibly not all of them, and never a failure because of their size.
     fn read(
         &self,
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
 
-    /// Tells what changes, from the call on until the stream is dropped; `None`: this store can't tell.
+    /// Reports changes, from the call until the stream is dropped; `None` if this store can't.
     ///
-    /// A server calls it once when it is built, to learn whether the store can tell, and drops the stream unused; then
-    /// whenever somebody is subscribed to resources and nobody was before. So the call itself should be quick, and the
-    /// stream may cost what watching costs. One that ends has nothing more to tell to those who are subscribed by then.
+    /// A server calls it once when it is built, to find out whether the store can report changes, and drops the stream
+    /// unused. After that, it calls it whenever someone subscribes to resources and nobody was subscribed before. So the
+    /// call itself should be quick, while the stream may cost what watching costs. When the stream ends, it has nothing
+    /// more to report to the current subscribers.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         None
     }
 
-    /// How long clients may keep what they got, and whether they may share it.
+    /// How long clients may cache results, and whether they may share them.
     fn cache_hint(&self) -> CacheHint {
         CacheHint::default()
     }
@@ -89,13 +91,13 @@ impl<S: Store> Store for Arc<S> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// The content or the metadata of the resource at this URI is another, or it is no longer there.
+    /// The content or the metadata of the resource at this URI has changed, or it no longer exists.
     Resource(String),
-    /// The same of this resource and of all inside of it, which are those whose URIs begin with this one and a slash: they
-    /// came, went, or changes of them were missed.
+    /// The same for this resource and everything inside it, meaning all URIs that start with this one and a slash: they
+    /// were added or removed, or changes to them were missed.
     Tree(String),
-    /// There are other resources than before. Nobody who wants to know of single resources is told this: where changes were
-    /// missed, tell the [`Tree`](Self::Tree) of every root too.
+    /// The list of resources has changed. Subscribers to individual resources are not notified of this: if changes were
+    /// missed, also report the [`Tree`](Self::Tree) of every root.
     Listing,
 }
 
@@ -103,11 +105,11 @@ pub enum Change {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ListQuery<'a> {
-    /// The collection whose direct children are asked for; `None`: everything.
+    /// The collection whose direct children are requested; `None` for everything.
     pub parent: Option<&'a str>,
-    /// Where to go on, as a page before said.
+    /// Where to continue, as stated by a previous page.
     pub after: Option<&'a str>,
-    /// The most entries to return.
+    /// The maximum number of entries to return.
     pub limit: usize,
 }
 
@@ -128,7 +130,7 @@ impl<'a> ListQuery<'a> {
         self
     }
 
-    /// What comes after the position `after`.
+    /// Only what comes after the position `after`.
     #[must_use]
     pub fn after(mut self, after: &'a str) -> Self {
         self.after = Some(after);
@@ -142,12 +144,12 @@ impl<'a> ListQuery<'a> {
 pub struct Page {
     /// The resources, in the store's order.
     pub resources: Vec<Resource>,
-    /// Where the next page goes on; `None`: there is none. Plain text: the server makes an opaque cursor of it.
+    /// Where the next page continues; `None` if there is none. Plain text: the server turns it into an opaque cursor.
     pub next: Option<String>,
 }
 
 impl Page {
-    /// A page and where to go on after it.
+    /// A page, and where to continue after it.
     pub fn new(resources: Vec<Resource>, next: Option<String>) -> Self {
         Self { resources, next }
     }
@@ -157,31 +159,31 @@ impl Page {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no such resource for this caller: absent, forbidden, outside, or nothing that can be read. These look
-    /// the same, so that nobody learns what exists behind a forbidden name.
+    /// There is no such resource for this caller: absent, forbidden, outside, or unreadable. All look the same, so that
+    /// nobody learns what exists behind a forbidden name.
     #[error("resource not found")]
     NotFound,
-    /// The text is not a URI that the store could ever have given out.
+    /// The text is not a URI that the store could ever have issued.
     #[error("invalid URI: {why}")]
     InvalidUri {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Children were asked for, and the resource is no collection.
+    /// Children were requested, but the resource is not a collection.
     #[error("not a collection")]
     NotACollection,
-    /// The position was not given out by this store for this listing.
+    /// The position was not issued by this store for this listing.
     #[error("invalid cursor")]
     InvalidCursor,
     /// The resource is larger than the store reads.
-    #[error("{size} bytes are more than the {limit} that are read")]
+    #[error("{size} bytes are more than the limit of {limit}")]
     TooLarge {
         /// Its size in bytes.
         size: u64,
         /// The most that is read, in bytes.
         limit: u64,
     },
-    /// As much is being read as there is room for: it can be tried again.
+    /// Too much is being read at the moment; the request can be repeated.
     #[error("too much is being read at once")]
     Overloaded,
     /// The store itself failed; the peer learns no more than that.
@@ -190,7 +192,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What the peer that asked for `uri` is told.
+    /// The error that the peer gets for its request for `uri`.
     pub fn into_protocol_error(self, uri: &str) -> ProtocolError {
         match self {
             Self::NotFound => ProtocolError::resource_not_found(uri),

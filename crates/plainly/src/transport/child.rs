@@ -102,7 +102,7 @@ impl Process {
             if timeout(grace.term, self.wait()).await.is_err() {
                 tracing::warn!(
                     pid = self.child.id(),
-                    "the server ends neither by itself nor when asked: it is killed"
+                    "the server ends neither by itself nor when asked: killing it"
                 );
             }
         }

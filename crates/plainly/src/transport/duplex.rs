@@ -16,7 +16,7 @@ const CAPACITY: usize = 64 << 10;
 /// What a message takes of that beside its bytes.
 const OVERHEAD: usize = 1;
 
-/// One end of a connection in memory. Dropped, it ends the connection: the other end receives what was sent before.
+/// One end of a connection in memory. Dropping it ends the connection: the other end receives everything sent before.
 #[derive(Debug)]
 pub struct Duplex {
     incoming: Arc<Lock<Queue>>,

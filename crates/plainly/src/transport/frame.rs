@@ -11,17 +11,17 @@ use plainly_errors::{InvalidRequest, ProtocolError, Refusal};
 
 use super::ConnectionMemory;
 
-/// One message as it arrived, with what came beside it.
+/// One message as it arrived, with its headers and context.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Frame {
     /// The headers of the HTTP request.
     pub headers: HeaderMap,
-    /// What layers around the transport have found out about the request, such as who asks.
+    /// What layers around the transport have found out about the request, such as who is calling.
     pub extensions: Extensions,
-    /// The message: JSON in UTF-8, if the peer is honest.
+    /// The message: JSON in UTF-8, if the peer is well-behaved.
     pub body: Bytes,
-    /// What is kept of the requests that came before it on the same connection; nothing where that is not known.
+    /// What is remembered from earlier requests on the same connection; empty if that is unknown.
     pub memory: ConnectionMemory,
 }
 
@@ -36,7 +36,7 @@ impl Frame {
         }
     }
 
-    /// The same, of the connection with this memory.
+    /// The same, with the memory of its connection.
     #[must_use]
     pub fn memory(mut self, memory: ConnectionMemory) -> Self {
         self.memory = memory;
@@ -51,7 +51,7 @@ impl Frame {
     }
 }
 
-/// What answers one HTTP request.
+/// The answer to one HTTP request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reply {
@@ -59,11 +59,11 @@ pub struct Reply {
     pub status: StatusCode,
     /// Headers to add, such as `Mcp-Session-Id`; those of the content are the transport's.
     pub headers: HeaderMap,
-    /// What it says.
+    /// The body.
     pub body: ReplyBody,
 }
 
-/// What a [`Reply`] carries.
+/// The body of a [`Reply`].
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a reply is whole or it is not")]
 pub enum ReplyBody {
@@ -73,17 +73,17 @@ pub enum ReplyBody {
     Feed(Box<dyn Feed>),
 }
 
-/// One event of a feed: most are a message and nothing else.
+/// One event of a feed: usually just a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// What kind of event it is, if it is no message: one word.
+    /// The kind of event, if it is not a message: one word.
     pub name: Option<&'static str>,
-    /// By which the client can have again what followed: visible ASCII.
+    /// The id with which the client can resume after this event: visible ASCII.
     pub id: Option<Box<str>>,
-    /// How long the client should wait before it comes again.
+    /// How long the client should wait before it reconnects.
     pub retry: Option<Duration>,
-    /// The message, on one line. May be empty where there is an id: then the id is all there is to know.
+    /// The message, on one line. May be empty if there is an id: then the id is the only information.
     pub data: Bytes,
 }
 
@@ -96,13 +96,13 @@ impl From<Bytes> for Event {
     }
 }
 
-/// Events that come one by one. Each is made when it is asked for, so that one who reads slowly costs no memory. Dropping
-/// it ends it without a word.
+/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping it
+/// ends it silently.
 pub trait Feed: fmt::Debug + Send + 'static {
     /// The next event; `None` after the last.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;
 
-    /// Has it end: what it still says are its last words, and they are there at once.
+    /// Ends it: any remaining events are available at once.
     fn end(&mut self);
 }
 
@@ -116,7 +116,7 @@ impl Reply {
         }
     }
 
-    /// A good reply whose messages are to come.
+    /// A successful reply whose messages are still to come.
     pub fn feed(feed: impl Feed) -> Self {
         Self {
             status: StatusCode::OK,
@@ -126,35 +126,34 @@ impl Reply {
     }
 }
 
-/// Into which messages are put by requests of their own, and out of which one stream of events comes (2024-11-05, "HTTP
-/// with SSE").
+/// A stream of events whose messages arrive in separate requests (2024-11-05, "HTTP with SSE").
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it has two ends")]
 pub struct Pipe {
-    /// What those requests call it: letters and digits that nobody can guess.
+    /// The name that those requests use: letters and digits that nobody can guess.
     pub name: String,
-    /// What comes out of it. Dropping it ends the pipe.
+    /// The events that come out of it. Dropping it ends the pipe.
     pub feed: Box<dyn Feed>,
 }
 
-/// What an HTTP transport carries messages for: a server.
+/// The server behind an HTTP transport.
 pub trait Exchange: Clone + Send + Sync + 'static {
     /// Answers one message. Dropping the future cancels the request.
     fn exchange(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
-    /// Opens the stream of the session that the headers of an empty frame name, on which the server speaks first.
+    /// Opens the stream for the server's own messages, of the session that the headers of an empty frame name.
     fn open_stream(&self, frame: &Frame) -> Reply;
 
     /// Ends the session that the headers of an empty frame name.
     fn end_session(&self, frame: &Frame) -> Reply;
 
-    /// Opens a [`Pipe`] for the request that `head` is of. By default nobody is given one.
+    /// Opens a [`Pipe`] for the request that `head` belongs to. By default, there are none.
     fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
         drop(head);
         Err(Refusal::MethodNotAllowed.into())
     }
 
-    /// Puts a message into the pipe of this name; what there is to say to it comes out of the pipe.
+    /// Puts a message into the pipe with this name; the reply comes out of the pipe.
     fn put(
         &self,
         pipe: &str,
@@ -164,6 +163,7 @@ pub trait Exchange: Clone + Send + Sync + 'static {
         std::future::ready(Err(InvalidRequest::SessionNotFound.into()))
     }
 
-    /// Says why the transport refused a request before it read a message: a JSON-RPC error without an id, and its status.
+    /// Explains why the transport refused a request before it read a message: a JSON-RPC error without an id, and its
+    /// status.
     fn refuse(&self, error: &ProtocolError) -> Reply;
 }

@@ -1,4 +1,4 @@
-//! One message on each line of a byte stream: the framing of standard input and output, and of child processes.
+//! One message per line of a byte stream: the framing of standard input and output, and of child processes.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -125,7 +125,7 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
     }
 }
 
-/// Reads lines of at most `limit` bytes. Holds no more than that, plus one chunk, whatever the peer sends.
+/// Reads lines of at most `limit` bytes. Holds no more than that plus one chunk, whatever the peer sends.
 #[derive(Debug)]
 pub struct LineReader<R> {
     inner: R,
@@ -168,7 +168,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The next line that is already here in full.
+    /// The next line that has already arrived completely.
     pub fn take_buffered(&mut self) -> Option<Inbound> {
         loop {
             let Some(end) = line_end(self.buffer.get(self.searched..)?) else {

@@ -1,5 +1,5 @@
-//! What is kept of a connection from one request to the next. Whoever serves the requests puts it there and finds it again;
-//! a transport says no more than which requests came on one connection.
+//! What is remembered about a connection from one request to the next. The server puts it there and finds it again; a
+//! transport only says which requests came on one connection.
 
 use std::any::Any;
 use std::fmt;
@@ -7,26 +7,26 @@ use std::sync::{Arc, MutexGuard};
 
 use crate::lock::Lock;
 
-/// The memory of one connection: one thing at a time, of a type that whoever serves the requests chose. Clones are the
-/// same memory. By default there is none.
+/// The memory of one connection: one value at a time, of a type that the server chooses. Clones share the same memory. By
+/// default there is none.
 #[derive(Clone, Default)]
 pub struct ConnectionMemory(Option<Arc<Lock<StoredValue>>>);
 
 type StoredValue = Option<Box<dyn Any + Send>>;
 
 impl ConnectionMemory {
-    /// A new connection's, with nothing in it yet.
+    /// The memory of a new connection, still empty.
     #[must_use]
     pub fn new() -> Self {
         Self(Some(Arc::new(Lock::new(None))))
     }
 
-    /// What `look` finds in a `T`, if that is what was kept.
+    /// What `look` finds in the stored value, if it is a `T`.
     pub fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
         look(self.lock()?.as_ref()?.downcast_ref()?)
     }
 
-    /// Keeps `value`, and nothing else any more.
+    /// Stores `value`, replacing any other.
     pub fn keep<T: Send + 'static>(&self, value: T) {
         let before = self
             .lock()

@@ -1,5 +1,5 @@
-//! The seam between whoever speaks JSON-RPC and whatever carries its messages: lines on a byte stream, memory, a WebSocket.
-//! Both the server and the client take anything that implements it; neither side of it knows the other.
+//! The interface between JSON-RPC and whatever carries its messages: lines on a byte stream, memory, a WebSocket. Server
+//! and client accept anything that implements it; neither side knows the other.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -8,11 +8,11 @@ use bytes::Bytes;
 
 /// A connection that carries whole JSON-RPC messages in both directions.
 ///
-/// [`Lines`](super::lines::Lines) puts one message on each line of a byte stream, and [`Duplex`](super::Duplex) stays in
-/// memory. To speak MCP over something else, implement this for it, and hand it to
+/// [`Lines`](super::lines::Lines) puts one message per line on a byte stream, and [`Duplex`](super::Duplex) stays in
+/// memory. To use MCP over something else, implement this trait and pass it to
 /// [`Server::serve_messages`](crate::server::Server::serve_messages) or
-/// [`Client::over_messages`](crate::client::Client::over_messages). As with `Stream` and `Sink`, whatever returns `Pending`
-/// wakes the task that called it last; one task calls all of these.
+/// [`Client::over_messages`](crate::client::Client::over_messages). As with `Stream` and `Sink`, anything that returns
+/// `Pending` wakes the task that last called it; one task calls all of these methods.
 ///
 /// ```
 /// use std::io;
@@ -48,29 +48,29 @@ use bytes::Bytes;
 /// assert_eq!(counted.sent, 1);
 /// ```
 pub trait Messages: Send {
-    /// Receives the next message; `None` at the end. An error is the end, too.
+    /// Receives the next message; `None` at the end. An error is also the end.
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>>;
 
     /// Takes the next message if it has already arrived, without waiting for more to come.
     ///
-    /// A server takes all of these before it flushes, so that the replies to many requests leave together. By default there
-    /// is never one, and replies leave one by one.
+    /// A server takes all of these before it flushes, so that the replies to many requests are sent together. By default
+    /// there are none, and replies are sent one by one.
     fn take_buffered(&mut self) -> Option<Inbound> {
         None
     }
 
     /// Queues a message, JSON without line breaks, to be sent by [`poll_flush`](Self::poll_flush).
     ///
-    /// There is always room: whoever calls this flushes before it queues without end.
+    /// There is always room: callers flush before they queue too much.
     fn send(&mut self, message: Bytes);
 
     /// Sends what is queued, and waits until the peer has made room for it.
     ///
-    /// A transport that sends in parts returns after each, so that a slow peer can be told from one that takes nothing; one
-    /// that can't tell only ever says [`FlushProgress::Complete`].
+    /// A transport that sends in parts returns after each, so that a slow peer can be distinguished from one that reads
+    /// nothing; a transport that can't tell always returns [`FlushProgress::Complete`].
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>>;
 
-    /// Tells the peer that nothing more will be sent. It is called once all is flushed, and `send` is not called after it.
+    /// Tells the peer that nothing more will be sent. Called once everything is flushed; `send` is not called after it.
     ///
     /// Does nothing by default, for connections that close when they are dropped.
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -79,23 +79,23 @@ pub trait Messages: Send {
     }
 }
 
-/// What was received: a message, or the place of one that was too long.
+/// A received message, or the place of one that was too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a message fits or it does not")]
 pub enum Inbound {
-    /// A whole message: JSON in UTF-8, if the peer is honest.
+    /// A whole message: JSON in UTF-8, if the peer is well-behaved.
     Message(Bytes),
     /// A message longer than the limit. It was discarded, and the next one can be received.
     TooLong,
 }
 
-/// How far a flush has come.
+/// The progress of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "something is left or nothing is")]
 pub enum FlushProgress {
-    /// The peer has taken something, and more is queued.
+    /// The peer has read something, and more is queued.
     Partial,
-    /// Nothing is queued any more.
+    /// Nothing is left in the queue.
     Complete,
 }
 

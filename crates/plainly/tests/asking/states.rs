@@ -199,7 +199,7 @@ async fn a_state_has_so_many_bytes_and_no_more() {
     assert_eq!(reply["result"]["isError"], true, "{reply}");
     assert_eq!(
         text(&reply),
-        "The answers of the client so far take more than 250 bytes"
+        "The client's answers so far take more than 250 bytes"
     );
 }
 

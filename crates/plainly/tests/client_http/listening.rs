@@ -127,7 +127,7 @@ async fn what_a_server_must_not_send_is_an_error() {
         ),
         (
             |exchange| told(&exchange.body["id"], "resources/updated", json!({"uri": 1})),
-            "a notification is not of its type",
+            "a notification does not have its method's type",
         ),
         (
             |_| format!("data: {}", "x".repeat(33 << 20)),

@@ -188,18 +188,18 @@ async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
 /// What a server says instead of acknowledging, and what that is to the client.
 #[tokio::test]
 async fn what_comes_before_the_acknowledgement_is_an_error() {
-    let early = "a change was told before the subscription was acknowledged";
+    let early = "a change was reported before the subscription was acknowledged";
     type Case = (fn(&Value) -> Value, &'static str);
     let cases: &[Case] = &[
         (|id| updated(id, "a:1"), early),
         (|id| told(id, "resources/list_changed", json!({})), early),
         (
             |id| told(id, "subscriptions/acknowledged", json!({})),
-            "a notification is not of its type",
+            "a notification does not have its method's type",
         ),
         (
             |id| acknowledged(id, json!([1])),
-            "a notification is not of its type",
+            "a notification does not have its method's type",
         ),
         (
             |id| json!({"jsonrpc": "2.0", "id": id, "result": {}}),

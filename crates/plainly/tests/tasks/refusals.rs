@@ -12,7 +12,7 @@ use plainly_peer::message::{TASKS, headers};
 fn unknown() -> Value {
     json!({
         "code": -32602,
-        "message": "Unknown task: there is none of this name, or it has expired",
+        "message": "Unknown task: it does not exist or has expired",
         "data": {"kind": "unknown_task"},
     })
 }
@@ -297,7 +297,7 @@ async fn a_store_that_fails_fails_the_call_and_the_next_is_served() {
     for mut client in clients(&server).await {
         let reply = client.call("must", "well").await;
         let expected =
-            json!({"code": -32603, "message": "Internal error: the tasks can't be reached"});
+            json!({"code": -32603, "message": "Internal error: the task store can't be reached"});
         assert_eq!(reply["error"], expected);
         gate.holds(0).await;
         let reply = client.ask("tools/call", json!({"name": "hello"})).await;

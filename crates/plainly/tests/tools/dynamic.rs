@@ -136,7 +136,7 @@ fn what_could_not_be_built_cannot_be_added() {
     let server = server(&["a"]);
     let refused = |tool| server.add_tool(tool).unwrap_err().to_string();
     for (tool, why) in [
-        (tool("a"), "tool a is there twice"),
+        (tool("a"), "tool a is defined twice"),
         (
             tool("a b"),
             "tool a b needs a name of 1 to 128 of A-Z a-z 0-9 _ - . /",
@@ -147,7 +147,7 @@ fn what_could_not_be_built_cannot_be_added() {
         ),
         (
             tool("s").input_schema("{"),
-            "tool s has an input schema that is no JSON: EOF while parsing an object at line 1 column 1",
+            "tool s has an input schema that is not JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             tool("s").input_schema("{}"),
@@ -159,7 +159,7 @@ fn what_could_not_be_built_cannot_be_added() {
     let fixed = builder(&["a"]).build().unwrap();
     assert_eq!(
         fixed.add_tool(tool("b")).unwrap_err().to_string(),
-        "it can't be added: tool b comes too late: the server was built without dynamic_tools()"
+        "it can't be added: tool b needs dynamic_tools(), which the server was built without"
     );
     assert!(!fixed.remove_tool("a"));
 }
@@ -433,14 +433,14 @@ async fn whoever_listens_is_told_of_prompts_and_resources_too() {
         "notifications/resources/list_changed"
     );
     for (refused, why) in [
-        (server.add_prompt(prompt("a")), "prompt a is there twice"),
+        (server.add_prompt(prompt("a")), "prompt a is defined twice"),
         (
             server.add_prompt(Prompt::new("", async || "x")),
             "prompt  needs a name of 1 to 128 bytes",
         ),
         (
             server.add_tool(tool("a")),
-            "tool a comes too late: the server was built without dynamic_tools()",
+            "tool a needs dynamic_tools(), which the server was built without",
         ),
     ] {
         assert_eq!(

@@ -145,10 +145,10 @@ async fn check_mismatches<const COUNT: usize>(cases: [Mismatch; COUNT]) {
 
 #[tokio::test]
 async fn headers_that_say_something_else_are_a_mismatch_and_nothing_runs() {
-    let missing = "mcp-param-region is missing, and the argument region is not";
+    let missing = "mcp-param-region is missing, but the argument region is given";
     let other = "mcp-param-region does not match the argument region";
-    let unclear = "mcp-param-region must be there once, in visible ASCII";
-    let base64 = "mcp-param-region: header value holds invalid base64";
+    let unclear = "mcp-param-region must be given exactly once, in visible ASCII";
+    let base64 = "mcp-param-region: header value contains invalid base64";
     let eu = json!({"region": "eu"});
     let hello = json!({"region": "Hello"});
     check_mismatches([
@@ -187,12 +187,12 @@ async fn all_that_is_amiss_is_said_and_before_what_the_schema_says() {
         (
             &[("mcp-param-region", "eu"), ("mcp-param-tier", "gold")],
             json!({"region": "eu"}),
-            "mcp-param-tier is there, but the argument tier is not",
+            "mcp-param-tier is given, but the argument tier is not",
         ),
         (
             &[("mcp-param-region", "eu"), ("mcp-param-tier", "null")],
             json!({"region": "eu", "tier": null}),
-            "mcp-param-tier is there, but the argument tier is not",
+            "mcp-param-tier is given, but the argument tier is not",
         ),
         (
             &[("mcp-param-region", "eu"), ("mcp-param-dry-run", "TRUE")],
@@ -207,7 +207,7 @@ async fn all_that_is_amiss_is_said_and_before_what_the_schema_says() {
         (
             &[],
             json!({"region": "eu", "limit": "many"}),
-            "mcp-param-limit is missing, and the argument limit is not; mcp-param-region is missing, and the argument region is not",
+            "mcp-param-limit is missing, but the argument limit is given; mcp-param-region is missing, but the argument region is given",
         ),
     ])
     .await;
@@ -295,9 +295,9 @@ fn a_tool_that_clients_would_drop_is_not_served() {
     assert_eq!(
         errors,
         [
-            "tool wrong has an x-mcp-header at the property named, but \"B C\" is no name for a header",
+            "tool wrong has an x-mcp-header at the property named, but \"B C\" is not a valid header name",
             "tool wrong has an x-mcp-header at the property number, but its type is not \"string\", \"integer\" or \"boolean\"",
-            "tool wrong has an x-mcp-header at the property other, but \"d\" is there twice",
+            "tool wrong has an x-mcp-header at the property other, but \"d\" is used twice",
         ]
     );
 }

@@ -48,6 +48,6 @@ fn names_that_differ_in_case_are_two() {
         built.err().map(|errors| errors.to_string())
     };
     assert_eq!(of(["a", "A"]), None);
-    let twice = "the server can't be built: tool a is there twice";
+    let twice = "the server can't be built: tool a is defined twice";
     assert_eq!(of(["a", "a"]).as_deref(), Some(twice));
 }

@@ -143,7 +143,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
     for (schema, why) in [
         (
             "",
-            "that is no JSON: EOF while parsing a value at line 1 column 0",
+            "that is not JSON: EOF while parsing a value at line 1 column 0",
         ),
         ("[]", "that is invalid: [] is not a schema"),
         ("true", "whose type is not \"object\""),
@@ -154,7 +154,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
         ),
         (
             r#"{"type":"object","properties":{"a":{"type":"text"}}}"#,
-            "that is invalid: /properties/a/type: \"text\" is not one or some of array, boolean, integer, null, number, object, string",
+            "that is invalid: /properties/a/type: \"text\" is not one or more of array, boolean, integer, null, number, object, string",
         ),
         (
             r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}"#,
@@ -170,7 +170,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
         ),
         (
             &deep,
-            "that is invalid: it is more than 48 arrays and objects deep",
+            "that is invalid: it is nested more than 48 levels deep",
         ),
         (
             doubling,
@@ -185,7 +185,7 @@ fn a_schema_that_cannot_be_served_is_told_when_the_server_is_built() {
     }
     let told = problem(Tool::new("t", async || CallToolResult::new([])).output_schema("{"));
     assert!(
-        told.contains("tool t has an output schema that is no JSON"),
+        told.contains("tool t has an output schema that is not JSON"),
         "{told}"
     );
 }

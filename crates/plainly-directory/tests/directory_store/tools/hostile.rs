@@ -55,12 +55,12 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "search",
             json!({"pattern": "(((((a{9}){9}){9}){9}){9}){9}"}),
-            "Look for less at once: shorter repetitions",
+            "Simplify it: use shorter repetitions",
         ),
         (
             "search",
             json!({"pattern": "\\pL{2000}"}),
-            "Look for less at once: shorter repetitions",
+            "Simplify it: use shorter repetitions",
         ),
         (
             "search",
@@ -80,7 +80,7 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "search",
             json!({"pattern": "a\n"}),
-            "what is on the next line",
+            "anything on the next line",
         ),
         (
             "search",
@@ -95,17 +95,17 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "search",
             json!({"glob": "{".repeat(1_000)}),
-            "A glob has * for any letters",
+            "In a glob, * stands for any characters",
         ),
         (
             "search",
             json!({"glob": "[".repeat(1_000)}),
-            "A glob has * for any letters",
+            "In a glob, * stands for any characters",
         ),
         (
             "search",
             json!({"pattern": "a", "exclude": vec!["a"; 10_000]}),
-            "10000 globs are more than the 64",
+            "10000 globs are more than the limit of 64",
         ),
         (
             "search",
@@ -156,7 +156,7 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "read_resource",
             json!({"uri": "docs/y", "head": 1, "tail": 1}),
-            "Give only head",
+            "Use only head",
         ),
         ("read_resource", json!({"uri": ""}), "it names no resource"),
         (
@@ -182,17 +182,17 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "list_resources",
             json!({"uri": "docs", "after": mebi}),
-            "'after': it is no position in this listing",
+            "'after': it is not a position in this listing",
         ),
         (
             "list_resources",
             json!({"uri": "docs", "after": ""}),
-            "'after': it is no position in this listing",
+            "'after': it is not a position in this listing",
         ),
         (
             "list_resources",
             json!({"uri": "docs", "after": "file:///docs/../x"}),
-            "'after': it is no position",
+            "'after': it is not a position",
         ),
         (
             "list_resources",
@@ -203,7 +203,7 @@ fn hostile_arguments_are_refused_with_what_is_wrong() {
         (
             "tree",
             json!({"exclude": vec!["a"; 65]}),
-            "65 globs are more than the 64",
+            "65 globs are more than the limit of 64",
         ),
         (
             "tree",
@@ -312,7 +312,7 @@ fn what_only_looks_hostile_is_answered() {
         (
             "read_resources",
             json!({"uris": vec!["docs/x"; 50]}),
-            "did not fit into this answer",
+            "did not fit into this result",
         ),
         ("tree", json!({"exclude": vec![""; 64]}), "file:///docs/"),
     ] {

@@ -83,7 +83,7 @@ fn a_listing_goes_on_where_it_ended() {
         json!({"uri": "docs", "after": "file:///docs/dir/y"}),
     );
     assert!(
-        error.contains("'after': it is no position in this listing. Give `next`"),
+        error.contains("'after': it is not a position in this listing. Use `next`"),
         "{error}"
     );
 }
@@ -116,7 +116,7 @@ fn the_largest_and_the_latest_come_first() {
     assert!(
         tools
             .error("list_resources", arguments)
-            .contains("has no next part")
+            .contains("only a listing in the order of names can be continued")
     );
 }
 
@@ -128,7 +128,7 @@ fn a_tree_has_several_levels() {
     assert_eq!(tools.text("tree", json!({})), whole);
     assert_eq!(tools.text("tree", json!({"uri": "docs"})), whole);
     let cut =
-        "\nWhat ends with /… has more in it: ask for its uri, or for more depth or a larger limit.";
+        "\nA directory that ends with /… contains more: use its uri, more depth or a larger limit.";
     for (arguments, expected) in [
         (
             json!({"depth": 1}),

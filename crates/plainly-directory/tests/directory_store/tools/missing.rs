@@ -39,7 +39,7 @@ fn what_was_meant_is_guessed_from_what_is_there() {
         ("docs/empty/x", "file:///docs/empty is empty."),
         (
             "else/where",
-            "URIs begin with file:///docs, as in file:///docs/name; list_resources lists what there is.",
+            "URIs start with file:///docs, as in file:///docs/name; list_resources lists what exists.",
         ),
     ] {
         for tool in ["read_resource", "stat_resource", "list_resources", "tree"] {
@@ -56,7 +56,7 @@ fn what_was_meant_is_guessed_from_what_is_there() {
     let error = tools.error("read_resource", json!({"uri": "https://example.com/x"}));
     assert!(
         error.contains(
-            "https://example.com/x is no URI of this server. URIs begin with file:///docs"
+            "https://example.com/x is not a URI of this server. URIs start with file:///docs"
         ),
         "{error}"
     );

@@ -14,12 +14,12 @@ fn lines_are_chosen_as_they_are_asked_for() {
         (json!({}), "1\n2\n3\n4\n5\n"),
         (
             json!({"head": 2}),
-            "1\n2\n\nLines 1 to 2 of 5. To go on: offset=3.",
+            "1\n2\n\nLines 1 to 2 of 5. To continue: offset=3.",
         ),
         (json!({"tail": 2}), "4\n5\n\nLines 4 to 5 of 5."),
         (
             json!({"offset": 2, "limit": 1}),
-            "2\n\nLine 2 of 5. To go on: offset=3.",
+            "2\n\nLine 2 of 5. To continue: offset=3.",
         ),
         (json!({"offset": 5}), "5\n\nLine 5 of 5."),
     ] {
@@ -38,7 +38,7 @@ fn lines_are_chosen_as_they_are_asked_for() {
     assert_eq!(
         answer.structured,
         json!({"uri": "file:///docs/a", "mimeType": "text/plain", "size": 10, "text": "2\n3\n", "firstLine": 2,
-            "totalLines": 5, "nextOffset": 4, "note": "Lines 2 to 3 of 5. To go on: offset=4."})
+            "totalLines": 5, "nextOffset": 4, "note": "Lines 2 to 3 of 5. To continue: offset=4."})
     );
     for (arguments, expected) in [
         (
@@ -47,11 +47,11 @@ fn lines_are_chosen_as_they_are_asked_for() {
         ),
         (
             json!({"uri": "docs/a", "head": 1, "tail": 1}),
-            "'head': it can't be given together",
+            "'head': it can't be combined",
         ),
         (
             json!({"uri": "docs"}),
-            "file:///docs is a directory. See what is in it with list_resources",
+            "file:///docs is a directory. See what it contains with list_resources",
         ),
     ] {
         let error = tools.error("read_resource", arguments);
@@ -85,7 +85,7 @@ fn a_line_that_fits_into_no_answer_is_cut() {
     let fixture = Fixture::new(&[("long", &format!("{}\nnext\n", "é".repeat(200_000)))]);
     let tools = Tools::of(&fixture);
     let text = tools.text("read_resource", json!({"uri": "docs/long"}));
-    let note = "\nLine 1 of 2. It is cut after 262144 of its 400001 bytes. To go on: offset=2.";
+    let note = "\nLine 1 of 2. It is cut after 262144 of its 400001 bytes. To continue: offset=2.";
     assert!(text.ends_with(note), "{}", &text[text.len() - 200..]);
 }
 
@@ -118,7 +118,7 @@ fn images_sound_and_the_rest_are_what_they_are() {
     let lossy = tools.text("read_resource", json!({"uri": "docs/latin1.txt"}));
     assert_eq!(
         lossy,
-        "caf\u{fffd}\n\nIt is not UTF-8: what could not be read stands as \u{fffd}."
+        "caf\u{fffd}\n\nIt is not UTF-8: unreadable parts are shown as \u{fffd}."
     );
 }
 
@@ -130,7 +130,7 @@ fn what_is_too_large_is_said_with_its_size() {
     let tools = Tools::of(&fixture);
     let error = tools.error("read_resource", json!({"uri": "docs/text"}));
     assert!(
-        error.starts_with("file:///docs/text has 11 bytes, and no more than 10 are read."),
+        error.starts_with("file:///docs/text has 11 bytes, and the limit is 10."),
         "{error}"
     );
     let fixture = Fixture::new(&[]);
@@ -140,7 +140,7 @@ fn what_is_too_large_is_said_with_its_size() {
     std::fs::write(fixture.root().join("a.bin"), vec![0; (8 << 20) + 1]).unwrap();
     let error = Tools::of(&fixture).error("read_resource", json!({"uri": "docs/a.bin"}));
     assert!(
-        error.contains("has 8388609 bytes, and no more than 8388608"),
+        error.contains("has 8388609 bytes, and the limit is 8388608"),
         "{error}"
     );
 }
@@ -195,13 +195,13 @@ fn several_fit_into_one_answer_together() {
         answer.text.len()
     );
     assert!(
-        answer.text.contains("To go on: offset="),
+        answer.text.contains("To continue: offset="),
         "{}",
         answer.text.len()
     );
     assert!(
         answer
             .text
-            .ends_with("\ndocs/c did not fit into this answer. Read it with read_resource.")
+            .ends_with("\ndocs/c did not fit into this result. Read it with read_resource.")
     );
 }

@@ -141,7 +141,7 @@ fn the_answer_reads_like_that_of_grep() {
     let nothing = tools.text("search", json!({"pattern": "X"}));
     assert_eq!(
         nothing,
-        "0 matches in 0 files, of 2 searched. Upper and lower case differ: try ignoreCase, or a shorter pattern."
+        "0 matches in 0 files, of 2 searched. The search is case-sensitive: try ignoreCase, or a shorter pattern."
     );
 }
 
@@ -226,7 +226,7 @@ fn what_is_no_question_is_said() {
     for (arguments, expected) in [
         (
             json!({}),
-            "Give pattern to find lines in files, glob to find files by their names, or both.",
+            "Use pattern to find lines in files, glob to find files by name, or both.",
         ),
         (
             json!({"pattern": "a(b"}),

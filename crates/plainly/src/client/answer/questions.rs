@@ -75,7 +75,7 @@ impl ServerQuestions {
         let mut answering = self.tasks.lock();
         if answering.contains_key(&request.id) {
             // Any answer would be taken for that to the first.
-            tracing::warn!(id = %request.id, "the server asks twice under one id: answered once");
+            tracing::warn!(id = %request.id, "the server asked twice with the same id: answered once");
             return None;
         }
         let Some(open) = self.open.add(self.limit) else {
@@ -112,7 +112,7 @@ impl ServerQuestions {
             request_id: RequestId,
         }
         let Ok(Cancelled { request_id }) = serde_json::from_slice(params) else {
-            return tracing::debug!("a cancellation of nothing is dropped");
+            return tracing::debug!("dropped a cancellation of an unknown request");
         };
         let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {

@@ -1,4 +1,4 @@
-//! Who answers what the server asks of its client, and how often it may ask.
+//! The handlers that answer the server's questions, and how often it may ask.
 
 use std::future::Future;
 
@@ -14,7 +14,7 @@ use super::Builder;
 /// answers to what is asked at a time are looked for side by side, for as long as that takes: the time of a call does not
 /// run meanwhile. Whoever panics has refused.
 impl<T> Builder<T> {
-    /// Has forms filled in by `answer` (Elicitation). The user must be able to see who asks, to change what is sent and to
+    /// Lets `answer` fill in forms (Elicitation). The user must be able to see who asks, to change what is sent and to
     /// decline.
     ///
     /// ```no_run
@@ -42,8 +42,8 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Has `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL, open it only if the user
-    /// agrees, and neither fetch it nor look into what happens there. [`Accept`](ElicitAction::Accept) says that the user
+    /// Lets `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL, open it only if the user
+    /// agrees, and neither fetch it nor inspect what happens there. [`Accept`](ElicitAction::Accept) means that the user
     /// agreed, not that the visit is over.
     pub fn on_visit<F>(
         mut self,
@@ -56,8 +56,8 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Has `answer` ask the model (Sampling). There should be a person who can say no: that, and any other reason why there
-    /// is no answer, is an error. Whether tools can be given along is to be [declared](Self::capabilities).
+    /// Lets `answer` ask the model (Sampling). A person should be able to refuse: a refusal, like any other reason why
+    /// there is no answer, is an error. [Declare](Self::capabilities) whether requests may include tools.
     pub fn on_sampling<F>(
         mut self,
         answer: impl Fn(CreateMessageParams) -> F + Send + Sync + 'static,
@@ -69,13 +69,13 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Tells these roots to servers that ask for them (Roots).
+    /// Sends these roots to servers that ask for them (Roots).
     pub fn roots(self, roots: impl Into<Vec<Root>>) -> Self {
         let roots = roots.into();
         self.on_roots(move || std::future::ready(roots.clone()))
     }
 
-    /// Has servers that ask for the roots told what `answer` says (Roots).
+    /// Lets `answer` provide the roots for servers that ask for them (Roots).
     pub fn on_roots<F>(mut self, answer: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Vec<Root>> + Send + 'static,

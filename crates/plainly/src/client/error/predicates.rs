@@ -1,4 +1,4 @@
-//! What an error is, asked in one word each: whatever number the peer's revision gives it, and without a look into it.
+//! Simple questions to ask of an error, whichever number the peer's revision gives it.
 
 use plainly_errors::{ErrorKind, ProtocolError, UrlElicitation};
 use serde_json::{Map, Value};
@@ -13,18 +13,18 @@ impl Error {
             .is_some_and(ProtocolError::is_resource_not_found)
     }
 
-    /// Whether the server does not know the method.
+    /// Whether the server does not have the method.
     pub fn is_method_not_found(&self) -> bool {
         matches!(self.kind(), Some(ErrorKind::MethodNotFound { .. }))
     }
 
-    /// Whether the parameters are wrong. A resource that does not exist is
-    /// [another error](Self::is_resource_not_found).
+    /// Whether the parameters are invalid. A resource that does not exist is [a different
+    /// error](Self::is_resource_not_found).
     pub fn is_invalid_params(&self) -> bool {
         matches!(self.kind(), Some(ErrorKind::InvalidParams(_)))
     }
 
-    /// Whether the server takes what was sent for no request that it serves, whatever its method.
+    /// Whether the server considers the request invalid, whatever its method.
     pub fn is_invalid_request(&self) -> bool {
         matches!(
             self.kind(),
@@ -37,17 +37,17 @@ impl Error {
         matches!(self.kind(), Some(ErrorKind::Internal(_)))
     }
 
-    /// Whether the server takes no more requests now.
+    /// Whether the server can't accept more requests right now.
     pub fn is_unavailable(&self) -> bool {
         matches!(self.kind(), Some(ErrorKind::Unavailable(_)))
     }
 
-    /// Whether the server says that headers contradict the body.
+    /// Whether the server says that the headers contradict the body.
     pub fn is_header_mismatch(&self) -> bool {
         matches!(self.kind(), Some(ErrorKind::HeaderMismatch))
     }
 
-    /// Whether the two sides have no version in common: the server refused ours, or this client what it offers.
+    /// Whether the two sides have no version in common: the server refused ours, or this client refused what it offers.
     pub fn is_unsupported_version(&self) -> bool {
         self.offered_versions().is_some()
     }
@@ -61,12 +61,12 @@ impl Error {
         }
     }
 
-    /// Whether the server needs capabilities that this client did not declare.
+    /// Whether the server requires capabilities that this client did not declare.
     pub fn is_missing_capability(&self) -> bool {
         self.required_capabilities().is_some()
     }
 
-    /// The [missing capabilities](Self::is_missing_capability), in the shape of `ClientCapabilities`.
+    /// The [missing capabilities](Self::is_missing_capability), in the form of `ClientCapabilities`.
     pub fn required_capabilities(&self) -> Option<&Map<String, Value>> {
         match self.kind() {
             Some(ErrorKind::MissingRequiredClientCapability { required }) => Some(required),
@@ -94,7 +94,7 @@ impl Error {
 
 /// What kind of failure it is.
 impl Error {
-    /// Whether there was no server to talk to: nobody at the URL, or its program could not be started.
+    /// Whether there was no server to talk to: nothing is listening at the URL, or its program could not be started.
     pub fn is_unreachable(&self) -> bool {
         matches!(
             self.local(),

@@ -1,16 +1,16 @@
-//! Whether a call that failed is worth another try, and when: by what the server says where it says anything, else by what
-//! failed.
+//! Whether a failed call is worth another try, and when: according to the server if it says so, otherwise according to
+//! what failed.
 
 use std::time::Duration;
 
 use super::{CloseReason, Error, LocalError};
 
 impl Error {
-    /// Whether the same call may succeed later, unchanged: what is overloaded, silent or gone may come back.
-    /// [`Closed`](LocalError::Closed) does on a new connection only.
+    /// Whether the same call may succeed later, unchanged: a server that is overloaded, silent or gone may recover. After
+    /// [`Closed`](LocalError::Closed), it can only succeed on a new connection.
     ///
-    /// Whether it may be made *twice* is another question, which only the method or the tool can answer: without a reply
-    /// nobody knows whether the server had acted on it.
+    /// Whether it is safe to make the call *twice* is a different question, which only the method or the tool can answer:
+    /// without a reply, nobody knows whether the server acted on it.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Protocol(error) => error.is_retryable(),
@@ -18,8 +18,8 @@ impl Error {
         }
     }
 
-    /// How long to wait before the next try, if the server says so: in its error, or by `Retry-After`. It is the
-    /// server's to choose and may be ages.
+    /// How long to wait before the next try, if the server says so, in its error or in `Retry-After`. The server chooses
+    /// it, and it may be very long.
     pub fn retry_after(&self) -> Option<Duration> {
         if let Some(LocalError::HttpStatus { retry_after, .. }) = self.local() {
             return retry_after.filter(|_| self.is_retryable());

@@ -100,7 +100,7 @@ impl HttpConnection {
             (Some(reply), true) => Ok(reply),
             (None, true) => Err(Error::invalid_response(
                 request.method.name(),
-                "the body holds no reply to the request",
+                "the body contains no reply to the request",
             )),
             (Some(CallReply::Error(json, _)), false) => Ok(CallReply::Error(json, Some(status))),
             // A result that failed is none.

@@ -60,10 +60,10 @@ async fn send_answer(endpoint: Endpoint, frame: Frame) {
     match timeout(FAREWELL, endpoint.post(frame)).await {
         Ok(Ok(response)) if response.status.is_success() => response.discard(),
         Ok(Ok(response)) => {
-            tracing::warn!(status = %response.status, "the server refuses an answer")
+            tracing::warn!(status = %response.status, "the server refused an answer")
         }
         Ok(Err(failure)) => tracing::warn!(?failure, "an answer did not reach the server"),
-        Err(_elapsed) => tracing::warn!("the server does not take an answer"),
+        Err(_elapsed) => tracing::warn!("the server did not accept an answer"),
     }
 }
 

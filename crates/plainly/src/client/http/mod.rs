@@ -80,9 +80,9 @@ fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         let key = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_invalid| configuration("name of a header", name))?;
+            .map_err(|_invalid| configuration("header name", name))?;
         let mut value = HeaderValue::from_str(value)
-            .map_err(|_invalid| configuration("value of the header", name))?;
+            .map_err(|_invalid| configuration("value of header", name))?;
         value.set_sensitive(true);
         headers.append(key, value);
     }

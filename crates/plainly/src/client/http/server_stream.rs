@@ -91,8 +91,8 @@ pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -
         let _late = settle.send(());
         match opened {
             Ok(Some(_reading)) => std::future::pending().await,
-            Ok(None) => tracing::debug!("the server has no stream to speak first on"),
-            Err(error) => tracing::warn!(%error, "the server can't be heard"),
+            Ok(None) => tracing::debug!("the server has no stream for messages of its own"),
+            Err(error) => tracing::warn!(%error, "can't receive messages from the server"),
         }
     });
     let _settled_or_slow = timeout(UNASKED, settled).await;

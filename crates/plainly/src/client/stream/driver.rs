@@ -152,7 +152,7 @@ async fn receive_all(
         for incoming in reply::read(&message) {
             if let Incoming::NoMessage { why } = &incoming {
                 let text = String::from_utf8_lossy(message.get(..80).unwrap_or(&message));
-                tracing::debug!(line = %Escaped(&text), "a line that is no message is skipped: {why}");
+                tracing::debug!(line = %Escaped(&text), "skipped a line that is not a message: {why}");
                 if skipped.is_too_much() {
                     return CloseReason::NotMessages;
                 }
@@ -203,7 +203,7 @@ impl Drop for SkippedLines {
             let lines = self.all;
             tracing::warn!(
                 lines,
-                "skipped what the server wrote that is no message: at level debug, each line is logged"
+                "skipped output of the server that is not a message: at level debug, each line is logged"
             );
         }
     }

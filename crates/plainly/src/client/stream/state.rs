@@ -104,7 +104,7 @@ impl ConnectionState {
         match (waiter, id) {
             // Fails where the call has just been given up.
             (Some(waiter), _) => drop(waiter.send(reply)),
-            (None, Some(id)) => tracing::debug!(%id, "a reply that nobody waits for is dropped"),
+            (None, Some(id)) => tracing::debug!(%id, "dropped a reply to an unknown request"),
             (None, None) => tracing::warn!(?reply, "the server could not read a request"),
         }
     }

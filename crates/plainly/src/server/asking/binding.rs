@@ -102,7 +102,7 @@ impl Seals {
         })?;
         if sealed.len() > self.most_bytes {
             let most = self.most_bytes;
-            let why = format!("The answers of the client so far take more than {most} bytes");
+            let why = format!("The client's answers so far take more than {most} bytes");
             return Err(ProtocolError::internal(why));
         }
         Ok(sealed)

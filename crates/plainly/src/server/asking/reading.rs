@@ -44,7 +44,7 @@ fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<InputRespo
         let schema = json!(form.requested_schema);
         // The author's own: how much it may be is not for the client's sake.
         let schema = Schema::new(schema, &Limits::default().schema());
-        let schema = schema.map_err(|why| format!("the form is wrong: {why}"))?;
+        let schema = schema.map_err(|why| format!("the form is invalid: {why}"))?;
         let content = answer.content.clone().unwrap_or_default();
         let failures = schema.failures(&json!(content).to_string());
         if !failures.is_empty() {

@@ -99,7 +99,7 @@ impl SentQuestions {
         let id = response.id.map(|id| id.to_owned());
         let open = id.and_then(|id| self.state.lock().open.remove(&id));
         let Some(sent) = open else {
-            return tracing::debug!("ignored a response to nothing that was asked");
+            return tracing::debug!("ignored a response to an unknown request");
         };
         let SentQuestion {
             questions,

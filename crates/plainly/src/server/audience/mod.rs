@@ -113,16 +113,16 @@ impl Audience {
         }
         let failures = match &result.structured_content {
             Some(output) => schema.failures(output.get()),
-            None => vec!["it has none".to_owned()],
+            None => vec!["it is missing".to_owned()],
         };
         if failures.is_empty() {
             return result;
         }
         tracing::error!(
             failures = failures.join("; "),
-            "a tool's structured output is not of its output schema"
+            "a tool's structured output does not match its output schema"
         );
-        tool_error("Internal error: the tool's structured output is not what it promises")
+        tool_error("Internal error: the tool's structured output does not match its output schema")
     }
 }
 

@@ -31,10 +31,7 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     // Asked again and again, the user would decline again and again.
     let is_declined = |one: &&UrlElicitation| declined.contains(&one.elicitation_id);
     if let Some(one) = elicitations.iter().find(is_declined) {
-        let words = format!(
-            "The user did not want to visit {}: {}",
-            one.url, one.message
-        );
+        let words = format!("The user declined to visit {}: {}", one.url, one.message);
         return in_words(words, method, ProtocolError::internal);
     }
     let elicitation = peer.capabilities.elicitation.as_ref();

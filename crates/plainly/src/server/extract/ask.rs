@@ -16,7 +16,7 @@ use crate::server::asking::{AskError, InputResponse, Rounds, Subject, form_of};
 use crate::server::failure::Failure;
 use crate::server::request::Scope;
 
-/// Asks the client: its user, its model, or for its roots. Written once, it works for clients of every revision that can be
+/// Asks the client: its user, its model, or for its roots. The same code works for clients of every revision that can be
 /// asked.
 ///
 /// ```
@@ -41,36 +41,37 @@ use crate::server::request::Scope;
 /// let tool = Tool::new("delete-all", delete_all);
 /// ```
 ///
-/// # How a question goes out
+/// # How a question is sent
 ///
-/// **A newer client is asked in rounds.** The handler is dropped where it waits, the request is answered with the questions,
-/// and when the client sends it again with the answers, the handler runs **again from its beginning**; this time the same
-/// question is answered at once. What comes before a question therefore happens once in each round: ask first, then act. What
-/// must happen once whatever happens needs something of the server's own to remember it by, for a client may send the same
-/// request, with the same answers, more than once.
+/// **A newer client is asked in rounds.** The handler is dropped where it waits, and the request is answered with the
+/// questions. When the client sends it again with the answers, the handler runs **again from the beginning**, and this
+/// time the question is answered at once. Anything before a question therefore happens once in each round: ask first,
+/// then act. If something must happen only once in any case, the server has to remember it itself, because a client may
+/// send the same request with the same answers more than once.
 ///
-/// **An older client is asked by a request of ours**, while the handler waits. Its own time does not count while it does.
+/// **An older client is asked with a request from the server**, while the handler waits. The handler's deadline is
+/// suspended meanwhile.
 ///
-/// Questions that are asked together, by `tokio::join!` or `try_join!`, go out together.
+/// Questions that are asked concurrently, with `tokio::join!` or `try_join!`, are sent together.
 ///
 /// # Keys
 ///
-/// Each question has a key by which its answer is found: the same each time the handler runs. Under a key that the handler has
-/// already used, it asks another question (`confirm#2`). An answer is one to the very question: if its words have changed
+/// Each question has a key that identifies its answer: the same each time the handler runs. If the handler uses a key
+/// again, that is another question (`confirm#2`). An answer belongs to exactly that question: if its text has changed
 /// since, it is asked again.
 ///
-/// # What can go wrong
+/// # Errors
 ///
-/// That the user declines is an answer. An [`AskError`] says that there is none. A client that did not declare the capability
-/// is never asked; the error for it passes by the model to the host, which must act. A handler that can do without looks at
-/// [`capabilities`](Self::capabilities) first, or takes the error.
+/// A user who declines has answered. An [`AskError`] means that there is no answer. A client that did not declare the
+/// capability is never asked; the error for that bypasses the model and goes to the host, which must act. A handler that
+/// can do without the answer checks [`capabilities`](Self::capabilities) first, or handles the error.
 #[derive(Clone, Debug)]
 pub struct Ask {
     scope: Scope,
 }
 
 impl Ask {
-    /// What the client declared that it can be asked.
+    /// The client's capabilities, which say what it can be asked.
     pub fn capabilities(&self) -> &ClientCapabilities {
         &self.scope.peer().capabilities
     }
@@ -87,10 +88,11 @@ impl Ask {
         }
     }
 
-    /// Asks the user for a `T`: a form with its fields, whose documentation tells what to fill in. Nothing if the user declined
-    /// or went away.
+    /// Asks the user for a `T`: a form with its fields, whose documentation says what to fill in. Returns `None` if the
+    /// user declined or cancelled.
     ///
-    /// They are texts, numbers, truth values, enums without data, and lists of such enums; an `Option` need not be filled in.
+    /// The fields can be strings, numbers, booleans, enums without data, and lists of such enums; an `Option` is not
+    /// required.
     ///
     /// ```
     /// use plainly::{Ask, AskError};
@@ -118,10 +120,10 @@ impl Ask {
         answer.map_err(|error| AskError::unreadable(key, &error.to_string()))
     }
 
-    /// Asks the user to visit `url`, because of `message` (Elicitation, "URL Mode"). That it was accepted says that the user
-    /// went there, not that what is to be done there is done.
+    /// Asks the user to visit `url`, with `message` as the reason (Elicitation, "URL Mode"). Acceptance means that the
+    /// user went there, not that everything there is done.
     ///
-    /// The URL must not let anybody in by itself, and whoever opens it must be known to be the user who was asked.
+    /// The URL must not grant access by itself, and whoever opens it must be verified to be the user who was asked.
     pub async fn visit(
         &self,
         key: &str,
@@ -147,7 +149,7 @@ impl Ask {
         }
     }
 
-    /// Asks where in the file system the server may work (Roots).
+    /// Asks for the roots: where in the file system the server may work (Roots).
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, AskError> {
         match self.ask(key, ListRootsParams::new().into()).await? {
             InputResponse::Roots(result) => Ok(result.roots),

@@ -10,7 +10,7 @@ use crate::server::asking::Subject;
 use crate::server::request::Scope;
 use crate::server::state::States;
 
-/// A kind of handler. It decides what can be extracted and what can be returned.
+/// A kind of handler. It determines what can be extracted and what can be returned.
 pub trait Channel: 'static {
     /// What a handler of this kind is called with.
     type Call<'a>;
@@ -31,7 +31,7 @@ pub enum ResourceChannel {}
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum ListingChannel {}
 
-/// Handlers of prompts: they answer to the host's code.
+/// Prompt handlers: they answer to the host's code.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum PromptChannel {}
@@ -56,9 +56,9 @@ pub struct ToolCall<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResourceCall<'a> {
-    /// The URI as asked for.
+    /// The requested URI.
     pub uri: &'a str,
-    /// What the variables of its template stand for in it; of a static resource none.
+    /// The values of its template's variables in the URI; empty for a static resource.
     pub variables: &'a Values,
     /// Nothing where it can't be answered with questions.
     pub(in crate::server) subject: Option<Subject<'a>>,
@@ -98,7 +98,7 @@ impl<'a> ListingCall<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PromptCall<'a> {
-    /// What the prompt is filled in with.
+    /// The arguments of the prompt.
     pub arguments: &'a Arguments,
     pub(in crate::server) subject: Subject<'a>,
     pub(in crate::server) scope: &'a Scope,
@@ -117,7 +117,7 @@ pub struct CompletionCall<'a> {
     pub(in crate::server) states: &'a States,
 }
 
-/// What all kinds of call have.
+/// What all kinds of calls have in common.
 pub trait Call {
     /// The client that sent the request.
     fn peer(&self) -> &Arc<Peer> {

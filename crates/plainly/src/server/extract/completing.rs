@@ -18,7 +18,7 @@ impl Completing {
         &self.text
     }
 
-    /// Another argument, if it is filled in and the client told of it.
+    /// Another argument, if it is filled in and the client sent it.
     pub fn argument(&self, name: &str) -> Option<&str> {
         self.others.get(name).map(String::as_str)
     }

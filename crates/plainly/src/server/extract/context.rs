@@ -10,10 +10,11 @@ use super::{Call, Channel, Extract, Needs};
 use crate::server::failure::Failure;
 use crate::server::request::Scope;
 
-/// What a handler can know of the client, and tell it before the reply. It says nothing of the client's revision: a handler
-/// is written once for all.
+/// What a handler can learn about the client, and send it before the reply. It says nothing about the client's revision,
+/// because a handler is written once for all of them.
 ///
-/// A client hears no more than it asked for, and nothing after the reply. One that reads slowly makes the handler wait.
+/// A client receives no more than it asked for, and nothing after the reply. A client that reads slowly makes the handler
+/// wait.
 ///
 /// ```
 /// use plainly::{Context, Progress};
@@ -39,29 +40,29 @@ impl Context {
         }
     }
 
-    /// The name and version that the client gives itself: for display and logs, never for decisions.
+    /// The name and version that the client states: for display and logs, never for decisions.
     pub fn client(&self) -> Option<&Implementation> {
         self.scope.peer().implementation.as_ref()
     }
 
-    /// What the client declared that it can do.
+    /// The client's declared capabilities.
     pub fn capabilities(&self) -> &ClientCapabilities {
         &self.scope.peer().capabilities
     }
 
-    /// The client as the transport has identified it; nobody where nothing asks for a proof. Over HTTP a layer says so: see
-    /// [`Principal`].
+    /// The client as authenticated by the transport; `None` if nothing asks for proof. Over HTTP, a layer provides it:
+    /// see [`Principal`].
     pub fn principal(&self) -> Option<&Principal> {
         self.scope.peer().principal.as_ref()
     }
 
-    /// What a layer found out about the request and put into its extensions, of this type.
+    /// The value of this type that a layer put into the request's extensions.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.scope.extension()
     }
 
-    /// Tells how far the handler has come (Progress), and gives it as much time again as it had in the beginning. Each time
-    /// it must have come farther than before: what hasn't is not told.
+    /// Reports progress, and restarts the handler's deadline. Progress must increase each time; otherwise, it is not
+    /// sent.
     pub async fn progress(&self, progress: impl Into<Progress>) {
         let Progress {
             progress,
@@ -71,19 +72,20 @@ impl Context {
         self.scope.progress(progress, total, message).await;
     }
 
-    /// Sends the client a log message (Logging): any value that is JSON, such as a sentence. Nothing secret must be in it.
+    /// Sends the client a log message (Logging): any JSON value, such as a string. It must not contain secrets.
     pub async fn log(&self, level: LoggingLevel, data: impl Serialize) {
         self.send(level, None, data).await;
     }
 
-    /// As [`log`](Self::log), from the part of the server that is called `logger`.
+    /// Like [`log`](Self::log), from the part of the server named `logger`.
     pub async fn log_from(&self, logger: &str, level: LoggingLevel, data: impl Serialize) {
         self.send(level, Some(logger), data).await;
     }
 
-    /// Closes the connection on which the client waits for the reply, and goes on: for what takes so long that holding a
-    /// connection open is a burden. The client comes again within a second or so, hears what was said meanwhile, and then
-    /// waits on. That is something only clients of 2025-11-25 over HTTP can do (SEP-1699); for all others it does nothing.
+    /// Closes the connection on which the client waits for the reply, and continues: for work that takes so long that
+    /// keeping a connection open is a burden. The client reconnects within a second or so, receives what was sent
+    /// meanwhile, and then continues to wait. Only clients of 2025-11-25 over HTTP can do this (SEP-1699); for all others
+    /// it does nothing.
     pub fn close_stream(&self) {
         self.scope.close_stream();
     }
@@ -116,7 +118,7 @@ where
     }
 }
 
-/// How far a handler has come: what [`Context::progress`] tells.
+/// Progress to report with [`Context::progress`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     progress: f64,
@@ -125,7 +127,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// So far, of nobody knows how much: an `f64`, or an integer of up to 32 bits (of others, `as f64`).
+    /// The progress so far, with an unknown total: an `f64`, or an integer of up to 32 bits (convert others with `as
+    /// f64`).
     pub fn new(progress: impl Into<f64>) -> Self {
         Self {
             progress: progress.into(),
@@ -134,14 +137,14 @@ impl Progress {
         }
     }
 
-    /// How far there is to go, in all.
+    /// The total amount.
     #[must_use]
     pub fn of(mut self, total: impl Into<f64>) -> Self {
         self.total = Some(total.into());
         self
     }
 
-    /// What is being done, for people.
+    /// A description of what is being done, for people.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());

@@ -1,16 +1,17 @@
-//! What a handler may take as arguments. Each is made from the call, synchronously, before the handler starts.
+//! The parameters that a handler can take. Each is made from the call, synchronously, before the handler starts.
 //!
 //! | argument | tools | resources | listings | prompts | completions | |
 //! |---|---|---|---|---|---|---|
 //! | [`Args<T>`] | yes | | | yes | | the arguments, as `T` |
-//! | [`ResourceUri`] | | yes | | | | the URI that was asked for |
+//! | [`ResourceUri`] | | yes | | | | the requested URI |
 //! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
-//! | [`Completing`] | | | | | yes | what was typed so far |
-//! | [`State<S>`] | yes | yes | yes | yes | yes | what [`state`](super::ServerBuilder::state) was given |
-//! | [`Task`] | yes | | | | | from where on the call is a task |
+//! | [`Completing`] | | | | | yes | the text typed so far |
+//! | [`State<S>`] | yes | yes | yes | yes | yes | the state passed to [`state`](super::ServerBuilder::state) |
+//! | [`Task`] | yes | | | | | marks where the call becomes a task |
 //! | [`Ask`] | yes | yes | | yes | | asks the client before the reply |
-//! | [`Returned`] | yes | yes | | yes | | what came back of questions that the handler returned itself |
-//! | [`Context`] | yes | yes | yes | yes | yes | who asks, and what they are told before the reply: [`Progress`], log messages |
+//! | [`Returned`] | yes | yes | | yes | | answers to questions that the handler itself returned |
+//! | [`Context`] | yes | yes | yes | yes | yes | who is calling, and what to send before the reply: [`Progress`], log
+//! messages |
 
 mod args;
 mod ask;
@@ -49,24 +50,24 @@ pub use super::state::States;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
-    note = "all take `State<S>` and `Context`, which tells of progress and logs",
+    note = "all take `State<S>` and `Context`, which reports progress and logs",
     note = "tools take `Args<T>`, `Ask`, `Task` and `Returned` too; prompts `Args<T>`, `Ask` and `Returned`; completions `Completing`",
     note = "resources take `ResourceUri`, `Ask` and `Returned` too, and those of templates `Vars<T>`"
 )]
 pub trait Extract<C: Channel>: Sized {
-    /// How often it takes the arguments of the call. A handler may do so once in all.
+    /// How often it takes the arguments of the call. A handler may do so only once.
     const ARGS: usize = 0;
 
     /// Makes it from the call.
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure>;
 
-    /// What it needs of the server, to be checked when that is built.
+    /// What it needs from the server, checked when the server is built.
     fn needs(needs: &mut Needs) {
         let _ = needs;
     }
 }
 
-/// What the arguments of a handler need of the server.
+/// What a handler's parameters need from the server.
 #[derive(Debug, Default)]
 pub struct Needs {
     pub(super) states: Vec<Needed>,
@@ -94,7 +95,7 @@ pub trait ExtractAll<C: Channel>: Sized {
     /// Makes all of them from the call.
     fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure>;
 
-    /// What they need of the server.
+    /// What they need from the server.
     fn needs_of_all(needs: &mut Needs);
 }
 

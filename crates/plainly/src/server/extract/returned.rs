@@ -8,17 +8,17 @@ use super::{
 use crate::server::asking::{Subject, returned};
 use crate::server::failure::Failure;
 
-/// What came back with a request that was answered by [`Failure::input_required`]: the ground that [`Ask`](super::Ask) stands
-/// on, for handlers that keep their state themselves. Clients before 2026-07-28 bring nothing back.
+/// What came back with a request that was answered with [`Failure::input_required`]. [`Ask`](super::Ask) is built on it;
+/// use it directly in handlers that keep their state themselves. Clients before 2026-07-28 bring nothing back.
 ///
-/// All of it comes from the client, which may have changed it, or have it from another request or another user. Whatever
-/// depends on the state must see to it that it is the one that was given out.
+/// All of it comes from the client, which may have changed it, or taken it from another request or another user. A
+/// handler that relies on the state must verify that it is the one it issued.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Returned {
-    /// The answers by the keys of the questions, unread.
+    /// The unparsed answers, by the keys of the questions.
     pub answers: InputResponses,
-    /// The state, as the client brings it.
+    /// The state, as the client sent it.
     pub state: Option<String>,
 }
 

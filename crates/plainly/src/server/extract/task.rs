@@ -6,10 +6,11 @@ use super::{Extract, Needs, ToolCall, ToolChannel};
 use crate::server::failure::Failure;
 use crate::server::request::Scope;
 
-/// The place in a handler from where on its call is a task, for a tool that [may become one](crate::server::Tool::task).
+/// Marks the point in a handler where its call becomes a task, for a tool that [may become
+/// one](crate::server::Tool::task).
 ///
-/// What comes before [`begin`](Self::begin) happens within the request: there a client can still be asked by the ordinary
-/// way, and what fails there has not begun. What comes after it goes on in the background.
+/// Anything before [`begin`](Self::begin) happens within the request: there, a client can still be asked in the ordinary
+/// way, and a failure means that the task never began. Anything after it continues in the background.
 ///
 /// ```
 /// use plainly::{Task, TaskSupport, Tool};
@@ -32,16 +33,16 @@ pub struct Task {
 }
 
 impl Task {
-    /// From here on the call is a task: the client has its handle once this returns. If no task can be made of it, the
-    /// client is told why, and the handler is dropped here. Where the client can't deal with tasks, and need not, this does
-    /// nothing.
+    /// Turns the call into a task: the client has its handle once this returns. If the task can't be created, the client
+    /// is told why, and the handler is dropped here. If the client does not support tasks, and does not have to, this
+    /// does nothing.
     pub async fn begin(&self) {
         poll_fn(|context| self.scope.stage().poll_begin(context)).await;
     }
 
-    /// Says what it does just now to those who ask how far the task is. Before it is one, nobody does. The message of
-    /// [`Context::progress`](super::Context::progress) says the same, and reaches those too who wait for a call that is no
-    /// task.
+    /// Sets the status message of the task. Before the call is a task, nobody sees it. The message of
+    /// [`Context::progress`](super::Context::progress) does the same, and also reaches clients that wait for a call that
+    /// is not a task.
     pub async fn say(&self, message: impl AsRef<str>) {
         self.scope.stage().say(message.as_ref()).await;
     }

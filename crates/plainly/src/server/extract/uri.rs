@@ -1,4 +1,4 @@
-//! The URI that was asked for.
+//! The requested URI.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::{Extract, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 
-/// The URI of the resource that is read, exactly as asked for.
+/// The URI of the resource being read, exactly as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResourceUri(String);
 

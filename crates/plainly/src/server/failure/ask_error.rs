@@ -8,10 +8,11 @@ use plainly_errors::ProtocolError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// A question that has no answer. That the user said no is an answer.
+/// A question without an answer. A user who declines has answered.
 ///
-/// Out of a handler it is told like the protocol error of the same words. A client that did not declare what it takes is told
-/// so by an error for its code, even where a tool asked: it must declare it before the tool can work.
+/// If a handler fails with it, it is reported like a protocol error with the same message. If a client did not declare
+/// the required capability, its code gets the error, even if a tool asked: the client must declare the capability before
+/// the tool can work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskError {
     kind: AskErrorKind,
@@ -22,20 +23,20 @@ pub struct AskError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AskErrorKind {
-    /// The client did not declare that it can be asked this, or its revision can't say so. A handler that can do without
-    /// goes on.
+    /// The client did not declare that it can be asked this, or its revision has no way to declare it. A handler that can
+    /// do without the answer continues.
     Undeclared,
     /// The client answered with an error.
     Refused,
     /// The client did not answer in time ([`Limits::answer`](crate::limits::Limits::answer)).
     Unanswered,
-    /// The client's answer is none to what was asked.
+    /// The client's answer does not match the question.
     Unreadable,
-    /// More questions are open than may be ([`Limits::questions`](crate::limits::Limits::questions)).
+    /// Too many questions are open ([`Limits::questions`](crate::limits::Limits::questions)).
     TooMany,
-    /// The request that it was asked for is over, or its session.
+    /// The request that asked the question is over, or its session.
     Over,
-    /// A request of this kind can't be answered with a question, or no form can ask for what is wanted.
+    /// A request of this kind can't be answered with a question, or a form can't ask for this.
     Impossible,
 }
 
@@ -73,7 +74,7 @@ impl AskError {
         }
         let words = match serde_json::from_str(error) {
             Ok(Refusal { code, message }) => format!("{message} ({code})"),
-            Err(_) => "no reason that can be read".to_owned(),
+            Err(_) => "no readable reason".to_owned(),
         };
         let why = format!("The client did not answer {key}: {words}");
         Self::new(AskErrorKind::Refused, why)
@@ -96,7 +97,7 @@ impl AskError {
     }
 
     pub(in crate::server) fn over() -> Self {
-        let why = "The client can't be asked any more: the request is over";
+        let why = "The client can no longer be asked: the request is over";
         Self::new(AskErrorKind::Over, why)
     }
 

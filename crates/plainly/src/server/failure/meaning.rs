@@ -9,15 +9,15 @@ use super::ask_error::AskError;
 /// The meaning of a failure, which decides who is told what.
 #[derive(Debug)]
 pub(in crate::server) enum Meaning<'a> {
-    /// A semantic failure, for whoever reads.
+    /// A semantic failure, for any reader.
     Problem(&'a Problem),
     /// Several of them at once.
     Problems(&'a ProblemBag),
-    /// An error of the protocol.
+    /// A protocol error.
     Protocol(&'a ProtocolError),
-    /// A sentence that the handler's author wrote for whoever reads.
+    /// A message that the handler's author wrote for the reader.
     Text(&'a str),
-    /// Any other error; whether it may be shown is for the server's operator to say.
+    /// Any other error; the server's operator decides whether it may be shown.
     Unknown(&'a (dyn Error + 'static)),
 }
 

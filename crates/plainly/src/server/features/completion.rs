@@ -117,8 +117,8 @@ impl Completers {
     fn unknown_argument(&self) -> ProtocolError {
         let names: Vec<_> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         ProtocolError::invalid_params(match names.is_empty() {
-            true => "Unknown argument: there is none".to_owned(),
-            false => format!("Unknown argument: known are {}", names.join(", ")),
+            true => "Unknown argument: there are no arguments".to_owned(),
+            false => format!("Unknown argument: the arguments are {}", names.join(", ")),
         })
     }
 }

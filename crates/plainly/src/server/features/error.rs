@@ -1,8 +1,8 @@
-//! The mistakes in definitions that keep a server from being built.
+//! The mistakes in definitions that prevent a server from being built.
 
 use std::fmt;
 
-/// One mistake that keeps a server from being built: what it concerns, and what is wrong with it.
+/// One mistake that prevents a server from being built: what it concerns, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{subject} {problem}")]
 pub struct BuildError {
@@ -20,11 +20,11 @@ impl BuildError {
 
     /// The error of a second `subject` of the same name.
     pub(super) fn twice(subject: &str) -> Self {
-        Self::new(subject, "is there twice")
+        Self::new(subject, "is defined twice")
     }
 }
 
-/// All mistakes that keep a server from being built, or a definition from being added to it; at least one.
+/// All mistakes that prevent a server from being built, or a definition from being added to it; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildErrors {
     what: &'static str,

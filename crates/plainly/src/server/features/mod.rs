@@ -110,7 +110,7 @@ impl Features {
         let mut errors = Vec::new();
         if !to.is_dynamic() {
             let option = D::DYNAMIC_OPTION;
-            let problem = format!("comes too late: the server was built without {option}");
+            let problem = format!("needs {option}, which the server was built without");
             errors.push(BuildError::new(&subject, problem));
         }
         let served = definition.check(&self.states, &self.limits, &mut errors);

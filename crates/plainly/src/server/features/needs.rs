@@ -28,7 +28,7 @@ pub(super) fn check_needs(
     if args.get("type").and_then(|kind| kind.as_str()) != Some("object") {
         errors.push(BuildError::new(
             subject,
-            "takes Args of a type that is no JSON object: use a struct",
+            "takes Args of a type that is not a JSON object: use a struct",
         ));
     }
 }

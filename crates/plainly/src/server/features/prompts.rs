@@ -19,10 +19,11 @@ pub(in crate::server) use self::served::Prompts;
 
 type PromptHandler = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// A prompt for people to start from: a handler, and how it is described.
+/// A prompt for people to start from: a handler and its description.
 ///
-/// Its arguments are the fields of its `Args<T>`, in their order: name, description and whether it must be given follow from
-/// the type. They come as text; fields that are numbers, truth values or enums are read from it. An enum completes itself.
+/// Its arguments are the fields of its `Args<T>`, in their order. Name, description and whether an argument is required
+/// are derived from the type. Arguments arrive as text; fields that are numbers, booleans or enums are parsed from it. An
+/// enum completes itself.
 ///
 /// ```
 /// use plainly::server::Prompt;
@@ -59,7 +60,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A prompt of this name, served by `handler`.
+    /// A prompt with this name, served by `handler`.
     pub fn new<F, A, By>(name: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -106,12 +107,12 @@ impl Prompt {
 
     setters! {
         title,
-        description = "What it is for.",
+        description = "A description of its purpose.",
         icons,
         meta,
     }
 
-    /// Completes `argument` by `handler`, while a person types it. The last one for an argument counts.
+    /// Completes `argument` with `handler`, while a person types it. The last handler for an argument counts.
     #[must_use]
     pub fn complete<F, A, By>(mut self, argument: impl Into<String>, handler: F) -> Self
     where

@@ -20,7 +20,7 @@ pub(in crate::server) use self::served::Tools;
 
 type ToolHandler = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// A tool for models: a handler, and how it is described to them.
+/// A tool for models: a handler and its description.
 ///
 /// ```
 /// use plainly::server::Tool;
@@ -51,8 +51,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool of this name, served by `handler`. The input schema follows from its `Args<T>`, the output schema from a
-    /// `Json<T>` that it returns.
+    /// A tool with this name, served by `handler`. Its input schema is derived from the handler's `Args<T>`, its output
+    /// schema from the `Json<T>` that it returns.
     pub fn new<F, A, By>(name: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -95,33 +95,33 @@ impl Tool {
 
     setters! {
         title,
-        description = "What it does, for the model.",
+        description = "A description of what it does, for the model.",
         icons,
         meta,
     }
 
-    /// Says that it changes nothing.
+    /// Declares that the tool changes nothing.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.annotations.read_only_hint = Some(true);
         self
     }
 
-    /// All hints about what it does, at once.
+    /// All hints about the tool's behaviour at once.
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
         self
     }
 
-    /// Lets its calls go on as tasks, for as long as [`Limits::task_deadline`](crate::limits::Limits::task_deadline) allows:
-    /// the client gets a handle, and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
-    /// revisions have none.)
+    /// Lets calls continue as tasks, for as long as [`Limits::task_deadline`](crate::limits::Limits::task_deadline)
+    /// allows: the client gets a handle and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of
+    /// older revisions don't have it.)
     ///
-    /// A call becomes a task where its handler says so, if it takes a [`Task`](crate::server::extract::Task); else one that must be
-    /// does at once, and one that may be does when it isn't done at once. What the handler then ends with is the task's
-    /// result, a tool error too. A panic, the deadline, and a [`ProtocolError`](plainly_errors::ProtocolError) that it
-    /// returns end the task as failed.
+    /// If the handler takes a [`Task`](crate::server::extract::Task), a call becomes a task where the handler says so.
+    /// Otherwise, a call that must be a task becomes one at once, and a call that may be becomes one unless it finishes
+    /// immediately. The handler's outcome is then the task's result, including a tool error. A panic, the deadline, or a
+    /// returned [`ProtocolError`](plainly_errors::ProtocolError) ends the task as failed.
     ///
     /// ```
     /// use plainly::server::{TaskSupport, Tool};
@@ -139,9 +139,9 @@ impl Tool {
         self
     }
 
-    /// The input schema, in place of the one that follows from `Args<T>`: JSON text, which peers get as it is written here
-    /// (only line breaks between its tokens are left out). Arguments are held against it before the handler sees them, so
-    /// the handler may take them as they come:
+    /// Replaces the input schema derived from `Args<T>` with this JSON text. Peers get it exactly as it is written here
+    /// (except for line breaks between its tokens). Arguments are validated against it before the handler sees them, so
+    /// the handler can take them as they are:
     ///
     /// ```
     /// use plainly::server::Tool;
@@ -157,29 +157,29 @@ impl Tool {
     /// );
     /// ```
     ///
-    /// It is of JSON Schema 2020-12, or of the draft that its `$schema` names: 4, 6, 7 or 2019-09.
+    /// The schema uses JSON Schema 2020-12, or the draft that its `$schema` names: 4, 6, 7 or 2019-09.
     #[must_use]
     pub fn input_schema(mut self, json: impl Into<String>) -> Self {
         match RawJson::parse(json) {
             Ok(schema) => self.definition.input_schema = schema,
             Err(error) => self
                 .wrong
-                .push(format!("has an input schema that is no JSON: {error}")),
+                .push(format!("has an input schema that is not JSON: {error}")),
         }
         // What they have to be is told by this one alone: the type of the arguments may know nothing of it.
         self.needs.args = None;
         self
     }
 
-    /// The schema of the structured output, in place of the one that follows from a [`Json<T>`](crate::server::reply::Json): JSON
-    /// text, as with [`input_schema`](Self::input_schema). What the handler returns is held against it.
+    /// Replaces the output schema derived from a [`Json<T>`](crate::server::reply::Json) with this JSON text, as with
+    /// [`input_schema`](Self::input_schema). What the handler returns is validated against it.
     #[must_use]
     pub fn output_schema(mut self, json: impl Into<String>) -> Self {
         match RawJson::parse(json) {
             Ok(schema) => self.definition.output_schema = Some(schema),
             Err(error) => self
                 .wrong
-                .push(format!("has an output schema that is no JSON: {error}")),
+                .push(format!("has an output schema that is not JSON: {error}")),
         }
         self
     }

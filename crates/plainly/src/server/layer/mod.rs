@@ -1,5 +1,6 @@
-//! Layers around dispatch, for every transport alike: what stands between a request whose peer is known and its handler,
-//! and sees what came of it. A layer is a [`tower_layer::Layer`] over [`Next`], or a function made one by [`from_fn`]:
+//! Layers around dispatch, the same for every transport: code between a request whose peer is known and its handler,
+//! which also sees the outcome. A layer is a [`tower_layer::Layer`] over [`Next`], or a function turned into one by
+//! [`from_fn`]:
 //!
 //! ```
 //! use std::time::Instant;
@@ -32,9 +33,9 @@
 //! # Ok::<(), plainly::server::BuildErrors>(())
 //! ```
 //!
-//! A layer sees every request for a method that the server has, from whomever it could be told to come; `initialize`,
-//! notifications and what is no request are not for it. What a handler says before the outcome, progress and log messages,
-//! passes it by. Without layers a request goes straight to its handler.
+//! A layer sees every request for a method that the server has, from any peer that could be identified. It does not see
+//! `initialize`, notifications, or anything that is not a request. What a handler sends before the outcome, progress and
+//! log messages, bypasses it. Without layers a request goes straight to its handler.
 
 mod next;
 mod outcome;

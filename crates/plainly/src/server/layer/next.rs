@@ -15,12 +15,12 @@ use super::outcome::Outcome;
 use super::request::Request;
 use crate::server::handling::Answered;
 
-/// What a layer passes a request on to: the next layer, or the handler. A tower service that is always ready and never
-/// fails: whatever happens is an [`Outcome`]. Cheap to clone.
+/// The next layer, or the handler. A tower service that is always ready and never fails: whatever happens is an
+/// [`Outcome`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Next(Arc<dyn Stage>);
 
-/// The outcome to come. Dropping it cancels the request.
+/// The future of the outcome. Dropping it cancels the request.
 #[must_use = "a future does nothing unless it is polled"]
 pub struct NextFuture(Pin<Box<dyn Future<Output = Answered> + Send>>);
 
@@ -118,8 +118,8 @@ where
     }
 }
 
-/// A layer that is an async function of the [`Request`] and the [`Next`] that it may pass it on to, and which gives an
-/// [`Outcome`], or what becomes one: a `Result` with a [`Problem`](crate::errors::Problem) or
+/// Turns an async function into a layer. It takes the [`Request`] and the [`Next`] to pass it on to, and returns an
+/// [`Outcome`] or anything that converts to one: a `Result` with a [`Problem`](crate::errors::Problem) or a
 /// [`ProtocolError`](crate::ProtocolError), so that `?` works on those.
 ///
 /// ```
@@ -146,7 +146,7 @@ where
     FromFn { function, next: () }
 }
 
-/// See [`from_fn`]: a layer, and with what it passes requests on to a service.
+/// The layer made by [`from_fn`], and the service that it produces.
 #[derive(Clone, Copy)]
 pub struct FromFn<F, N = ()> {
     function: F,

@@ -1,4 +1,4 @@
-//! What came of a request, as layers see it: opaque but for whether it failed, and made by them where they answer
+//! The outcome of a request, as layers see it: opaque except for whether it failed, and created by layers that answer
 //! themselves.
 
 use std::fmt;
@@ -16,11 +16,11 @@ use crate::server::audience::{Audience, request_failed};
 use crate::server::failure::{Failure, Meaning};
 use crate::server::handling::Answered;
 
-/// What came of a request.
+/// The outcome of a request.
 ///
-/// A layer answers itself with one made of an error or a result: a [`ProtocolError`] reaches the host's code as it is; a
-/// [`Problem`] reaches whoever reads what such a request ends with, as out of a handler: of a tool the model, of all else the
-/// host's code; a result must be that of the request's method.
+/// A layer that answers itself creates one from an error or a result. A [`ProtocolError`] reaches the host's code as it
+/// is. A [`Problem`] reaches the same reader as one from the handler: the model for a tool, the host's code for
+/// everything else. A result must be of the request's method.
 pub struct Outcome(Kind);
 
 enum Kind {
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl Outcome {
-    /// The error of the protocol that the request ended with, which the host's code reads.
+    /// The protocol error that the request ended with, which the host's code reads.
     pub fn error(&self) -> Option<&ProtocolError> {
         match &self.0 {
             Kind::Settled(answered) => answered.as_ref().err(),
@@ -40,7 +40,7 @@ impl Outcome {
         }
     }
 
-    /// Whether a tool has failed, which the model reads.
+    /// Whether a tool failed, which the model reads.
     pub fn is_tool_error(&self) -> bool {
         let answer = match &self.0 {
             Kind::Settled(answered) => answered.as_ref().ok(),

@@ -12,7 +12,7 @@ use crate::server::Server;
 use crate::server::handling::{Answered, Handled};
 use crate::server::request::{MethodCall, Scope};
 
-/// A request on its way to its handler. Each clone that is passed on runs the handler anew.
+/// A request on its way to its handler. Passing on several clones runs the handler several times.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(super) subject: Arc<RequestHead>,
@@ -55,19 +55,19 @@ impl Request {
         }
     }
 
-    /// What is asked for.
+    /// The method.
     pub fn method(&self) -> Method {
         self.subject.method
     }
 
-    /// The name of the tool or prompt, or the URI of the resource. None where the method has no such thing, or the
-    /// request is without it.
+    /// The name of the tool or prompt, or the URI of the resource. `None` if the method has none, or the request lacks
+    /// it.
     pub fn name(&self) -> Option<&str> {
         self.subject.name.as_deref()
     }
 
-    /// The arguments of the tool or prompt, as JSON that nobody has held against a schema yet. Their length is within the
-    /// server's limits.
+    /// The arguments of the tool or prompt, as JSON that has not been validated against a schema. Their length is within
+    /// the server's limits.
     pub fn arguments(&self) -> Option<&str> {
         self.params()?.get("arguments")
     }
@@ -82,18 +82,18 @@ impl Request {
         self.scope.peer()
     }
 
-    /// The principal that the transport has proven the peer to be.
+    /// The principal, as proven by the transport.
     pub fn principal(&self) -> Option<&Principal> {
         self.peer().principal.as_ref()
     }
 
-    /// What the layers before this one, and those of an HTTP server around the whole, have found out.
+    /// What the layers before this one, and those of a surrounding HTTP server, have found out.
     pub fn extensions(&self) -> &Extensions {
         &self.extensions
     }
 
-    /// The same, to add to it what the handler gets by [`Context::extension`](crate::Context::extension). Another
-    /// [`Principal`] put here changes nothing of whom the request is from.
+    /// The same, to add what the handler gets from [`Context::extension`](crate::Context::extension). Adding another
+    /// [`Principal`] does not change whom the request is from.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
     }

@@ -1,4 +1,4 @@
-//! What a completion's handler may return. It answers to the host's code: failures become protocol errors.
+//! The return types of a completion's handler. It answers to the host's code: failures become protocol errors.
 
 use plainly_protocol::types::Completion;
 
@@ -12,7 +12,7 @@ use crate::server::failure::{Failure, IntoFailure};
     note = "return `Vec<String>` if that is all there is, `Completion`, or a `Result` of one of them"
 )]
 pub trait CompletionReply<By> {
-    /// As what the argument can become.
+    /// Converts it to what the argument can become.
     fn into_completion(self) -> Result<Completion, Failure>;
 }
 

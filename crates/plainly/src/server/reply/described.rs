@@ -1,5 +1,5 @@
-//! What the handlers beside a template's own may return: the metadata of one resource, or of several. They answer to the
-//! host's code.
+//! The return types of the handlers that describe and list a template's resources: the metadata of one resource, or of
+//! several. They answer to the host's code.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::Resource;
@@ -14,7 +14,7 @@ use crate::server::failure::{Failure, IntoFailure};
     note = "return `types::Resource`, an `Option` of one where `None` is not found, or a `Result` of one of them"
 )]
 pub trait MetadataReply<By> {
-    /// As the metadata of the resource at `uri`.
+    /// Converts it to the metadata of the resource at `uri`.
     fn into_metadata(self, uri: &str) -> Result<Resource, Failure>;
 }
 
@@ -47,7 +47,7 @@ where
     note = "return `Vec<types::Resource>`, or a `Result` of one"
 )]
 pub trait ListReply<By> {
-    /// As the metadata of each.
+    /// Converts it to the metadata of each resource.
     fn into_list(self) -> Result<Vec<Resource>, Failure>;
 }
 

@@ -12,7 +12,7 @@ use plainly_protocol::types::Content;
 pub struct Json<T>(pub T);
 
 impl<T> Json<T> {
-    /// The same structured output with these blocks of content in place of its JSON: images, links, or a text that reads
+    /// The same structured output with these content blocks instead of its JSON: images, links, or text that reads
     /// better.
     ///
     /// ```
@@ -41,9 +41,9 @@ impl<T> Json<T> {
     }
 }
 
-/// A tool's structured output beside blocks of content of its own: [`Json::content`].
+/// A tool's structured output with its own content blocks: see [`Json::content`].
 ///
-/// Hosts show their models one or the other, so each should say all there is to say.
+/// Hosts show their models one or the other, so each should be complete.
 #[derive(Clone, Debug)]
 pub struct Shown<T> {
     pub(super) output: T,

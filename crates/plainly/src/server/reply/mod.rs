@@ -1,5 +1,5 @@
-//! What a handler may return: one trait per kind of handler, so that a tool error cannot come out of a resource, nor a
-//! protocol error out of a tool.
+//! The return types of handlers: one trait per kind of handler, so that a resource can't return a tool error, nor a tool
+//! a protocol error.
 
 mod completion;
 mod described;

@@ -1,4 +1,4 @@
-//! What a prompt's handler may return. It answers to the host's code: failures become protocol errors.
+//! The return types of a prompt's handler. It answers to the host's code: failures become protocol errors.
 
 use plainly_protocol::types::{GetPromptResult, PromptMessage};
 
@@ -12,7 +12,7 @@ use crate::server::failure::{Failure, IntoFailure};
     note = "return text, `PromptMessage`, `Vec<PromptMessage>`, `GetPromptResult`, or a `Result` of one of them"
 )]
 pub trait PromptReply<By> {
-    /// As the result of `prompts/get`.
+    /// Converts it to the result of `prompts/get`.
     fn into_result(self) -> Result<GetPromptResult, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! What a resource handler may return. It answers to the host's code: failures become protocol errors.
+//! The return types of a resource handler. It answers to the host's code: failures become protocol errors.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::server::failure::{Failure, IntoFailure};
     note = "return text, `Text`, `Vec<Text>`, `Blob`, `Vec<ResourceContents>`, or a `Result` of one of them"
 )]
 pub trait ResourceReply<By> {
-    /// As the contents of `resource`.
+    /// Converts it to the contents of `resource`.
     fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure>;
 }
 
@@ -26,7 +26,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Text of this MIME type.
+    /// Text with this MIME type.
     pub fn new(text: impl Into<String>, mime_type: impl Into<Cow<'static, str>>) -> Self {
         Self {
             text: text.into(),
@@ -58,7 +58,7 @@ pub struct Blob {
 }
 
 impl Blob {
-    /// Bytes of this MIME type.
+    /// Bytes with this MIME type.
     pub fn new(bytes: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
         Self {
             bytes: bytes.into(),

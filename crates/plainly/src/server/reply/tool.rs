@@ -1,4 +1,5 @@
-//! What a tool handler may return. It answers to a model: failures become tool errors that it can read and mend.
+//! The return types of a tool handler. It answers to a model: failures become tool errors that the model can read and
+//! correct.
 
 use plainly_protocol::types::{CallToolResult, Content, RawJson};
 use schemars::JsonSchema;
@@ -16,10 +17,10 @@ use crate::server::failure::{Failure, IntoFailure};
     note = "return text, `Json<T>`, `Content`, `Vec<Content>`, `CallToolResult`, `()`, or a `Result` of one of them"
 )]
 pub trait ToolReply<By> {
-    /// As the result of `tools/call`.
+    /// Converts it to the result of `tools/call`.
     fn into_result(self) -> Result<CallToolResult, Failure>;
 
-    /// The schema of the structured output, where there is one.
+    /// The schema of the structured output, if there is one.
     fn output_schema() -> Option<Value> {
         None
     }

@@ -124,7 +124,7 @@ impl Drop for Withdrawal<'_> {
         if !(is_open && self.is_sent) {
             return;
         }
-        let params = json!({"requestId": self.id, "reason": "the answer is not needed any more"});
+        let params = json!({"requestId": self.id, "reason": "the answer is no longer needed"});
         if let Ok(message) = notifications::notification(Method::Cancelled, &params) {
             self.scope.outbox().add(message);
         }

@@ -17,7 +17,7 @@ impl Scope {
         message: Option<String>,
     ) {
         if !self.advance(progress) {
-            return tracing::debug!(progress, "not told: that is no progress");
+            return tracing::debug!(progress, "not sent: the progress did not advance");
         }
         self.clock().restart();
         if let Some(message) = &message {

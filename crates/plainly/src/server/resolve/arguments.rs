@@ -59,13 +59,15 @@ fn contradiction(
     let header = &mirrored.header;
     let argument = mirrored.path.join(".");
     match (Header::of(headers, header), mirrored.value_in(arguments)) {
-        (Header::Unclear, _) => Some(format!("{header} must be there once, in visible ASCII")),
+        (Header::Unclear, _) => Some(format!(
+            "{header} must be given exactly once, in visible ASCII"
+        )),
         (Header::Absent, Some(value)) if text(value).is_some() => Some(format!(
-            "{header} is missing, and the argument {argument} is not"
+            "{header} is missing, but the argument {argument} is given"
         )),
         (Header::Absent, _) => None,
         (Header::One(_), None) => Some(format!(
-            "{header} is there, but the argument {argument} is not"
+            "{header} is given, but the argument {argument} is not"
         )),
         (Header::One(text), Some(value)) => match header::decode(text) {
             Ok(text) if says(&text, value) => None,
@@ -229,7 +231,7 @@ mod tests {
             for arguments in [json!({"a": "x"}), json!({})] {
                 assert_eq!(
                     contradiction(&mirrored, &headers, &arguments).as_deref(),
-                    Some("mcp-param-a must be there once, in visible ASCII")
+                    Some("mcp-param-a must be given exactly once, in visible ASCII")
                 );
             }
         }

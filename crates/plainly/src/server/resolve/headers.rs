@@ -44,7 +44,9 @@ impl<'a> Header<'a> {
     /// How it fails to mirror `body`, if it does; nothing is compared where the body has no value.
     pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
         match (self, body) {
-            (Self::Unclear, _) => Some(format!("{name} must be there once, in visible ASCII")),
+            (Self::Unclear, _) => Some(format!(
+                "{name} must be given exactly once, in visible ASCII"
+            )),
             (Self::Absent, Some(_)) => Some(format!("{name} is missing")),
             (Self::One(text), Some(body)) if *text != body => Some(format!(
                 "{name} header value {text:?} does not match body value {body:?}"

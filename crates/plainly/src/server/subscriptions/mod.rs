@@ -152,7 +152,7 @@ impl Subscriptions {
                 this.sources.features().metadata(&uri, &scope).await?;
             }
             if !this.announcements.has_resource(&uri, &this.sources) {
-                let why = format!("Invalid params: changes of {uri} are not told");
+                let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());
             }
             let before = subscription.topics.resources();
@@ -184,7 +184,7 @@ impl Subscriptions {
         check_tasks(peer)?;
         let limit = self.limits.listen_uris;
         if ids.len() > limit {
-            let why = format!("Invalid params: more than {limit} tasks to be told of");
+            let why = format!("Invalid params: a subscription to more than {limit} tasks");
             return Err(ProtocolError::invalid_params(why));
         }
         let mut seen = HashSet::new();
@@ -202,7 +202,7 @@ impl Subscriptions {
         }
         if count > self.limits.listen_uris || bytes > self.limits.listen_bytes {
             return Err(ProtocolError::invalid_params(format!(
-                "Invalid params: more than {} resources to be told of, or more than {} bytes of URIs",
+                "Invalid params: a subscription to more than {} resources, or more than {} bytes of URIs",
                 self.limits.listen_uris, self.limits.listen_bytes
             )));
         }

@@ -141,7 +141,7 @@ impl Background {
                     task = &*self.task.id,
                     key,
                     why,
-                    "an answer was kept that is none"
+                    "a stored answer is not valid"
                 );
             }
         }
@@ -156,7 +156,7 @@ impl Background {
             recorded = self.tasks.record(&self.task.id, failed).await;
         }
         if let Err(error) = recorded {
-            tracing::error!(task = &*self.task.id, error = %chain(&error), "a task's end was not kept");
+            tracing::error!(task = &*self.task.id, error = %chain(&error), "a task's outcome could not be stored");
         }
     }
 
@@ -220,7 +220,7 @@ impl Background {
 
 /// The error of a handler that ends with questions. A request can be sent again with the answers; a task can't.
 fn unexpected() -> ProtocolError {
-    let source = "a handler ended its task with questions: ask within it";
+    let source = "a handler ended its task with questions: ask them within the task";
     ProtocolError::from(Internal::Failed).with_source(source)
 }
 

@@ -31,7 +31,7 @@ impl Tasks {
         tokio::spawn(self.create_and_run(call, handler, asker));
         let task = created
             .await
-            .unwrap_or_else(|_| Err(ProtocolError::internal("No task could be made")))?;
+            .unwrap_or_else(|_| Err(ProtocolError::internal("The task could not be created")))?;
         let mut handle = CreateTaskResult::from(task);
         let meta = handle.meta.take();
         let result = MethodResult::new(handle, meta);
@@ -58,14 +58,15 @@ impl Tasks {
         }
         drop((call, handler));
         if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
-            tracing::error!(task = &*task.id, error = %chain(&error), "a task's end was not kept");
+            tracing::error!(task = &*task.id, error = %chain(&error), "a task's outcome could not be stored");
         }
     }
 
     /// Keeps the record of a task of `peer` that begins now.
     async fn insert(&self, peer: &Peer) -> Result<(LocalTask, DetailedTask), ProtocolError> {
-        let id = random_name()
-            .map_err(|error| ProtocolError::internal("No task could be made").with_source(error))?;
+        let id = random_name().map_err(|error| {
+            ProtocolError::internal("The task could not be created").with_source(error)
+        })?;
         let local = self.local.admit(&id, self.limits.tasks);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.task_ttl, self.limits.task_poll);
@@ -83,7 +84,7 @@ fn status_sink(tasks: &Arc<Tasks>, id: &Arc<str>) -> StatusSink {
         let (tasks, id) = (Arc::clone(&tasks), Arc::clone(&id));
         Box::pin(async move {
             if let Err(error) = tasks.record(&id, TaskEvent::Said(message)).await {
-                tracing::warn!(task = &*id, error = %chain(&error), "a task's message was not kept");
+                tracing::warn!(task = &*id, error = %chain(&error), "a task's message could not be stored");
             }
         })
     })

@@ -16,10 +16,10 @@ use crate::lock::Lock;
 /// The bytes that every record counts for at least: so there is always room to record in words how its task ended.
 const LEAST: usize = 4 << 10;
 
-/// The records of tasks in the memory of this process; they are gone when it ends. Cheap to clone; all clones are one.
+/// Keeps tasks in the memory of this process: they are lost when it ends. Cheap to clone; all clones are the same.
 ///
-/// It takes at most [`Limits::tasks`] records, [`Limits::tasks_per_principal`] of one principal, and
-/// [`Limits::task_bytes`] in all. No record is removed before it has expired.
+/// It keeps at most [`Limits::tasks`], [`Limits::tasks_per_principal`] per principal, and [`Limits::task_bytes`] in
+/// total. No task is dropped before it has expired.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
 
@@ -42,7 +42,7 @@ struct TaskTable {
 }
 
 impl MemoryTasks {
-    /// A store without tasks, for as many as `limits` allow.
+    /// An empty store with these limits.
     pub fn new(limits: &Limits) -> Self {
         Self(Arc::new(TaskMemory {
             most: limits.tasks,
@@ -59,7 +59,7 @@ impl MemoryTasks {
         table.records.len()
     }
 
-    /// Whether there are no tasks, or only expired ones.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

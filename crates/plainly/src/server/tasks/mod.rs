@@ -1,5 +1,5 @@
-//! Tasks (extension `io.modelcontextprotocol/tasks`): calls of tools that go on after their request was answered with a
-//! handle. Who has the handle asks how far it is, answers its questions, and stops it.
+//! Tasks (extension `io.modelcontextprotocol/tasks`): tool calls that continue after their request was answered with a
+//! handle. The holder of the handle polls the task, answers its questions, and cancels it.
 //!
 //! ```text
 //! handling ─► creation ─► a handle         tasks/get, tasks/update, tasks/cancel

@@ -9,20 +9,19 @@ use plainly_errors::WireError;
 use plainly_protocol::types::{DetailedTask, InputRequest, InputResponses, RawJson, TaskState};
 use serde::{Deserialize, Serialize};
 
-/// All that is known of one task, as a [`TaskStore`](super::TaskStore) keeps it. Nothing of it is lost when it is written as
-/// JSON.
+/// The stored record of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON, it is complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskRecord {
-    /// The task as its client sees it. Its `taskId` names the record.
+    /// The task as reported to clients. Its `taskId` is the key of the record.
     pub task: DetailedTask,
-    /// The principal that may ask for it; where the server knows none, whoever has its name may.
+    /// The principal that may access it; without one, anyone who knows its id may.
     pub principal: Option<String>,
-    /// The answers of the client so far, by the keys of what was asked.
+    /// The client's answers so far, by the keys of the questions.
     pub answers: InputResponses,
-    /// Until when it must be kept; without end if absent.
+    /// How long it must be kept; forever if absent.
     pub expires: Option<SystemTime>,
-    /// The number of changes so far.
+    /// How many times it has changed.
     pub version: u64,
 }
 
@@ -64,12 +63,12 @@ impl TaskRecord {
         }
     }
 
-    /// Its name.
+    /// Its id.
     pub fn id(&self) -> &str {
         &self.task.task_id
     }
 
-    /// Whether the task has ended: nothing can change it any more.
+    /// Whether it has ended, so that nothing more can happen to it.
     pub fn is_over(&self) -> bool {
         self.task.state.status().is_terminal()
     }

@@ -1,5 +1,5 @@
-//! The store that keeps records of tasks, behind a trait: in memory, or in a database that several processes share. It keeps
-//! records as they are, and does not know which may follow which.
+//! Task storage, behind a trait: in memory, or in a database that several processes share. A store keeps records and
+//! knows nothing about their transitions.
 
 use std::error::Error;
 use std::fmt;
@@ -22,39 +22,39 @@ use super::record::TaskRecord;
     note = "a store of tasks has the methods `insert`, `get` and `replace`"
 )]
 pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
-    /// Takes in the record of a new task. Once it returns, [`get`](Self::get) finds it.
+    /// Stores the record of a new task. Once it returns, [`get`](Self::get) finds it.
     fn insert(&self, record: TaskRecord)
     -> impl Future<Output = Result<(), TaskStoreError>> + Send;
 
-    /// The record of the task of this name. One that has expired may be missing.
+    /// The record of the task with this id. An expired one may be missing.
     fn get(
         &self,
         id: &str,
     ) -> impl Future<Output = Result<Option<TaskRecord>, TaskStoreError>> + Send;
 
-    /// Puts `record` in place of the one before, whose [version](TaskRecord::version) is one less: `false`, and nothing is
-    /// changed, if there is another one, or none.
+    /// Replaces the previous record, whose [version](TaskRecord::version) is one less, with `record`: returns `false`,
+    /// and changes nothing, if there is a different one or none.
     fn replace(
         &self,
         record: TaskRecord,
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
-    /// Whether other processes change its records too. The handler of a task then looks every
-    /// [`Limits::task_poll`](crate::limits::Limits::task_poll) whether it was answered or stopped elsewhere.
+    /// Whether other processes change its records too. The handler of a task then checks every
+    /// [`Limits::task_poll`](crate::limits::Limits::task_poll) whether the task was answered or cancelled elsewhere.
     fn is_shared(&self) -> bool {
         false
     }
 }
 
-/// Why a store of tasks doesn't do what it is asked for.
+/// Why a task store can't do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskStoreError {
     /// There is no room: the client is told to try again later.
-    #[error("no room for more tasks, or for more of one")]
+    #[error("no room for more tasks, or for a larger one")]
     Full,
-    /// Something failed inside; the log has the whole error.
-    #[error("the tasks can't be reached")]
+    /// An internal failure; the log has the whole error.
+    #[error("the task store can't be reached")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }
 
@@ -63,7 +63,7 @@ impl From<TaskStoreError> for ProtocolError {
         match error {
             TaskStoreError::Full => Unavailable::Overloaded.into(),
             TaskStoreError::Failed(_) => {
-                Self::internal("Internal error: the tasks can't be reached").with_source(error)
+                Self::internal("Internal error: the task store can't be reached").with_source(error)
             }
         }
     }

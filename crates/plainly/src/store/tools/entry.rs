@@ -4,15 +4,15 @@ use plainly_protocol::types::Resource;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What is known of a resource without reading it.
+/// The metadata of a resource.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Entry {
-    /// What the other tools take as `uri`.
+    /// The URI that the other tools accept as `uri`.
     uri: String,
-    /// The last part of it, decoded.
+    /// The last part of the URI, decoded.
     name: String,
-    /// Whether it has children, as directories have: list_resources lists them. Else read_resource reads it.
+    /// Whether it has children, like a directory: list_resources lists them. Otherwise, read_resource reads it.
     is_collection: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,

@@ -23,18 +23,15 @@ impl Globs {
             return Ok(None);
         }
         if globs.len() > MOST {
-            let why = format!(
-                "{} globs are more than the {MOST} that are taken.",
-                globs.len()
-            );
+            let why = format!("{} globs are more than the limit of {MOST}.", globs.len());
             return Err(Problem::validation(field, why));
         }
         let mut set = GlobSetBuilder::new();
         for glob in globs {
             let invalid = |why: String| {
                 Problem::validation(field, why).suggest(
-                    "A glob has * for any letters but a slash, ? for one, ** for any directories, [ab] and {a,b} \
-                     for choices, as in *.rs or src/**/*.{ts,tsx}; \\ before one of these takes it as it is.",
+                    "In a glob, * stands for any characters except a slash, ? for one, ** for any directories, [ab] and {a,b} \
+                     for alternatives, as in *.rs or src/**/*.{ts,tsx}; \\ before one of these makes it literal.",
                 )
             };
             if glob.len() > LONGEST {

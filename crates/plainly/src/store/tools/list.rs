@@ -22,14 +22,14 @@ const SORTED: usize = 10_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListArgs {
-    /// The directory to list, as a URI or path that another call gave. Leave it out to see what is served.
+    /// The directory to list, as a URI or path from another call. Leave it out to see what is served.
     uri: Option<String>,
-    /// What comes first. By default the listing is in the order of names.
+    /// The order of the entries. By default they are sorted by name.
     sort: Option<Sort>,
-    /// The most entries of one answer.
+    /// The maximum number of entries in one result.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
-    /// `next` of the answer before, to go on with the same listing. Not with another order than that of names.
+    /// `next` from the previous result, to continue the same listing. Only if it is sorted by name.
     after: Option<String>,
 }
 
@@ -37,9 +37,9 @@ struct ListArgs {
 #[serde(rename_all = "lowercase")]
 enum Sort {
     Name,
-    /// The largest first.
+    /// Largest first.
     Size,
-    /// The latest changed first.
+    /// Most recently changed first.
     Modified,
 }
 
@@ -51,7 +51,7 @@ struct Listing {
     /// There is more: call again with this as `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
-    /// Whether entries are missing that `next` can't lead to.
+    /// Whether entries were left out that `next` does not lead to.
     truncated: bool,
 }
 
@@ -59,8 +59,8 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("list_resources", source, run)
         .title("List resources")
         .description(
-            "Lists what is served: without uri all top-level directories (call it like this first), with the uri of a \
-             directory what is in it, not below. Each entry comes with its size and time of the last change. Use tree for \
+            "Lists resources: without uri, all top-level directories (start with that); with the uri of a directory, \
+             what is directly in it. Each entry includes its size and the time of its last change. Use tree for \
              several levels at once.",
         )
 }
@@ -73,7 +73,7 @@ async fn run<S: Store>(
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
     let sort = args.sort.unwrap_or(Sort::Name);
     if sort != Sort::Name && args.after.is_some() {
-        let why = "a listing that is not in the order of names has no next part.";
+        let why = "only a listing in the order of names can be continued.";
         return Err(Problem::validation("after", why)
             .suggest("Leave out sort, or ask for more at once with limit.")
             .into());

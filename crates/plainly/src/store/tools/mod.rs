@@ -1,6 +1,6 @@
-//! The resources of a store as tools, for hosts that show their models tools and nothing else. Turns the arguments of a call
-//! into questions to a [`Store`], and its answers into text, structured output and links. Knows nothing of what kind of
-//! store it is, nor of the protocol's messages.
+//! The resources of a store as tools, for hosts that show their models only tools. Turns the arguments of a call into
+//! requests to a [`Store`], and its answers into text, structured output and links. Independent of the kind of store, and
+//! of the protocol's messages.
 
 mod entry;
 mod globs;
@@ -27,23 +27,22 @@ use crate::server::{Failure, Tool};
 
 pub use self::globs::Globs;
 
-/// The most text in the answer of one call, in bytes. What is left out can be asked for with the next.
+/// The maximum size of the text in the result of one call, in bytes. The next call can request the rest.
 pub const TEXT_BYTES: usize = 256 << 10;
 
-/// The largest image, recording or other binary file that a call answers with, in bytes.
+/// The maximum size of an image, recording or other binary file in a result, in bytes.
 pub const MEDIA_BYTES: u64 = 8 << 20;
 
 /// The longest argument `uri`, in bytes.
 const URI_BYTES: usize = 8 << 10;
 
-/// How a store that has more to say than URIs reads the argument `uri`: `None` if it can't be meant for the store.
+/// How a store reads the argument `uri` if it accepts more than URIs; returns `None` if it can't be meant for the store.
 pub type Spelling = fn(&str) -> Option<String>;
 
-/// The tools with which a model looks at a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
-/// `read_resources`. None changes anything.
+/// The tools with which a model reads a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
+/// `read_resources`. None of them changes anything.
 ///
-/// Failures are problems that say what to try instead: the names that come nearest, the tool that takes what another
-/// doesn't.
+/// Failures are problems that say what to try instead: the closest names, or the tool that accepts what this one doesn't.
 ///
 /// ```
 /// use plainly::server::BuildErrors;
@@ -81,21 +80,21 @@ impl<S: Store> StoreTools<S> {
         })
     }
 
-    /// The collections that everything is in, by URI: what `list_resources` and `tree` begin with when they are asked for
-    /// nothing in particular. Without any, that is everything in the store.
+    /// The URIs of the top-level collections, where `list_resources` and `tree` start by default. Without any, that is
+    /// everything in the store.
     pub fn roots<U: Into<String>>(mut self, uris: impl IntoIterator<Item = U>) -> Self {
         self.0.roots = uris.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Reads the argument `uri` by `spelling` before the store sees it: models write paths where URIs are asked for. The
-    /// empty text stands for the [`roots`](Self::roots).
+    /// Reads the argument `uri` with `spelling` before the store sees it, because models write paths where URIs are
+    /// expected. Empty text stands for the [`roots`](Self::roots).
     pub fn spelling(mut self, spelling: Spelling) -> Self {
         self.0.spelling = spelling;
         self
     }
 
-    /// All of them, ready for [`ServerBuilder::tools`](crate::server::ServerBuilder::tools).
+    /// All of the tools, ready for [`ServerBuilder::tools`](crate::server::ServerBuilder::tools).
     pub fn build(self) -> Vec<Tool> {
         let source = Arc::new(self.0);
         vec![
@@ -107,13 +106,13 @@ impl<S: Store> StoreTools<S> {
         ]
     }
 
-    /// For a tool of your own beside these: the URI that its argument means, read as theirs are. `None` stands for the
+    /// For a custom tool beside these: the URI that its argument means, read in the same way. `None` stands for the
     /// [`roots`](Self::roots).
     pub fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
         self.0.uri(written)
     }
 
-    /// For a tool of your own beside these: what a model is told where the store answers a question about `uri` with `error`.
+    /// For a custom tool beside these: what to tell the model when the store answers a request for `uri` with `error`.
     pub async fn problem(&self, uri: &str, error: StoreError) -> Problem {
         problems::of(&self.0, uri, error).await
     }

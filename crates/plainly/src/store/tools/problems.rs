@@ -33,8 +33,8 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
         }
         StoreError::NotACollection => is_no_collection(uri),
         StoreError::InvalidCursor => {
-            Problem::validation("after", "it is no position in this listing.")
-                .suggest("Give `next` of the answer before as it was, with the same uri, or nothing to start again.")
+            Problem::validation("after", "it is not a position in this listing.")
+                .suggest("Use `next` from the previous result unchanged, with the same uri, or nothing to start again.")
         }
         StoreError::TooLarge { size, limit } => too_large(uri, size, limit),
         StoreError::Overloaded => {
@@ -49,11 +49,9 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
 
 /// There is more of the resource than is read.
 pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
-    let message = format!("{uri} has {size} bytes, and no more than {limit} are read.");
+    let message = format!("{uri} has {size} bytes, and the limit is {limit}.");
     Problem::new(ProblemCode::PayloadTooLarge, message)
-        .suggest(
-            "Nothing of it can be read with these tools: stat_resource tells what is known of it.",
-        )
+        .suggest("These tools can't read any of it: stat_resource shows what is known about it.")
         .detail("uri", uri)
         .detail("size", size)
         .detail("limit", limit)
@@ -62,24 +60,25 @@ pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
 /// A file where what is in it was asked for.
 pub(super) fn is_no_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a file."))
-        .suggest("Read it with read_resource, or ask for the directory that it is in.")
+        .suggest("Read it with read_resource, or use the directory that contains it.")
 }
 
 /// A collection where content was asked for.
 pub(super) fn is_a_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a directory."))
-        .suggest("See what is in it with list_resources or tree, and read one of these.")
+        .suggest("See what it contains with list_resources or tree, and read one of those.")
 }
 
 /// The argument can't be meant for the store.
 pub(super) fn not_served(written: &str, roots: &[String]) -> Problem {
-    Problem::validation("uri", format!("{written} is no URI of this server.")).suggest(form(roots))
+    Problem::validation("uri", format!("{written} is not a URI of this server."))
+        .suggest(form(roots))
 }
 
 /// The argument is longer than any URI may be.
 pub(super) fn too_long(limit: usize) -> Problem {
     Problem::validation("uri", format!("it has more than {limit} bytes."))
-        .suggest("list_resources gives URIs as they are taken.")
+        .suggest("Use URIs exactly as list_resources returns them.")
 }
 
 /// All that is served, where one resource was to be named.
@@ -89,9 +88,9 @@ pub(super) fn not_one(roots: &[String]) -> Problem {
 
 fn form(roots: &[String]) -> String {
     match roots {
-        [] => "Call list_resources without uri, and give a URI as it stands there.".to_owned(),
+        [] => "Call list_resources without uri, and use a URI exactly as it is listed.".to_owned(),
         [first, ..] => format!(
-            "URIs begin with {}, as in {first}/name; list_resources lists what there is.",
+            "URIs start with {}, as in {first}/name; list_resources lists what exists.",
             either(roots)
         ),
     }

@@ -15,16 +15,16 @@ use crate::store::Store;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StatArgs {
-    /// The file or directory, as a URI or path that another call gave.
+    /// The file or directory, as a URI or path from another call.
     uri: String,
 }
 
 pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("stat_resource", source, run)
-        .title("Look at a resource")
+        .title("Describe a resource")
         .description(
-            "Tells of one file or directory what is known without reading it: kind, size in bytes, MIME type, time of the \
-             last change. Also the cheapest way to see whether it exists.",
+            "Shows what is known about a file or directory without reading it: kind, size in bytes, MIME type, time of the \
+             last change. Also the cheapest way to check whether it exists.",
         )
 }
 

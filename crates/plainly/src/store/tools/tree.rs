@@ -28,15 +28,15 @@ const PAGE: usize = 1_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TreeArgs {
-    /// The directory to begin with, as a URI or path that another call gave. Leave it out for everything that is served.
+    /// The directory to start from, as a URI or path from another call. Leave it out for everything that is served.
     uri: Option<String>,
-    /// How many levels below it.
+    /// How many levels to show below it.
     #[schemars(range(min = 1, max = LARGEST_DEPTH), extend("default" = DEPTH))]
     depth: Option<usize>,
-    /// Globs of what to leave out, with all below it: node_modules, *.log, src/generated.
+    /// Globs of what to exclude, with everything below it: node_modules, *.log, src/generated.
     #[serde(default)]
     exclude: Vec<String>,
-    /// The most entries. The deepest are left out first.
+    /// The maximum number of entries. The deepest are left out first.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
 }
@@ -45,7 +45,7 @@ struct TreeArgs {
 #[derive(Serialize, JsonSchema)]
 struct Tree {
     entries: Vec<Leaf>,
-    /// Whether directories have entries that are left out for the limit or the depth.
+    /// Whether entries were left out because of the limit or the depth.
     truncated: bool,
 }
 
@@ -53,7 +53,7 @@ struct Tree {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Leaf {
-    /// How many levels below the top it is; what follows and is deeper is in it.
+    /// The number of levels below the top; deeper entries that follow are inside it.
     depth: usize,
     uri: String,
     is_collection: bool,
@@ -66,8 +66,8 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("tree", source, run)
         .title("Show a tree")
         .description(
-            "Shows the directories and files below a directory, several levels at once: the quickest way to learn how \
-             things are arranged. What has more below it than is shown ends with /… and can be asked for itself.",
+            "Shows the directories and files below a directory, several levels at once: the quickest way to see how \
+             things are organised. A directory that contains more than is shown ends with /… and can be requested itself.",
         )
 }
 
@@ -231,7 +231,7 @@ fn show(nodes: &[Node]) -> Shown<Tree> {
     }
     let truncated = nodes.iter().any(|node| node.has_more);
     if truncated {
-        lines.push("What ends with /… has more in it: ask for its uri, or for more depth or a larger limit.".to_owned());
+        lines.push("A directory that ends with /… contains more: use its uri, more depth or a larger limit.".to_owned());
     }
     Json(Tree { entries, truncated }).content([Content::text(lines.join("\n"))])
 }

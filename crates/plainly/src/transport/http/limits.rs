@@ -1,31 +1,31 @@
-//! The limits of HTTP itself. What a message may hold is limited where it is read.
+//! The limits of HTTP itself. The content of messages is limited where they are read.
 
 use std::time::Duration;
 
 use crate::limits::Limits;
 
-/// How much a server takes of its peers over HTTP before it says no. Build one with [`HttpLimits::from`] the limits of
-/// your server, which have some of these too, or with [`HttpLimits::default`], and change what you need.
+/// The limits of a server over HTTP. Start from [`HttpLimits::from`] the limits of your server, which contain some of
+/// these too, or from [`HttpLimits::default`], and change what you need.
 ///
-/// A [`HttpService`](super::HttpService) that is mounted elsewhere heeds those of messages and bodies only: the
-/// connections are not its own.
+/// An [`HttpService`](super::HttpService) mounted elsewhere only applies those for messages and bodies: the connections
+/// are not its own.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Bytes of one message. As many as the server's, 4 MiB by default. Beyond: 413, and the connection closes.
+    /// Bytes of one message. The same as the server's, 4 MiB by default. Beyond: 413, and the connection closes.
     pub message_bytes: usize,
-    /// Bytes of all bodies that are being read or answered, in the whole server. 256 MiB. Beyond: 503 with
-    /// `Retry-After`, and the connection closes.
+    /// Bytes of all bodies being read or answered, in the whole server. 256 MiB. Beyond: 503 with `Retry-After`, and the
+    /// connection closes.
     pub in_flight_bytes: usize,
     /// Time for a whole body to arrive. 30 s. Beyond: 408, and the connection closes.
     pub body: Duration,
-    /// Time that a body has however slow it is. 5 s. Beyond, unless it brought `body_rate`: 408, and the connection
+    /// Time that a body may take however slow it is. 5 s. Beyond, unless it reached `body_rate`: 408, and the connection
     /// closes.
     pub body_grace: Duration,
-    /// Bytes a second that a body must bring beyond `body_grace`, those it brought before included. 1 KiB; 0 asks for
-    /// none.
+    /// Bytes per second that a body must reach after `body_grace`, counting what it brought before. 1 KiB; 0 turns this
+    /// off.
     pub body_rate: u32,
-    /// Bytes of a request's head, at least 8 KiB. 64 KiB. Beyond: 431, and the connection closes.
+    /// Bytes of the head of a request, at least 8 KiB. 64 KiB. Beyond: 431, and the connection closes.
     pub head_bytes: usize,
     /// Headers of a request. 100. Beyond: 431, and the connection closes.
     pub headers: usize,
@@ -34,19 +34,19 @@ pub struct HttpLimits {
     pub head: Duration,
     /// Time that a connection may wait for its next request. 60 s. Beyond: it closes.
     pub idle: Duration,
-    /// Time without an event after which a stream of events gets a comment, so that nobody on the way takes its silence
+    /// Time without an event after which a stream of events gets a comment, so that no intermediary mistakes its silence
     /// for the end. 15 s.
     pub keep_alive: Duration,
-    /// Time that a peer may take no byte of its response. As long as the server's, 30 s by default. Beyond: the connection
-    /// closes.
+    /// Time that a peer may read nothing of its response. The same as the server's, 30 s by default. Beyond: the
+    /// connection closes.
     pub write_stall: Duration,
-    /// Connections at a time. 10,000. Beyond: they wait in the operating system's queue.
+    /// Connections at a time. 10,000. Beyond: new ones wait in the operating system's queue.
     pub connections: usize,
-    /// Connections of one peer at a time: of an IPv4 address, of a /64 network of IPv6. 256. Beyond: closed at once.
-    /// Behind a reverse proxy all connections are its own: raise this there.
+    /// Connections of one peer at a time: of one IPv4 address, or of one IPv6 /64 network. 256. Beyond: closed at once.
+    /// Behind a reverse proxy, all connections come from the proxy: raise the limit there.
     pub connections_per_peer: usize,
-    /// Time that running requests have to finish once the server was asked to stop. As long as the server's, 30 s by
-    /// default. Beyond: they are dropped.
+    /// Time for running requests to finish once the server was asked to stop. The same as the server's, 30 s by default.
+    /// Beyond: they are dropped.
     pub shutdown: Duration,
 }
 

@@ -1,5 +1,5 @@
-//! The server for those who bring none: listens, and gives every connection a task. HTTP/1.1 only, which is less to
-//! attack; for HTTP/2 or TLS mount the service in a server of your own, or put a reverse proxy before this one.
+//! A ready-made HTTP server: listens, and runs a task per connection. HTTP/1.1 only, which offers less to attack; for
+//! HTTP/2 or TLS, mount the service in a server of your own, or put a reverse proxy in front of this one.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ const NO_ROOM: Duration = Duration::from_millis(100);
 /// again after a second, and with tokio's own 128 that befalls most of a crowd that comes at once.
 const QUEUE: u32 = 1_024;
 
-/// A server that listens and does not serve yet.
+/// A server that is listening but not serving yet.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: TcpListener,
@@ -29,24 +29,24 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Listens at `address`, such as `127.0.0.1:3333` or `localhost:0`; port 0 takes any that is free.
+    /// Listens at `address`, such as `127.0.0.1:3333` or `localhost:0`; port 0 picks a free port.
     ///
-    /// Anywhere but on a loopback address, [`serve`](Self::serve) takes only services that name their hosts.
+    /// Except on a loopback address, [`serve`](Self::serve) only accepts services that name their hosts.
     pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         let listener = listen(address).await?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }
 
-    /// Where it listens.
+    /// The address where it listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `shutdown` is ready, then finishes the requests that run, for as long as the limits allow.
+    /// Serves until `shutdown` is ready, then finishes running requests, for as long as the limits allow.
     ///
-    /// Fails at once, with [`io::ErrorKind::InvalidInput`], if it listens beyond loopback and the service was not told
-    /// by [`HttpService::allow_host`] what it is called there.
+    /// Fails at once, with [`io::ErrorKind::InvalidInput`], if it listens on more than loopback and the service was not
+    /// given its host names with [`HttpService::allow_host`].
     pub async fn serve<E: Exchange>(
         self,
         service: HttpService<E>,
@@ -135,7 +135,7 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) 
                 match slots.take(slot, peer.ip()) {
                     Some(slot) => return (stream, slot),
                     None => {
-                        tracing::debug!(%peer, "too many connections of one peer: closed another")
+                        tracing::debug!(%peer, "too many connections from one peer: closed another")
                     }
                 }
             }
@@ -161,10 +161,10 @@ fn is_of_the_peer(error: &io::Error) -> bool {
 
 fn log_panic(end: Result<(), tokio::task::JoinError>) {
     if let Err(error) = end {
-        tracing::error!(%error, "connection ended badly");
+        tracing::error!(%error, "connection ended with an error");
     }
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0} is not a loopback address: say which hosts the server answers to (allow_host)")]
+#[error("{0} is not a loopback address: name the hosts that clients use (allow_host)")]
 struct Nameless(SocketAddr);

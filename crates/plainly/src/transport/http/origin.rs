@@ -28,10 +28,10 @@ pub(super) struct AllowedNames {
 #[non_exhaustive]
 pub enum InvalidAllowance {
     /// Give `example.com`, for any port, or `example.com:8443`.
-    #[error("{0:?} is not a host, as in \"example.com\" or \"example.com:8443\"")]
+    #[error("{0:?} is not a host such as \"example.com\" or \"example.com:8443\"")]
     Host(String),
     /// Give scheme, host and port, if it is not the scheme's default, without a path.
-    #[error("{0:?} is not an origin, as in \"https://app.example.com\"")]
+    #[error("{0:?} is not an origin such as \"https://app.example.com\"")]
     Origin(String),
 }
 

@@ -38,17 +38,17 @@ const NO_BUFFERING: (HeaderName, HeaderValue) = (
     HeaderValue::from_static("no"),
 );
 
-/// A server over HTTP, as a tower service: mount it in axum or any hyper server, or give it to a
+/// A server over HTTP, as a tower service: mount it in axum or any hyper server, or pass it to an
 /// [`HttpServer`](super::HttpServer).
 ///
-/// It lets in requests to `localhost`, `127.0.0.1` and `[::1]`, and those that pages of `http://` these have sent;
-/// [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) add to that. A page of any other origin is
-/// turned away with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's page on
+/// It accepts requests for `localhost`, `127.0.0.1` and `[::1]`, including those from pages at `http://` with one of
+/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any other
+/// origin are refused with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's page on
 /// Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
 ///
-/// The requests to one value of it count as of one connection: clone it for each.
+/// All requests to one value of it count as one connection: clone it for each connection.
 #[derive(Debug)]
 pub struct HttpService<E> {
     inner: Arc<ServiceState<E>>,
@@ -77,8 +77,8 @@ struct ServiceState<E> {
 }
 
 impl<E: Exchange> HttpService<E> {
-    /// Carries messages for `exchange`, at any path, for loopback hosts, with the default limits. For a server,
-    /// [`Server::http`](crate::server::Server::http) takes over its own limits.
+    /// Serves `exchange` at any path, for loopback hosts, with the default limits. For a server,
+    /// [`Server::http`](crate::server::Server::http) uses the server's own limits.
     pub fn new(exchange: E) -> Self {
         Self {
             inner: Arc::new(ServiceState {
@@ -93,14 +93,14 @@ impl<E: Exchange> HttpService<E> {
         }
     }
 
-    /// Also answers to the name `host`: `example.com` at any port, `example.com:8443` at that port.
+    /// Also accepts requests for `host`: `example.com` at any port, `example.com:8443` at that port.
     pub fn allow_host(mut self, host: &str) -> Result<Self, InvalidAllowance> {
         Arc::make_mut(&mut self.inner).allowed.allow_host(host)?;
         Ok(self)
     }
 
-    /// Also answers to pages of `origin`, such as `https://app.example.com`. They still need CORS headers to read the
-    /// answer: add those with a layer.
+    /// Also accepts requests from pages of `origin`, such as `https://app.example.com`. To read the replies, the pages
+    /// still need CORS headers: add those with a layer.
     pub fn allow_origin(mut self, origin: &str) -> Result<Self, InvalidAllowance> {
         Arc::make_mut(&mut self.inner)
             .allowed
@@ -108,18 +108,18 @@ impl<E: Exchange> HttpService<E> {
         Ok(self)
     }
 
-    /// Answers at this path only, and 404 elsewhere. Leave it to the router where there is one.
+    /// Serves this path only, with 404 for all others. If there is a router, leave it to the router.
     #[must_use]
     pub fn path(mut self, path: &str) -> Self {
         Arc::make_mut(&mut self.inner).path = Some(path.into());
         self
     }
 
-    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path: for clients that have no other. The same checks
-    /// and limits apply; a session lasts as long as its stream of events.
+    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer. The
+    /// same checks and limits apply; a session lasts as long as its stream of events.
     ///
-    /// Clients are told to send their messages to this path, so it must be the one that they see, and no other endpoint is
-    /// there. Whoever opened the stream is who all its messages come from, for layers and handlers.
+    /// Clients are told to send their messages to this path, so it must be the path that they see, and there must be no
+    /// other endpoint at it. For layers and handlers, all messages come from the peer that opened the stream.
     #[must_use]
     pub fn sse_endpoint(mut self, path: &str) -> Self {
         Arc::make_mut(&mut self.inner).sse = Some(path.into());
@@ -135,7 +135,7 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Loopback names must have this port: the one where the service listens.
+    /// The port that loopback names must have: the one where the service listens.
     #[must_use]
     pub fn port(mut self, port: u16) -> Self {
         Arc::make_mut(&mut self.inner).allowed.port = Some(port);
@@ -341,7 +341,7 @@ where
     }
 }
 
-/// The response to come; dropping it cancels the request.
+/// The future of a response; dropping it cancels the request.
 #[must_use = "a future does nothing unless it is polled"]
 pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Body>> + Send>>);
 

@@ -21,7 +21,7 @@ impl RejectedNames {
         if self.is_new(host) {
             tracing::warn!(
                 host = %Escaped(host),
-                "turned away: if the server is meant to be called so, allow it (--allow-host, allow_host)"
+                "refused: if clients should reach the server by this name, allow it (--allow-host, allow_host)"
             );
         }
     }
@@ -31,7 +31,7 @@ impl RejectedNames {
         if self.is_new(origin) {
             tracing::warn!(
                 origin = %Escaped(origin),
-                "turned away: if its pages are meant to use the server, allow it (--allow-origin, allow_origin)"
+                "refused: if pages of this origin should use the server, allow it (--allow-origin, allow_origin)"
             );
         }
     }

@@ -108,7 +108,7 @@ impl Definition for Prompt {
             let completing = format!("{subject}, completing {argument},");
             check_needs(&completing, completer.needs(), states, errors);
             if !self.arguments().iter().any(|it| it.name == *argument) {
-                let problem = format!("completes {argument}, which is none of its arguments");
+                let problem = format!("completes {argument}, which is not one of its arguments");
                 errors.push(BuildError::new(&subject, problem));
             }
         }

@@ -50,7 +50,7 @@ fn matcher(text: &str) -> Result<Matcher, String> {
 fn unreachable(earlier: &ServedTemplate, text: &str) -> String {
     let earlier = earlier.matcher().template().as_str();
     if earlier == text {
-        return "is there twice".to_owned();
+        return "is defined twice".to_owned();
     }
     format!("is never reached: {earlier} matches the same URIs")
 }
@@ -66,7 +66,7 @@ fn check_completers(
         let completing = format!("{subject}, completing {name},");
         check_needs(&completing, completer.needs(), states, errors);
         if !template.variables().any(|variable| variable == name) {
-            let problem = format!("completes {name}, which is no variable of it");
+            let problem = format!("completes {name}, which is not one of its variables");
             errors.push(BuildError::new(subject, problem));
         }
     }
@@ -75,7 +75,7 @@ fn check_completers(
 /// Each field of `Vars<T>` is a variable, and each variable a field. A type that takes any names has no properties.
 fn check_vars(subject: &str, schema: &Value, template: &UriTemplate, errors: &mut Vec<BuildError>) {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
-        let problem = "takes Vars of a type that is no JSON object: use a struct";
+        let problem = "takes Vars of a type that is not a JSON object: use a struct";
         return errors.push(BuildError::new(subject, problem));
     }
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
@@ -83,13 +83,13 @@ fn check_vars(subject: &str, schema: &Value, template: &UriTemplate, errors: &mu
     };
     for field in fields.keys() {
         if !template.variables().any(|variable| variable == field) {
-            let problem = format!("takes Vars with {field}, which is no variable of it");
+            let problem = format!("takes Vars with {field}, which is not one of its variables");
             errors.push(BuildError::new(subject, problem));
         }
     }
     for variable in template.variables() {
         if !fields.contains_key(variable) {
-            let problem = format!("has the variable {variable}, which its Vars don't take");
+            let problem = format!("has the variable {variable}, which its Vars lack");
             errors.push(BuildError::new(subject, problem));
         }
     }

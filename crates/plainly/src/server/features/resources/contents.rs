@@ -8,13 +8,13 @@ use plainly_protocol::types::{Representation, Resource, ResourceContents};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ContentsFault {
     /// There are none.
-    #[error("reading {uri} gave no contents, and it is no collection")]
+    #[error("reading {uri} gave no contents, but it is not a collection")]
     Nothing { uri: String },
     /// Some are contents of another resource.
-    #[error("reading {uri} gave contents of {other}, and it is no collection")]
+    #[error("reading {uri} gave contents of {other}, but it is not a collection")]
     Another { uri: String, other: String },
     /// Two are in the same format.
-    #[error("reading {uri} gave two contents of {}, and only formats may differ", mime_type.as_deref().unwrap_or("no MIME type"))]
+    #[error("reading {uri} gave two contents with {}, but each format may occur only once", mime_type.as_deref().unwrap_or("no MIME type"))]
     Repeated {
         uri: String,
         mime_type: Option<String>,

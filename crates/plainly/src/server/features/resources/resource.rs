@@ -19,7 +19,7 @@ use crate::server::state::States;
 /// The MIME type of a collection that has no other.
 const DIRECTORY: &str = "inode/directory";
 
-/// A resource with a handler that gives its content.
+/// A resource with a fixed URI and a handler that returns its content.
 ///
 /// ```
 /// use plainly::server::{Resource, reply::Text};
@@ -38,7 +38,8 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// The resource at `uri`, served by `handler`. Its name is the URI until [`name`](Self::name) gives it a better one.
+    /// The resource at `uri`, served by `handler`. Its name is the URI unless you set a better one with
+    /// [`name`](Self::name).
     pub fn new<F, A, By>(uri: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -61,16 +62,16 @@ impl Resource {
     setters! {
         name = "Its name, for programs.",
         title,
-        description = "What it holds.",
+        description = "A description of its content.",
         mime_type = "The MIME type of its content.",
         icons,
         annotations,
         cache_hint = "How long clients may cache its content, and whether they may share it. By default not at all.",
     }
 
-    /// Makes it a collection. Its handler then returns its children: contents with URIs of their own, or none if it is
-    /// empty. Clients that list the collection get these children too, page by page. Without a MIME type of its own it
-    /// becomes an `inode/directory`.
+    /// Makes the resource a collection. Its handler then returns its children: contents with their own URIs, or none if
+    /// it is empty. Clients that list the collection also get these children, page by page. Unless you set a MIME type,
+    /// it is `inode/directory`.
     ///
     /// ```
     /// use plainly::protocol::types::{self, ResourceContents};

@@ -84,7 +84,7 @@ impl<S: Store> CheckedStore<S> {
 
 /// Clients could not notice by themselves: each cursor is sealed anew, so no two are equal.
 #[derive(Debug, thiserror::Error)]
-#[error("the next page of the store's listing is the one before")]
+#[error("the store's listing returned the same page twice")]
 struct EndlessListing;
 
 impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {

@@ -1,4 +1,4 @@
-//! Resources whose URIs follow a template: one handler for all of them, and, if wanted, one that describes each and one
+//! Resources whose URIs follow a template: one handler for all of them, and optionally one that describes each and one
 //! that lists them.
 
 use std::fmt;
@@ -25,9 +25,9 @@ type ListHandler = Box<dyn Fn(&ListingCall<'_>) -> Result<ListFuture, Failure> +
 
 /// Resources whose URIs follow a template (RFC 6570), with a handler that reads any of them. None is a collection.
 ///
-/// Which URIs match is told by [`uri_template`](plainly_protocol::uri_template). A URI goes to a
-/// [`Resource`](crate::server::Resource) of that very URI first, then to the first template that matches, in the order in
-/// which they were added, and at last to a store.
+/// [`uri_template`](plainly_protocol::uri_template) explains which URIs match. A URI goes first to a
+/// [`Resource`](crate::server::Resource) with that exact URI, then to the first matching template in the order in which
+/// they were added, and finally to a store.
 ///
 /// ```
 /// use plainly::{ProtocolError, ResourceTemplate, ResourceUri, Text, Vars};
@@ -59,8 +59,8 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// The resources whose URIs follow `uri_template`, each read by `handler`. Its name is the template until
-    /// [`name`](Self::name) gives it a better one.
+    /// The resources whose URIs follow `uri_template`, each read by `handler`. Its name is the template unless you set a
+    /// better one with [`name`](Self::name).
     pub fn new<F, A, By>(uri_template: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -83,20 +83,20 @@ impl ResourceTemplate {
     }
 
     setters! {
-        name = "Its name, for programs. Its resources get it too, like everything else that is said of the template.",
+        name = "Its name, for programs. Its resources inherit it, like everything else declared for the template.",
         title,
-        description = "What its resources hold.",
+        description = "A description of the content of its resources.",
         mime_type = "The MIME type of all its resources.",
         icons,
         annotations,
         cache_hint = "How long clients may cache its resources and their listing, and whether they may share them. By default not at all.",
     }
 
-    /// Describes each resource by `handler`, which takes what a handler that reads takes and returns a
-    /// [`types::Resource`](plainly_protocol::types::Resource) of the URI that was asked for, or none if there is no such
+    /// Describes each resource with `handler`, which takes the same parameters as a handler that reads. It returns a
+    /// [`types::Resource`](plainly_protocol::types::Resource) with the requested URI, or `None` if there is no such
     /// resource.
     ///
-    /// Without it a resource is read in order to describe it: whether it is there is known to the handler alone.
+    /// Without it, a resource is read in order to describe it, because only the handler knows whether it exists.
     #[must_use]
     pub fn metadata<F, A, By>(mut self, handler: F) -> Self
     where
@@ -117,10 +117,10 @@ impl ResourceTemplate {
         self
     }
 
-    /// Lists resources that are there by `handler`, which takes [`State`](crate::server::extract::State) and
+    /// Lists existing resources with `handler`, which takes [`State`](crate::server::extract::State) and
     /// [`Context`](crate::server::extract::Context) and returns a
-    /// [`Vec<types::Resource>`](plainly_protocol::types::Resource). They are then part of `resources/list`, in the order in
-    /// which they come: the handler runs anew for each page.
+    /// [`Vec<types::Resource>`](plainly_protocol::types::Resource). They become part of `resources/list`, in the order
+    /// returned; the handler runs again for each page.
     #[must_use]
     pub fn list<F, A, By>(mut self, handler: F) -> Self
     where
@@ -137,8 +137,8 @@ impl ResourceTemplate {
         self
     }
 
-    /// Completes `variable` by `handler`, while a person types it. The last one for a variable counts; an enum completes
-    /// itself.
+    /// Completes `variable` with `handler`, while a person types it. The last handler for a variable counts; an enum
+    /// completes itself.
     #[must_use]
     pub fn complete<F, A, By>(mut self, variable: impl Into<String>, handler: F) -> Self
     where

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{self, Cursor, RawJson};
-use serde::Serialize;
+use plainly_protocol::writer::ObjectWriter;
+
+use crate::server::answer::ResultBody;
 
 /// The definition of a tool, and its encoding for each revision, in the order of [`Revision::ALL`].
 #[derive(Debug)]
@@ -30,7 +32,7 @@ impl ListedTool {
 
     fn write(&self, revision: Revision) -> RawJson {
         let mut shaped = self.tool.clone();
-        shaped.shape(revision);
+        Shape::shape(&mut shaped, revision);
         // The definition is nearly always the same for all revisions: then they share one copy.
         if revision != Revision::LATEST && shaped == self.tool {
             return self.of_revision(Revision::LATEST);
@@ -44,11 +46,9 @@ fn encoded(tool: &types::Tool) -> RawJson {
 }
 
 /// The result of `tools/list`, with each tool encoded already.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub(in crate::server) struct ListedTools {
     pub(super) tools: Vec<RawJson>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<Cursor>,
 }
 
@@ -56,5 +56,20 @@ impl ListedTools {
     /// About how many bytes they take.
     pub(in crate::server) fn bytes(&self) -> usize {
         self.tools.iter().map(|tool| tool.get().len() + 1).sum()
+    }
+}
+
+impl ResultBody for ListedTools {
+    /// Each tool is shaped already.
+    fn shape(&mut self, _: Revision) {}
+
+    fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()> {
+        let mut tools = result.array("tools");
+        self.tools.iter().for_each(|tool| tools.raw(tool.get()));
+        tools.close();
+        match &self.next_cursor {
+            Some(cursor) => result.member("nextCursor", cursor),
+            None => Ok(()),
+        }
     }
 }

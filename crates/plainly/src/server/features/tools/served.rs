@@ -95,7 +95,7 @@ impl Definition for Tool {
             }
         }
         if self.needs.begins_task && self.task.is_none() {
-            wrong.push("takes Task, but task() doesn't say that it may become one".to_owned());
+            wrong.push("takes Task, but task() does not allow it to become one".to_owned());
         }
         errors.extend(wrong.into_iter().map(|it| BuildError::new(&subject, it)));
         if errors.len() > before {

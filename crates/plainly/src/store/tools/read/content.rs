@@ -18,9 +18,9 @@ pub(super) struct Reading {
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
-    /// Bytes of the whole.
+    /// The size of the whole resource, in bytes.
     size: usize,
-    /// The lines that were asked for, if it is text. Anything else is in the content of the answer.
+    /// The requested lines, if it is text. Anything else is in the content of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     /// The number of the first of these lines, from 1.
@@ -29,10 +29,10 @@ pub(super) struct Reading {
     /// How many lines the whole text has.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_lines: Option<usize>,
-    /// The `offset` with which to go on, where there are more lines.
+    /// The `offset` to continue with, if there are more lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<usize>,
-    /// What else there is to know, such as how to go on.
+    /// Further information, such as how to continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -76,7 +76,7 @@ fn given(
         Body::Text(text) => lines(&contents, text, part, room, None),
         Body::Blob(bytes) => match almost_text(&contents, bytes) {
             Some(text) => {
-                let why = "It is not UTF-8: what could not be read stands as \u{fffd}.";
+                let why = "It is not UTF-8: unreadable parts are shown as \u{fffd}.";
                 lines(&contents, &text, part, room, Some(why))
             }
             None => media(contents),
@@ -143,7 +143,7 @@ impl Reading {
         self.text.is_some()
     }
 
-    /// Bytes of the whole.
+    /// The size of the whole resource, in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size as u64
     }

@@ -41,8 +41,8 @@ impl LineSelection {
 }
 
 fn conflict(field: &'static str) -> Problem {
-    Problem::validation(field, "it can't be given together with another part of the text.").suggest(
-        "Give only head (the first lines), or only tail (the last lines), or offset and limit (lines from one on).",
+    Problem::validation(field, "it can't be combined with another part of the text.").suggest(
+        "Use only head (the first lines), only tail (the last lines), or offset and limit (a range of lines).",
     )
 }
 
@@ -67,7 +67,7 @@ impl<'a> TextExcerpt<'a> {
             LineSelection::From { offset, .. } if offset > total.max(1) => {
                 let problem = Problem::validation("offset", format!("the text has {total} lines."));
                 return Err(
-                    problem.suggest("Give an offset up to that, or the last lines with tail.")
+                    problem.suggest("Use an offset up to that, or tail for the last lines.")
                 );
             }
             LineSelection::From { offset, limit } => (offset - 1, limit),
@@ -123,7 +123,7 @@ impl<'a> TextExcerpt<'a> {
             note += &format!(" It is cut after {} of its {size} bytes.", self.text.len());
         }
         if let Some(next) = self.next() {
-            note += &format!(" To go on: offset={next}.");
+            note += &format!(" To continue: offset={next}.");
         }
         Some(note)
     }
@@ -146,7 +146,7 @@ mod tests {
                 part(1, 2),
                 100,
                 "one\ntwo\n",
-                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+                Some("Lines 1 to 2 of 3. To continue: offset=3."),
             ),
             (part(3, 9), 100, "three", Some("Line 3 of 3.")),
             (
@@ -161,25 +161,25 @@ mod tests {
                 part(1, 0),
                 100,
                 "",
-                Some("No line of 3. To go on: offset=1."),
+                Some("No line of 3. To continue: offset=1."),
             ),
             (
                 LineSelection::ALL,
                 8,
                 "one\ntwo\n",
-                Some("Lines 1 to 2 of 3. To go on: offset=3."),
+                Some("Lines 1 to 2 of 3. To continue: offset=3."),
             ),
             (
                 LineSelection::ALL,
                 7,
                 "one\n",
-                Some("Line 1 of 3. To go on: offset=2."),
+                Some("Line 1 of 3. To continue: offset=2."),
             ),
             (
                 LineSelection::ALL,
                 2,
                 "on",
-                Some("Line 1 of 3. It is cut after 2 of its 4 bytes. To go on: offset=2."),
+                Some("Line 1 of 3. It is cut after 2 of its 4 bytes. To continue: offset=2."),
             ),
         ] {
             let lines = TextExcerpt::of(text, part, room).unwrap();

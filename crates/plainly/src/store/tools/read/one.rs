@@ -15,15 +15,15 @@ use crate::store::tools::{self, StoreView, TEXT_BYTES};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadArgs {
-    /// The file, as a URI or path that another call gave.
+    /// The file, as a URI or path from another call.
     uri: String,
     /// The number of the first line to read, from 1.
     offset: Option<usize>,
     /// How many lines to read from there.
     limit: Option<usize>,
-    /// Read so many lines from the beginning, in place of offset and limit.
+    /// Read this many lines from the beginning, instead of offset and limit.
     head: Option<usize>,
-    /// Read so many lines up to the end, in place of offset and limit.
+    /// Read this many lines from the end, instead of offset and limit.
     tail: Option<usize>,
 }
 
@@ -31,9 +31,9 @@ pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Too
     tools::tool("read_resource", source, run)
         .title("Read a resource")
         .description(
-            "Reads a file: text as it is (offset and limit, head or tail choose lines), images as images, recordings as \
-             audio, anything else as an embedded resource. One answer has up to 256 KiB of text, and says with which \
-             offset to go on. Use read_resources for several files at once.",
+            "Reads a file: text as it is (offset and limit, head or tail select lines), images as images, recordings as \
+             audio, anything else as an embedded resource. One result has up to 256 KiB of text, and says which \
+             offset to continue with. Use read_resources for several files at once.",
         )
 }
 

@@ -26,12 +26,12 @@ const LEAST: usize = 1 << 10;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadArgs {
-    /// The files, as URIs or paths that another call gave.
+    /// The files, as URIs or paths from another call.
     #[schemars(length(min = 1, max = MOST))]
     uris: Vec<String>,
 }
 
-/// What was read of each, in the order that was asked for.
+/// The outcome for each file, in the order requested.
 #[derive(Serialize, JsonSchema)]
 struct Readings {
     results: Vec<Outcome>,
@@ -40,7 +40,7 @@ struct Readings {
 /// One of several files.
 #[derive(Serialize, JsonSchema)]
 struct Outcome {
-    /// As it was asked for, unless that is too long.
+    /// The URI as requested, shortened if it is too long.
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<Reading>,
@@ -53,8 +53,8 @@ pub(in crate::store::tools) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Too
     tools::tool("read_resources", source, run)
         .title("Read several resources")
         .description(
-            "Reads several files at once, each as read_resource would from its first line, in one answer of up to 256 KiB \
-             of text. What can't be read is said, and the others are read all the same.",
+            "Reads several files at once, each from its first line as read_resource would, in one result of up to 256 KiB \
+             of text. If a file can't be read, the result says why; the others are still read.",
         )
 }
 
@@ -117,6 +117,6 @@ fn shown(mut uri: String) -> String {
 }
 
 fn full(uri: &str) -> Problem {
-    Problem::operation_failed(format!("{uri} did not fit into this answer."))
+    Problem::operation_failed(format!("{uri} did not fit into this result."))
         .suggest("Read it with read_resource.")
 }
