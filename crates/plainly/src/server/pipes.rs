@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::Server;
 use super::malformed::error_of;
-use super::sessions::random_name;
+use super::seal::random_name;
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::{Share, Shares};

@@ -231,6 +231,13 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// A name that nobody can guess: 128 bits from the system's random source, in hexadecimal.
+pub(super) fn random_name() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -9,6 +9,7 @@ use plainly_protocol::peer::{Peer, Principal};
 
 use super::changes::Changes;
 use super::in_flight::InFlight;
+use super::seal::random_name;
 use super::session::Session;
 use crate::limits::Limits;
 use crate::lock::Lock;
@@ -226,13 +227,6 @@ impl SessionTable {
         }
         None
     }
-}
-
-/// What nobody can guess: 128 bits from the system's random source, in hexadecimal.
-pub(super) fn random_name() -> Result<String, getrandom::Error> {
-    let mut bits = [0; 16];
-    getrandom::fill(&mut bits)?;
-    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::server::answer::AnswerFuture;
 use crate::server::asking::{InputResponse, Question, Questions, SentQuestion, too_many};
 use crate::server::failure::AskError;
 use crate::server::notifications;
+use crate::server::seal::random_name;
 use crate::server::session::Session;
 
 impl Scope {
@@ -94,10 +95,8 @@ fn identified(mut question: InputRequest) -> InputRequest {
     if let InputRequest::Elicit(ElicitParams::Url(visit)) = &mut question
         && visit.elicitation_id.is_none()
     {
-        let mut bits = [0; 16];
-        // Without random bits any name does that is no other's.
-        getrandom::fill(&mut bits).ok();
-        visit.elicitation_id = Some(format!("{:032x}", u128::from_ne_bytes(bits)));
+        // Without random bits it is asked all the same: its client tells questions apart by their ids.
+        visit.elicitation_id = Some(random_name().unwrap_or_default());
     }
     question
 }

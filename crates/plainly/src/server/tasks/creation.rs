@@ -18,6 +18,7 @@ use crate::server::failure::Failure;
 use crate::server::incident::chain;
 use crate::server::panics::Guarded;
 use crate::server::request::StatusSink;
+use crate::server::seal::random_name;
 
 impl Tasks {
     /// Makes a task of `call`, whose `handler` runs; its handle is the answer.
@@ -88,11 +89,4 @@ fn status_sink(tasks: &Arc<Tasks>, id: &Arc<str>) -> StatusSink {
             }
         })
     })
-}
-
-/// 128 bits from the system's random source, in hexadecimal.
-fn random_name() -> Result<String, getrandom::Error> {
-    let mut bits = [0; 16];
-    getrandom::fill(&mut bits)?;
-    Ok(format!("{:032x}", u128::from_ne_bytes(bits)))
 }
