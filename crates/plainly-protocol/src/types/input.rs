@@ -10,25 +10,23 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::elicitation::{ElicitFormParams, ElicitParams, ElicitUrlParams};
 use super::json::{Meta, RawJson};
+use super::record::record;
 use super::roots::ListRootsParams;
 use super::sampling::CreateMessageParams;
-use super::setters::setters;
 use crate::method::Method;
 
-/// The result of a request that the client must send again, with what is asked for here and the state as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct InputRequiredResult {
-    /// What is asked for, under keys that the answers must have too. May be empty if there is a state.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub input_requests: BTreeMap<String, InputRequest>,
-    /// What the server wants back as it is. The client can't read it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<String>,
-    /// Metadata of the result.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
+record! {
+    /// The result of a request that the client must send again, with what is asked for here and the state as it is.
+    pub struct InputRequiredResult {
+        /// What is asked for, under keys that the answers must have too. May be empty if there is a state.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub input_requests: BTreeMap<String, InputRequest>,
+        /// What the server wants back as it is. The client can't read it.
+        pub request_state: Option<String>,
+        /// Metadata of the result.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 }
 
 impl InputRequiredResult {
@@ -44,13 +42,6 @@ impl InputRequiredResult {
             request_state: None,
             meta: None,
         }
-    }
-
-    setters! {
-        /// Sets what the server wants back as it is. Whoever sets it must expect it back changed, or from someone else.
-        request_state: impl Into<String>;
-        /// Sets the metadata of the result.
-        meta: Meta;
     }
 }
 
@@ -157,33 +148,19 @@ impl<'de> Deserialize<'de> for InputRequest {
     }
 }
 
-/// What came back for an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct InputResponseParams {
-    /// The answers.
-    #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
-    pub input_responses: InputResponses,
-    /// The state as the server gave it out, if it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<String>,
-}
+record! {
+    /// What came back for an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
+    #[derive(Eq, Default)]
+    pub struct InputResponseParams {
+        /// The answers.
+        #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
+        pub input_responses: InputResponses,
+        /// The state as the server gave it out, if it did.
+        pub request_state: Option<String>,
+    }
 
-impl InputResponseParams {
     /// These answers.
-    #[must_use]
-    pub fn new(input_responses: InputResponses) -> Self {
-        Self {
-            input_responses,
-            request_state: None,
-        }
-    }
-
-    setters! {
-        /// Sets the state.
-        request_state: impl Into<String>;
-    }
+    pub fn new(input_responses: InputResponses);
 }
 
 /// Answers by the keys of the questions. What an answer must be depends on its question, so each is kept as it was written.

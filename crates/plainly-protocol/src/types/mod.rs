@@ -1,7 +1,7 @@
 //! What is inside of requests and results: one file per page of the spec, plain data for all revisions. Which revision
 //! has which field is not decided here. Unknown fields are ignored on reading, duplicate ones refused.
 
-mod setters;
+mod record;
 
 pub(crate) mod base64;
 mod json;

@@ -2,52 +2,31 @@
 //! it only ever increases, is known elsewhere.
 
 use serde::ser::{Error, Serializer};
-use serde::{Deserialize, Serialize};
 
-use super::setters::setters;
+use super::record::record;
 use crate::id::ProgressToken;
 
-/// The parameters of `notifications/progress`.
-///
-/// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
-/// fraction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ProgressParams {
-    /// Which request it is about: the token that the request gave.
-    pub progress_token: ProgressToken,
-    /// How far it has come; more in each notification.
-    #[serde(serialize_with = "number")]
-    pub progress: f64,
-    /// How far there is to go, if that is known.
-    #[serde(
-        serialize_with = "optional_number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub total: Option<f64>,
-    /// What is being done, for people; from 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-}
+record! {
+    /// The parameters of `notifications/progress`.
+    ///
+    /// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
+    /// fraction.
+    pub struct ProgressParams {
+        /// Which request it is about: the token that the request gave.
+        pub progress_token: ProgressToken,
+        /// How far it has come; more in each notification.
+        #[serde(serialize_with = "number")]
+        pub progress: f64,
+        /// How far there is to go, if that is known.
+        #[serde(
+            serialize_with = "optional_number")]
+        pub total: Option<f64>,
+        /// What is being done, for people; from 2025-03-26.
+        pub message: Option<String>,
+    }
 
-impl ProgressParams {
     /// So far, of nobody knows how much.
-    pub fn new(progress_token: impl Into<ProgressToken>, progress: f64) -> Self {
-        Self {
-            progress_token: progress_token.into(),
-            progress,
-            total: None,
-            message: None,
-        }
-    }
-
-    setters! {
-        /// Sets how far there is to go.
-        total: f64;
-        /// Sets what is being done.
-        message: impl Into<String>;
-    }
+    pub fn new(progress_token: impl Into<ProgressToken>, progress: f64);
 }
 
 /// Up to here every whole number has a float of its own.

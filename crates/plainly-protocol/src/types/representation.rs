@@ -1,41 +1,30 @@
 //! The formats that a resource comes in, told in its `_meta` so that nobody has to read it to know. SEP-2093 has the formats
 //! as contents of a reading; the list of them is plainly's own.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::json::Meta;
-use super::setters::setters;
+use super::record::record;
 
 /// The key in the `_meta` of a resource under which its formats are listed, the preferred one first.
 pub const REPRESENTATIONS: &str = "dev.plainly/representations";
 
-/// One of the formats of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Representation {
-    /// The MIME type of the contents in this format.
-    pub mime_type: String,
-    /// Its size in bytes, before any encoding. Absent: only reading tells.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<u64>,
+record! {
+    /// One of the formats of a resource.
+    #[derive(Eq)]
+    pub struct Representation {
+        /// The MIME type of the contents in this format.
+        pub mime_type: String,
+        /// Its size in bytes, before any encoding. Absent: only reading tells.
+        pub size: Option<u64>,
+    }
+
+    /// A format of unknown size.
+    pub fn new(mime_type: impl Into<String>);
 }
 
 impl Representation {
-    /// A format of unknown size.
-    pub fn new(mime_type: impl Into<String>) -> Self {
-        Self {
-            mime_type: mime_type.into(),
-            size: None,
-        }
-    }
-
-    setters! {
-        /// Sets the size in bytes.
-        size: u64;
-    }
-
     /// The formats that `_meta` lists, the preferred one first. None if it has no such list, or something else in its place.
     #[must_use]
     pub fn listed(meta: &Meta) -> Vec<Self> {

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::caching::{CacheHint, CacheScope};
 use super::common::Implementation;
 use super::json::Meta;
-use super::setters::setters;
+use super::record::record;
 
 /// The member of a result's `_meta` that says who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -89,27 +89,18 @@ impl From<String> for ResultType {
     }
 }
 
-/// A result without a body: the answer to `ping`, `resources/subscribe`, `resources/unsubscribe`, `tasks/update` and
-/// `tasks/cancel`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct EmptyResult {
-    /// Metadata of the result.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
+record! {
+    /// A result without a body: the answer to `ping`, `resources/subscribe`, `resources/unsubscribe`, `tasks/update` and
+    /// `tasks/cancel`.
+    #[derive(Default)]
+    pub struct EmptyResult {
+        /// Metadata of the result.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 
-impl EmptyResult {
     /// The empty object.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    setters! {
-        /// Sets the metadata of the result.
-        meta: Meta;
-    }
+    pub fn new();
 }
 
 #[derive(Deserialize)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::input::{InputRequest, InputResponses};
 use super::json::{Meta, RawJson};
-use super::setters::setters;
+use super::record::{record, setters};
 
 /// The identifier of the extension, in the capabilities of both sides.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -177,52 +177,42 @@ impl From<DetailedTask> for CreateTaskResult {
     }
 }
 
-macro_rules! one_task {
-    ($(#[$doc:meta] $name:ident;)*) => {$(
-        #[$doc]
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        #[non_exhaustive]
-        pub struct $name {
-            /// The task.
-            pub task_id: String,
-        }
-
-        impl $name {
-            /// The parameters for this task.
-            pub fn new(task_id: impl Into<String>) -> Self {
-                Self { task_id: task_id.into() }
-            }
-        }
-    )*};
-}
-
-one_task! {
+record! {
     /// The parameters of `tasks/get`.
-    GetTaskParams;
-    /// The parameters of `tasks/cancel`.
-    CancelTaskParams;
-}
-
-/// The parameters of `tasks/update`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct UpdateTaskParams {
-    /// The task.
-    pub task_id: String,
-    /// Answers, each under the key of what it answers.
-    pub input_responses: InputResponses,
-}
-
-impl UpdateTaskParams {
-    /// Tells this task these answers.
-    pub fn new(task_id: impl Into<String>, input_responses: InputResponses) -> Self {
-        Self {
-            task_id: task_id.into(),
-            input_responses,
-        }
+    #[derive(Eq)]
+    pub struct GetTaskParams {
+        /// The task.
+        pub task_id: String,
     }
+
+    /// The parameters for this task.
+    pub fn new(task_id: impl Into<String>);
+}
+
+record! {
+    /// The parameters of `tasks/cancel`.
+    #[derive(Eq)]
+    pub struct CancelTaskParams {
+        /// The task.
+        pub task_id: String,
+    }
+
+    /// The parameters for this task.
+    pub fn new(task_id: impl Into<String>);
+}
+
+record! {
+    /// The parameters of `tasks/update`.
+    #[derive(Eq)]
+    pub struct UpdateTaskParams {
+        /// The task.
+        pub task_id: String,
+        /// Answers, each under the key of what it answers.
+        pub input_responses: InputResponses,
+    }
+
+    /// Tells this task these answers.
+    pub fn new(task_id: impl Into<String>, input_responses: InputResponses);
 }
 
 /// The fields of every state side by side, as they stand on the wire.

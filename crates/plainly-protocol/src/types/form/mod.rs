@@ -14,20 +14,23 @@ use serde::{Deserialize, Serialize};
 pub use self::choice::{Choice, ChoiceField, ChoiceStyle, ChoicesField};
 pub use self::field::{BooleanField, NumberField, TextField, TextFormat};
 pub use self::member::Field;
+use crate::types::record::record;
 
-/// What a form asks for, in the order in which to ask.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(tag = "type", rename = "object")]
-#[non_exhaustive]
-pub struct FormSchema {
-    /// The dialect of JSON Schema, where the form names one; from 2025-11-25.
-    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<String>,
-    /// What is asked for.
-    pub properties: Fields,
-    /// The names of what must be given.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub required: Vec<String>,
+record! {
+    /// What a form asks for, in the order in which to ask.
+    #[derive(Default)]
+    #[serde(tag = "type", rename = "object")]
+    pub struct FormSchema {
+        /// The dialect of JSON Schema, where the form names one; from 2025-11-25.
+        #[serde(rename = "$schema", default)]
+        #[no_setter]
+        pub dialect: Option<String>,
+        /// What is asked for.
+        pub properties: Fields,
+        /// The names of what must be given.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub required: Vec<String>,
+    }
 }
 
 impl FormSchema {
