@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::limits::Limits;
+use super::Limits;
 use super::malformed::{Defect, Malformed};
 use super::object::{Member, Object};
 use super::scan::Scanned;

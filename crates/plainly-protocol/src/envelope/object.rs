@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::limits::Limits;
+use super::Limits;
 use crate::escape;
 
 /// A JSON object whose text has been checked: well-formed, no duplicate keys in it or below.

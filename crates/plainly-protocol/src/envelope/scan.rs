@@ -7,8 +7,8 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
+use super::Limits;
 use super::cursor::{ByteCursor, ScanResult};
-use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
 use crate::escape;

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::form::{Field, FormSchema};
 use super::json::{JsonObject, Meta, RawJson};
-use super::record::record;
+use super::record::{record, variants};
 
 /// The parameters of `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,17 +20,7 @@ pub enum ElicitParams {
     Url(ElicitUrlParams),
 }
 
-impl From<ElicitFormParams> for ElicitParams {
-    fn from(form: ElicitFormParams) -> Self {
-        Self::Form(form)
-    }
-}
-
-impl From<ElicitUrlParams> for ElicitParams {
-    fn from(visit: ElicitUrlParams) -> Self {
-        Self::Url(visit)
-    }
-}
+variants!(ElicitParams: Form(ElicitFormParams), Url(ElicitUrlParams));
 
 impl Serialize for ElicitParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

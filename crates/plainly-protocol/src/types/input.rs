@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::elicitation::{ElicitFormParams, ElicitParams, ElicitUrlParams};
-use super::json::{Meta, RawJson};
-use super::record::record;
+use super::json::{Meta, RawJson, unique_members};
+use super::record::{record, variants};
 use super::roots::ListRootsParams;
 use super::sampling::CreateMessageParams;
 use crate::method::Method;
@@ -69,34 +68,11 @@ impl InputRequest {
     }
 }
 
-impl From<ElicitParams> for InputRequest {
-    fn from(params: ElicitParams) -> Self {
-        Self::Elicit(params)
-    }
-}
-
-impl From<ElicitFormParams> for InputRequest {
-    fn from(form: ElicitFormParams) -> Self {
-        Self::Elicit(form.into())
-    }
-}
-
-impl From<ElicitUrlParams> for InputRequest {
-    fn from(visit: ElicitUrlParams) -> Self {
-        Self::Elicit(visit.into())
-    }
-}
-
-impl From<CreateMessageParams> for InputRequest {
-    fn from(params: CreateMessageParams) -> Self {
-        Self::CreateMessage(params)
-    }
-}
-
-impl From<ListRootsParams> for InputRequest {
-    fn from(params: ListRootsParams) -> Self {
-        Self::ListRoots(params)
-    }
+variants! {
+    InputRequest:
+    Elicit(ElicitParams, ElicitFormParams, ElicitUrlParams),
+    CreateMessage(CreateMessageParams),
+    ListRoots(ListRootsParams),
 }
 
 impl Serialize for InputRequest {
@@ -219,27 +195,6 @@ impl<K: Into<String>> FromIterator<(K, RawJson)> for InputResponses {
 
 impl<'de> Deserialize<'de> for InputResponses {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(UniqueKeys)
-    }
-}
-
-struct UniqueKeys;
-
-impl<'de> Visitor<'de> for UniqueKeys {
-    type Value = InputResponses;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object of answers")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<InputResponses, A::Error> {
-        let mut answers = BTreeMap::new();
-        while let Some((key, answer)) = access.next_entry::<String, RawJson>()? {
-            if answers.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
-            }
-            answers.insert(key, answer);
-        }
-        Ok(InputResponses(answers))
+        unique_members(deserializer, "an object of answers").map(Self::from_iter)
     }
 }

@@ -1,10 +1,11 @@
-//! Progress of a request, from the side that serves it: the spec's page "Progress". Which request asked for it, and that
-//! it only ever increases, is known elsewhere.
+//! What is said of a request that is being served: its progress, from the side that serves it (the spec's page "Progress"),
+//! and its cancellation, from the side that sent it ("Cancellation"). Which request asked for progress, that it only ever
+//! increases, and what is then stopped is known elsewhere.
 
 use serde::ser::{Error, Serializer};
 
 use super::record::record;
-use crate::id::ProgressToken;
+use crate::id::{ProgressToken, RequestId};
 
 record! {
     /// The parameters of `notifications/progress`.
@@ -53,6 +54,20 @@ fn optional_number<S: Serializer>(
         Some(some) => number(some, serializer),
         None => serializer.serialize_none(),
     }
+}
+
+record! {
+    /// The parameters of `notifications/cancelled`.
+    #[derive(Eq)]
+    pub struct CancelledParams {
+        /// Which request is cancelled.
+        pub request_id: RequestId,
+        /// Why, for logs and people.
+        pub reason: Option<String>,
+    }
+
+    /// Cancels without a reason.
+    pub fn new(request_id: impl Into<RequestId>);
 }
 
 #[cfg(test)]

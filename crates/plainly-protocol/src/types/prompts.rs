@@ -1,10 +1,9 @@
 //! Prompts: the spec's page "Prompts". What a prompt says is [`Content`], as in the answers of tools.
 
 use super::arguments::Arguments;
-use super::common::{Icon, Role};
+use super::common::{Cursor, Icon, Role};
 use super::content::Content;
 use super::json::Meta;
-use super::pagination::Cursor;
 use super::record::record;
 
 record! {

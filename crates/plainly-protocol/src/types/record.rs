@@ -124,4 +124,15 @@ macro_rules! setters {
     )*};
 }
 
-pub(crate) use {record, setters};
+/// Writes, for an enum, `From` each type that becomes one of its variants.
+macro_rules! variants {
+    ($name:ident: $($variant:ident($($type:ty),+)),+ $(,)?) => {
+        $($(impl From<$type> for $name {
+            fn from(held: $type) -> Self {
+                Self::$variant(held.into())
+            }
+        })+)+
+    };
+}
+
+pub(crate) use {record, setters, variants};

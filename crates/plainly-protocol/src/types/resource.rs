@@ -1,6 +1,9 @@
 //! A resource without its content, and a template of resources: the data types of the spec's page "Resources", with what
 //! SEP-2093 adds (collections).
 
+use serde::Deserialize;
+use serde_json::json;
+
 use super::common::{Annotations, Icon};
 use super::json::Meta;
 use super::record::record;
@@ -59,4 +62,68 @@ record! {
 
     /// A template with a name.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>);
+}
+
+/// The key in the `_meta` of a resource under which its formats are listed, the preferred one first.
+pub const REPRESENTATIONS: &str = "dev.plainly/representations";
+
+record! {
+    /// One of the formats of a resource.
+    #[derive(Eq)]
+    pub struct Representation {
+        /// The MIME type of the contents in this format.
+        pub mime_type: String,
+        /// Its size in bytes, before any encoding. Absent: only reading tells.
+        pub size: Option<u64>,
+    }
+
+    /// A format of unknown size.
+    pub fn new(mime_type: impl Into<String>);
+}
+
+impl Representation {
+    /// The formats that `_meta` lists, the preferred one first. None if it has no such list, or something else in its place.
+    #[must_use]
+    pub fn listed(meta: &Meta) -> Vec<Self> {
+        meta.get(REPRESENTATIONS)
+            .and_then(|list| Vec::deserialize(list).ok())
+            .unwrap_or_default()
+    }
+
+    /// Lists these formats in `_meta`, in the place of those that it had.
+    pub fn list(formats: &[Self], meta: &mut Meta) {
+        meta.insert(REPRESENTATIONS.to_owned(), json!(formats));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_listed_is_found_again() {
+        let formats = [
+            Representation::new("text/html").size(10),
+            Representation::new("text/markdown"),
+        ];
+        let mut meta = Meta::new();
+        Representation::list(&formats, &mut meta);
+        assert_eq!(
+            json!(meta),
+            json!({ "dev.plainly/representations": [
+                { "mimeType": "text/html", "size": 10 },
+                { "mimeType": "text/markdown" },
+            ]})
+        );
+        assert_eq!(Representation::listed(&meta), formats);
+    }
+
+    #[test]
+    fn what_is_no_list_of_formats_is_none() {
+        for other in [json!(null), json!("text/html"), json!([1]), json!([{}])] {
+            let meta = Meta::from_iter([(REPRESENTATIONS, other.clone())]);
+            assert_eq!(Representation::listed(&meta), [], "{other}");
+        }
+        assert_eq!(Representation::listed(&Meta::new()), []);
+    }
 }

@@ -1,9 +1,9 @@
 //! Listing, reading and describing resources: the requests of the spec's page "Resources", with what SEP-2093 adds to it
 //! (listing below a URI, `resources/metadata`). URIs are the peers' words and stay as they were written.
 
+use super::common::Cursor;
 use super::contents::ResourceContents;
 use super::json::Meta;
-use super::pagination::Cursor;
 use super::record::record;
 use super::resource::{Resource, ResourceTemplate};
 

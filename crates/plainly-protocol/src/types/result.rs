@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::caching::{CacheHint, CacheScope};
 use super::common::Implementation;
 use super::json::Meta;
 use super::record::record;
@@ -46,6 +45,38 @@ impl ResultFields {
         let info = self.meta.as_ref()?.get(SERVER_INFO)?;
         // Self-reported, for display: no reason to refuse a result whose body is good. The text is still in `meta`.
         Implementation::deserialize(info).ok()
+    }
+}
+
+/// Who may be served a cached result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum CacheScope {
+    /// Everybody: nothing in the result depends on who asked.
+    Public,
+    /// Those who share the authorization of the one who asked. A scope that we don't know is read as this, the narrowest.
+    #[default]
+    #[serde(other)]
+    Private,
+}
+
+/// How long a result may be served from a cache, and to whom. By default not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CacheHint {
+    /// How long the result is fresh. On the wire in whole milliseconds (`ttlMs`); may be as long as a `Duration` can be,
+    /// so add it to a clock with `checked_add`.
+    pub ttl: Duration,
+    /// Who may be served.
+    pub scope: CacheScope,
+}
+
+impl CacheHint {
+    /// Fresh for `ttl`, within `scope`.
+    #[must_use]
+    pub const fn new(ttl: Duration, scope: CacheScope) -> Self {
+        Self { ttl, scope }
     }
 }
 

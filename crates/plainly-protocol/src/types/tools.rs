@@ -7,10 +7,9 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::common::Icon;
+use super::common::{Cursor, Icon};
 use super::content::Content;
 use super::json::{Meta, RawJson, serialize_raw};
-use super::pagination::Cursor;
 use super::record::{record, setters};
 
 record! {

@@ -34,6 +34,12 @@ pub(super) struct Style {
     pub(super) alphabet: Alphabet,
 }
 
+/// The unreserved characters that are neither letters nor digits (RFC 3986, 2.3).
+pub(super) const UNRESERVED_MARKS: &[u8] = b"-._~";
+
+/// The delimiters of URIs (RFC 3986, 2.2).
+pub(super) const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
+
 /// The characters that are not percent-encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alphabet {
@@ -80,32 +86,8 @@ impl Operator {
 }
 
 impl Alphabet {
-    pub(super) const fn has(self, byte: u8) -> bool {
-        let unreserved = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-        unreserved || matches!(self, Self::Reserved) && is_reserved(byte)
+    pub(super) fn has(self, byte: u8) -> bool {
+        let unreserved = byte.is_ascii_alphanumeric() || UNRESERVED_MARKS.contains(&byte);
+        unreserved || self == Self::Reserved && RESERVED.contains(&byte)
     }
-}
-
-/// RFC 3986 section 2.2.
-const fn is_reserved(byte: u8) -> bool {
-    matches!(
-        byte,
-        b':' | b'/'
-            | b'?'
-            | b'#'
-            | b'['
-            | b']'
-            | b'@'
-            | b'!'
-            | b'$'
-            | b'&'
-            | b'\''
-            | b'('
-            | b')'
-            | b'*'
-            | b'+'
-            | b','
-            | b';'
-            | b'='
-    )
 }

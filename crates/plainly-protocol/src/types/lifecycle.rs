@@ -1,5 +1,6 @@
-//! The legacy handshake: `initialize`, up to 2025-11-25 (Lifecycle, "Initialization"). The versions are the peer's words:
-//! which of them we know is decided elsewhere.
+//! How the two sides get to know each other: the handshake `initialize`, up to 2025-11-25 (Lifecycle, "Initialization"), and
+//! `server/discover`, from 2026-07-28 (Discovery). The versions are the peers' words: which of them we know is decided
+//! elsewhere.
 
 use super::capabilities::{ClientCapabilities, ServerCapabilities};
 use super::common::Implementation;
@@ -47,4 +48,22 @@ record! {
         capabilities: ServerCapabilities,
         server_info: Implementation,
     );
+}
+
+record! {
+    /// The result of `server/discover`. Who the server is stands in `_meta`.
+    pub struct DiscoverResult {
+        /// The versions that the client may name in its next request.
+        pub supported_versions: Vec<String>,
+        /// What the server offers.
+        pub capabilities: ServerCapabilities,
+        /// How to use the server, for the model.
+        pub instructions: Option<String>,
+        /// Metadata of the result.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
+
+    /// An answer without instructions.
+    pub fn new(supported_versions: impl Into<Vec<String>>, capabilities: ServerCapabilities);
 }
