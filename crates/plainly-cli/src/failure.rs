@@ -106,24 +106,6 @@ impl Failure {
         Self::caused(format!("cannot write {}", path.display()), error)
     }
 
-    /// There is no connection to the server.
-    pub(crate) fn connection(error: Error) -> Self {
-        let subject = Subject::Connection;
-        Self::Call { error, subject }
-    }
-
-    /// The resources could not be listed.
-    pub(crate) fn resources(error: Error) -> Self {
-        let subject = Subject::Resources;
-        Self::Call { error, subject }
-    }
-
-    /// The server can't be watched, or not any more.
-    pub(crate) fn changes(error: Error) -> Self {
-        let subject = Subject::Changes;
-        Self::Call { error, subject }
-    }
-
     /// The server says that it doesn't do what is wanted.
     pub(crate) fn refused(what: impl Into<String>) -> Self {
         Self::Local {
@@ -133,31 +115,8 @@ impl Failure {
         }
     }
 
-    /// The tools could not be listed, or not called.
-    pub(crate) fn tools(error: Error) -> Self {
-        Self::no_such_tool(error, Vec::new())
-    }
-
-    /// The tool could not be called, and is none of those that are `there`.
-    pub(crate) fn no_such_tool(error: Error, there: Vec<String>) -> Self {
-        let subject = Subject::Tools(there);
-        Self::Call { error, subject }
-    }
-
-    /// The prompts could not be listed, or one not filled in.
-    pub(crate) fn prompts(error: Error) -> Self {
-        Self::no_such_prompt(error, Vec::new())
-    }
-
-    /// The prompt could not be filled in, and is none of those that are `there`.
-    pub(crate) fn no_such_prompt(error: Error, there: Vec<String>) -> Self {
-        let subject = Subject::Prompts(there);
-        Self::Call { error, subject }
-    }
-
-    /// A call about the resource `uri` failed.
-    pub(crate) fn about(uri: &str) -> impl FnOnce(Error) -> Self + use<> {
-        let subject = Subject::Resource(uri.to_owned());
+    /// What a call about this subject failed with.
+    pub(crate) fn about(subject: Subject) -> impl FnOnce(Error) -> Self {
         move |error| Self::Call { error, subject }
     }
 

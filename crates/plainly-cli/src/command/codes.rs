@@ -2,7 +2,6 @@
 
 mod object;
 
-use anstyle::Style;
 use plainly::errors::policy::may_emit;
 use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
@@ -44,77 +43,45 @@ fn list(output: &mut Output) -> Result<(), Failure> {
             .iter()
             .try_for_each(|problem| output.json(&problem_object(problem)));
     }
-    row(
-        ["CODE", "NAME", "REVISIONS", "RETRY", "MEANING"],
-        true,
-        output,
-    )?;
+    output.head(["CODE", "NAME", "REVISIONS", "RETRY", "MEANING"], listed)?;
     for entry in registry() {
         let (code, revisions) = (entry.code.to_string(), entry.revisions.to_string());
-        let fields = [
-            &code,
-            entry.name,
-            &revisions,
-            entry.retry.as_str(),
-            entry.meaning,
-        ];
-        row(fields, false, output)?;
+        let retry = entry.retry.as_str();
+        output.row(
+            [&code, entry.name, &revisions, retry, entry.meaning],
+            listed,
+        )?;
     }
     for problem in ProblemCode::all() {
-        let (code, retry) = (problem.protocol_code().to_string(), problem.retry());
-        let fields = [
-            &code,
-            problem.as_str(),
-            "all",
-            retry.as_str(),
-            problem.meaning(),
-        ];
-        row(fields, false, output)?;
+        let (code, retry) = (
+            problem.protocol_code().to_string(),
+            problem.retry().as_str(),
+        );
+        output.row(
+            [&code, problem.as_str(), "all", retry, problem.meaning()],
+            listed,
+        )?;
     }
     Ok(())
 }
 
-/// Columns without the meaning for a terminal, which they fit; all fields for a script, which needs no head.
-fn row(fields: [&str; 5], is_head: bool, output: &mut Output) -> Result<(), Failure> {
-    if !output.is_table() {
-        return if is_head {
-            Ok(())
-        } else {
-            output.fields(&fields)
-        };
-    }
-    let [code, name, revisions, retry, _] = fields;
-    let line = format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}");
-    output.styled(head(is_head), &line)
-}
-
-fn head(is_head: bool) -> Style {
-    if is_head {
-        Style::new().bold()
-    } else {
-        Style::new()
-    }
+/// Columns without the meaning, so that they fit a terminal; a script gets all fields.
+fn listed([code, name, revisions, retry, _]: [&str; 5]) -> String {
+    format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}")
 }
 
 /// What `revision` defines, and the conditions that each code stands for there.
 fn list_revision(revision: Revision, output: &mut Output) -> Result<(), Failure> {
-    if output.is_table() {
-        let line = columns(["CODE", "NAME", "HTTP", "CONDITION"]);
-        output.styled(head(true), &line)?;
-    }
+    output.head(["CODE", "NAME", "HTTP", "CONDITION"], columns)?;
     for (code, name, status, condition) in written_on(revision) {
-        let number = code.to_string();
-        let status_text = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
-        let fields = [&number, name, &status_text, condition];
         if output.is_json() {
             output.json(&json!({
                 "code": code, "name": name, "httpStatus": status, "condition": condition,
                 "revision": revision.as_str(),
             }))?;
-        } else if output.is_table() {
-            output.styled(Style::new(), &columns(fields))?;
         } else {
-            output.fields(&fields)?;
+            let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
+            output.row([&code.to_string(), name, &status, condition], columns)?;
         }
     }
     Ok(())
@@ -158,7 +125,7 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
     }
     let range = code.range();
     let entry = lookup(code);
-    let lines = [
+    output.facts([
         ("code", Some(code.to_string())),
         ("name", entry.map(|it| it.name.to_owned())),
         ("meaning", entry.map(|it| it.meaning.to_owned())),
@@ -179,12 +146,7 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
             joined(stands_for(code).iter().map(|it| it.name)),
         ),
         ("source", Some(source(code).to_owned())),
-    ];
-    for (label, value) in lines {
-        if let Some(value) = value {
-            output.labelled(label, &value)?;
-        }
-    }
+    ])?;
     match revision {
         Some(revision) => explain_on(code, revision, output),
         None => Ok(()),

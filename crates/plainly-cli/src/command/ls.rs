@@ -9,9 +9,9 @@ use clap::error::ErrorKind;
 use plainly::client::{Client, Error};
 use plainly::protocol::types::Resource;
 
-use super::client::with_client;
+use super::with_client;
 use crate::args::LsArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::visible::visible;
 
@@ -112,13 +112,13 @@ impl Listing {
         uri: Option<&str>,
         mut collection: impl FnMut(&str) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let failed = |error| match uri {
-            Some(uri) => Failure::about(uri)(error),
-            None => Failure::resources(error),
+        let subject = || match uri {
+            Some(uri) => Subject::Resource(uri.to_owned()),
+            None => Subject::Resources,
         };
         let mut pages = client.resource_pages(uri);
         while self.left > 0
-            && let Some(page) = pages.next().await.map_err(failed)?
+            && let Some(page) = pages.next().await.map_err(Failure::about(subject()))?
         {
             if self.is_long && !self.is_begun {
                 long::header(&mut self.output)?;
