@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use plainly_directory::convert::{Converter, Draft, Pdf, Source};
+use plainly_directory::convert::{ConvertError, Converter, Draft, Pdf, Source};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::failure::Failure;
@@ -53,11 +53,7 @@ impl Converter for Apart {
         self.what.gives(mime_type)
     }
 
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let _turn = turn(&self.free, draft)?;
         let mut child = Ended(
             Command::new(&self.program)
@@ -107,7 +103,7 @@ fn exchange(
     child: &mut Child,
     content: &[u8],
     draft: &mut Draft<'_>,
-) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
+) -> Result<Vec<u8>, ConvertError> {
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("a pipe is missing".into());
     };

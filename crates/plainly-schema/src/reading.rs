@@ -25,6 +25,7 @@ pub(super) fn read(root: &Value, most: usize) -> Result<Vec<Node>, String> {
         ids: HashMap::new(),
         nodes: Vec::new(),
         waiting: Vec::new(),
+        keywords: Vec::new(),
     };
     reading.id(root, String::new())?;
     while let Some((id, schema, path)) = reading.waiting.pop() {
@@ -48,26 +49,9 @@ struct Reading<'a> {
     nodes: Vec<Node>,
     /// To be read yet, with the paths to them.
     waiting: Vec<(Id, &'a Value, String)>,
+    /// Those of the subschema that is being read, as far as it has been.
+    keywords: Vec<Keyword>,
 }
-
-/// Reads some of the keywords that belong together.
-type Reader = for<'a> fn(&mut Reading<'a>, &Owner<'a>, &mut Vec<Keyword>) -> Result<(), String>;
-
-/// In the order in which they are held against a value; what is not evaluated yet is known last.
-const READERS: [Reader; 12] = [
-    asserting::annotations,
-    asserting::kinds,
-    asserting::numbers,
-    asserting::counts,
-    asserting::names,
-    asserting::texts,
-    applying::properties,
-    applying::items,
-    applying::dependencies,
-    applying::compositions,
-    applying::references,
-    applying::unevaluated,
-];
 
 impl<'a> Reading<'a> {
     /// The subschema `schema`, which is at `path`.
@@ -107,15 +91,30 @@ impl<'a> Reading<'a> {
         if !std::ptr::eq(schema, self.root) {
             check_base(&owner)?;
         }
-        let mut keywords = Vec::new();
-        for read in READERS {
-            read(self, &owner, &mut keywords)?;
-        }
+        // In the order in which they are held against a value: what fails first explains what fails because of it, and what
+        // is not evaluated yet is known last.
+        self.annotations(&owner)?;
+        self.kinds(&owner)?;
+        self.numbers(&owner)?;
+        self.counts(&owner)?;
+        self.names(&owner)?;
+        self.texts(&owner)?;
+        self.properties(&owner)?;
+        self.items(&owner)?;
+        self.dependencies(&owner)?;
+        self.compositions(&owner)?;
+        self.references(&owner)?;
+        self.unevaluated(&owner)?;
         if self.draft.has_lone_references() && owner.get("$ref").is_some() {
-            keywords.clear();
-            applying::references(self, &owner, &mut keywords)?;
+            // All of them were read nevertheless, since what is no schema is refused wherever it stands.
+            self.keywords.clear();
+            self.references(&owner)?;
         }
-        Ok(keywords)
+        Ok(std::mem::take(&mut self.keywords))
+    }
+
+    fn add(&mut self, keyword: impl Into<Keyword>) {
+        self.keywords.push(keyword.into());
     }
 
     fn schema(&mut self, member: Member<'_, 'a>) -> Result<Id, String> {
