@@ -37,6 +37,7 @@ async fn with_client<T>(
 ) -> Result<T, Failure> {
     let client = connect(server, args).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
+    // Closed even after a failure, so that a server that was started ends in good order.
     let result = work(&client).await;
     client.close().await;
     result

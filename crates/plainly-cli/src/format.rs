@@ -18,7 +18,7 @@ impl Format {
         }
     }
 
-    /// What a command line asks for, whatever is wrong with the rest of it.
+    /// The format that a command line asks for, whatever is wrong with the rest of it.
     pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Self {
         // Words after `--` are those of another command.
         let mut own = words.into_iter().take_while(|word| word != "--");

@@ -98,6 +98,7 @@ impl Output {
 
     /// A line that may have our own escape sequences in it.
     pub(crate) fn styled(&mut self, style: Style, line: &str) -> Result<(), Failure> {
+        // `NO_COLOR` and simple terminals want none.
         let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
         let style = if is_plain { Style::new() } else { style };
         self.write(format!("{style}{line}{style:#}\n").as_bytes())
@@ -116,6 +117,7 @@ impl Output {
         if !self.is_terminal {
             return self.write(text.as_bytes());
         }
+        // Line breaks and tabs are text. Any other control character may begin a command to the terminal.
         let is_harmless = |character: char| !character.is_control() || "\n\t".contains(character);
         let shown: String = text
             .split_inclusive(is_harmless)

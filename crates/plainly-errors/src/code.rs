@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Code(i64);
 
-/// Who may define codes in a range of integers (specification 2026-07-28, "Error Codes").
+/// A range of integers by who may define codes in it (specification 2026-07-28, "Error Codes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "together they cover every integer")]
 pub enum CodeRange {
@@ -42,7 +42,7 @@ impl CodeRange {
         }
     }
 
-    /// Which integers it holds.
+    /// The integers that it holds, in words.
     pub const fn bounds(self) -> &'static str {
         match self {
             Self::Standard => "-32700 and -32603 to -32600",
@@ -124,6 +124,7 @@ impl Code {
 
     /// The range that it lies in.
     pub const fn range(self) -> CodeRange {
+        // In this order: the standard codes lie within the range that is reserved.
         match self.0 {
             -32700 | -32603..=-32600 => CodeRange::Standard,
             -32768..=-32100 => CodeRange::Reserved,

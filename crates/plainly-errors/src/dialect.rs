@@ -1,4 +1,4 @@
-//! How each typed error is written for each revision, and how what a peer wrote is read back. The only place where an error
+//! The encoding of each typed error for each revision, and the way back from what a peer wrote. The only place where an error
 //! becomes a number, which the [table](crate::registry::table) holds; the data is the same on every revision.
 //!
 //! Reading is total: whatever a peer sends is some error. It goes by code and shape of `data`, never by message, and never by

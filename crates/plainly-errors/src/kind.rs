@@ -1,4 +1,4 @@
-//! What can happen: the kinds of protocol errors, how to choose between them, and what each says in `data`. Which code
+//! The kinds of protocol errors, how to choose between them, and what each says in `data`. Which code
 //! each has is no business of this file.
 
 mod detail;
@@ -12,7 +12,7 @@ pub use self::detail::{
 };
 use crate::code::{ApplicationCode, Code};
 
-/// What happened. Match on this, not on codes or messages.
+/// The kind of a protocol error. Match on this, not on codes or messages.
 ///
 /// Each says when to choose it over its neighbours. The first question is whose fault it is: the sender's bytes
 /// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest), [`HeaderMismatch`](Self::HeaderMismatch)),

@@ -46,6 +46,7 @@ pub use self::details::Details;
 ///
 /// As an error it displays the text that the model gets. Compared by what its renderings say, not by context or source.
 #[derive(Clone, Debug)]
+// Boxed for the same reason as a protocol error: most calls have none.
 pub struct Problem(Box<Parts>);
 
 #[derive(Clone, Debug)]
@@ -56,6 +57,7 @@ struct Parts {
     details: Details,
     retry_after: Option<Duration>,
     context: Details,
+    // Shared, so that what a problem becomes still has its cause.
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -141,7 +143,7 @@ impl Problem {
         self
     }
 
-    /// What went wrong, by name.
+    /// Its code, which names what went wrong.
     pub fn code(&self) -> &ProblemCode {
         &self.0.code
     }
@@ -203,6 +205,7 @@ impl Problem {
     /// ```
     pub fn text(&self) -> Cow<'_, str> {
         let said = self.sentences();
+        // An author who has put the time into words need not be repeated.
         match self.retry_hint() {
             Some(time) if !said.contains(TRY_AGAIN) => format!("{said} {}", try_again(time)).into(),
             Some(_) | None => said,
@@ -226,7 +229,7 @@ impl Problem {
     }
 }
 
-/// How a sentence begins that says when to try again.
+/// The beginning of a sentence that says when to try again.
 const TRY_AGAIN: &str = "Try again in ";
 
 fn try_again(time: Duration) -> String {

@@ -23,6 +23,7 @@ use crate::wire_error::WireError;
 /// Compared by what it says, [`kind`](Self::kind), [`message`](Self::message) and [`received_data`](Self::received_data),
 /// not by its source or what else is for logs.
 #[derive(Clone, Debug)]
+// Boxed, so that each `Result` on the way of a reply stays small where nothing fails.
 pub struct ProtocolError(Box<Stated>);
 
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ struct Stated {
     received_data: Option<Value>,
     /// The error object that it was recognised from, for those who show it as it came.
     received: Option<WireError>,
-    /// What the data says too, or what the error was made of.
+    /// The problem that the data states too, or that the error was made of.
     problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -163,7 +164,7 @@ impl ProtocolError {
         self
     }
 
-    /// What happened, to match on.
+    /// The kind of error, to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -245,6 +246,7 @@ impl fmt::Display for ProtocolError {
 
 impl Error for ProtocolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
+        // A cause that was given for the error itself says more than the one its problem brought along.
         match (&self.0.source, &self.0.problem) {
             (Some(source), _) => Some(&**source),
             (None, problem) => problem.as_ref()?.source(),

@@ -62,7 +62,7 @@ impl Default for Limits {
     }
 }
 
-/// What one frame of a transport holds (basic/index, "Messages").
+/// The content of one frame of a transport (basic/index, "Messages").
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_enums,
@@ -86,9 +86,11 @@ pub enum Envelope<'a> {
 /// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
 /// fault fails its element.
 pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
+    // Once, for the whole frame: every slice of it below is then text for free.
     let text = std::str::from_utf8(bytes)
         .map_err(|error| Defect::new("invalid utf-8", error.valid_up_to()).into_parse())?;
     let mut scanner = Scanner::new(text, limits);
+    // Whether the sender's revision has batches isn't known yet: only its message or its session says who it is.
     if scanner.starts_array() {
         return parse_batch(scanner, limits).map(Envelope::Batch);
     }

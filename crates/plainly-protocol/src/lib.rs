@@ -1,4 +1,4 @@
-//! What is said in the Model Context Protocol: the envelope, the methods, the metadata and the types of every
+//! The messages of the Model Context Protocol: the envelope, the methods, the metadata and the types of every
 //! revision. No I/O, no async, and no panic on any input.
 //!
 //! ```text

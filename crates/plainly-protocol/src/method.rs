@@ -38,7 +38,7 @@ pub enum MessageKind {
     Notification,
 }
 
-/// Which side sends a message.
+/// The side that sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there are two sides")]
 pub enum Sender {
@@ -198,6 +198,7 @@ impl Method {
     /// The method of this name, if `revision` has it.
     pub fn find(name: &str, revision: Revision) -> Option<Self> {
         let row = METHODS.iter().find(|row| row.name == name)?;
+        // A method of another revision is as unknown here as one that nobody has.
         row.revisions.has(revision).then_some(row.method)
     }
 
@@ -206,7 +207,7 @@ impl Method {
         self.row().revisions.has(revision)
     }
 
-    /// What is known of it.
+    /// The facts about it.
     pub fn row(self) -> &'static MethodRow {
         &METHODS[self as usize]
     }

@@ -24,21 +24,21 @@ use crate::types::{
 pub struct FeatureRow {
     /// The feature.
     pub feature: Feature,
-    /// What it is, for people.
+    /// Its name for people.
     pub name: &'static str,
     /// The revisions that have it.
     pub revisions: Revisions,
-    /// What becomes of it in the others.
+    /// Its fate in the others.
     pub elsewhere: Elsewhere,
 }
 
-/// What becomes of a feature in a revision that doesn't have it.
+/// The fate of a feature in a revision that doesn't have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is nothing else to do")]
 pub enum Elsewhere {
     /// It is not sent.
     LeftOut,
-    /// What it says is said in a form that the revision has.
+    /// It is rewritten in a form that the revision has.
     Rewritten,
     /// It is sent, since what is unknown is ignored.
     Sent,
@@ -138,7 +138,7 @@ pub fn features() -> &'static [FeatureRow] {
 }
 
 impl Feature {
-    /// What is known of it.
+    /// The facts about it.
     pub fn row(self) -> &'static FeatureRow {
         &FEATURES[self as usize]
     }
@@ -177,7 +177,7 @@ impl Shape for ServerCapabilities {
     }
 }
 
-/// What a result has besides its body.
+/// The members of a result besides its body.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surroundings {
@@ -187,7 +187,7 @@ pub struct Surroundings {
     pub meta: Map<String, Value>,
 }
 
-/// What a result of this type has besides its body in `revision`; `cache` where it is a cacheable one.
+/// The members that a result of this type has besides its body in `revision`; `cache` where it is a cacheable one.
 pub fn surroundings(
     revision: Revision,
     result_type: &ResultType,
@@ -206,6 +206,7 @@ pub fn surroundings(
         json!(result_type.as_str()),
     );
     if let Some(hint) = cache {
+        // What is too long for the wire is as long as can be said there.
         let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
         add(Feature::TtlMs, "ttlMs", json!(millis));
         add(Feature::CacheScope, "cacheScope", json!(hint.scope));

@@ -1,4 +1,4 @@
-//! What it can cost to hold a value against a schema, known before there is one: how many subschemas one value inside of it
+//! The cost of holding a value against a schema, known before there is one: how many subschemas one value inside of it
 //! meets, and how deep the calls go. Composition can double either with each level (SEP-2106, "Composition-Keyword Resource
 //! Use").
 
@@ -25,6 +25,7 @@ impl Cost {
         // Of each subschema, at the value that is so deep inside of the value that it is for.
         let mut visits = vec![0_u64; graph.len()];
         let mut depths = visits.clone();
+        // From the innermost values outwards: what a subschema costs follows from what those inside of it do.
         for level in 0..=depth {
             let (visits_inside, depths_inside) = (visits.clone(), depths.clone());
             for &id in &order {
@@ -70,6 +71,7 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
         .enumerate()
         .filter_map(|(id, count)| (*count == 0).then_some(id))
         .collect();
+    // Kahn's algorithm. What still waits when nothing else is left goes round in a circle.
     let mut next = 0;
     while let Some(&id) = order.get(next) {
         next += 1;
@@ -87,6 +89,7 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
 
 /// The subschemas that one property or one item meets: its own, and those for any.
 fn visits_of_one_inside(applied: &Applied, visits: &[u64]) -> u64 {
+    // Of the schemas by name or place one applies to a value, of those for any all do.
     let one = |own: &[Id], any: &[Id]| {
         let own = own.iter().map(|id| at(visits, *id)).max().unwrap_or(0);
         any.iter()
@@ -177,7 +180,7 @@ impl Applied {
         }
     }
 
-    /// What is not evaluated yet is found by evaluating the others once more, which stand before it.
+    /// Finding what is not evaluated yet takes evaluating all keywords before it once more.
     fn add_rest(&mut self, rest: Rest) {
         match rest {
             Rest::Properties(id) => self.any_property.push(id),

@@ -104,6 +104,7 @@ impl<'a> Member<'_, 'a> {
     pub(super) fn count(self) -> Result<u64, String> {
         let number = self.value.as_number();
         let is_old = self.owner.draft == Draft::Draft4;
+        // In draft 4 `1.0` is no integer.
         let whole = |number: &&Number| !number.is_f64() || !is_old && order::is_integer(number);
         let count = |number: &Number| {
             let float = || number.as_f64().filter(|float| *float >= 0.0);

@@ -28,6 +28,7 @@ pub(super) fn read(root: &Value, most: usize) -> Result<Vec<Node>, String> {
         keywords: Vec::new(),
     };
     reading.id(root, String::new())?;
+    // A list of what is left to do, and no calls within calls: references may lead round in circles.
     while let Some((id, schema, path)) = reading.waiting.pop() {
         let keywords = reading.keywords(schema, path)?;
         if let Some(node) = reading.nodes.get_mut(id) {
@@ -49,7 +50,7 @@ struct Reading<'a> {
     nodes: Vec<Node>,
     /// To be read yet, with the paths to them.
     waiting: Vec<(Id, &'a Value, String)>,
-    /// Those of the subschema that is being read, as far as it has been.
+    /// The keywords found so far in the subschema that is being read.
     keywords: Vec<Keyword>,
 }
 
@@ -69,6 +70,7 @@ impl<'a> Reading<'a> {
 
     fn id_of(&mut self, schema: &'a Value, path: String) -> Id {
         let next = self.nodes.len();
+        // By its place in memory: however many references lead to a schema, it is read once.
         let address = std::ptr::from_ref(schema).addr();
         let id = *self.ids.entry(address).or_insert(next);
         if id == next {

@@ -156,7 +156,7 @@ impl Schema {
         members
     }
 
-    /// What is wrong with the value `json`: a sentence for each of the first 16 failures, with a JSON Pointer to where it is.
+    /// The faults of the value `json`: a sentence for each of the first 16 failures, with a JSON Pointer to where it is.
     /// None if it is valid.
     pub fn failures(&self, json: &str) -> Vec<String> {
         let value: Value = match serde_json::from_str(json) {
@@ -182,6 +182,7 @@ impl Keywords {
 
     /// A sentence for each of the first failures in `value`.
     fn sentences(&self, value: &Value) -> Vec<String> {
+        // Reckoned before the first part is looked at, so that no time is spent on what is given up.
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
             return vec!["there is too much in it to be held against the schema".to_owned()];
         }

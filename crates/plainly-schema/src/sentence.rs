@@ -1,5 +1,5 @@
-//! What fails, said to whoever must mend it: where, what is wrong, and what would be right, if that is a short list or there
-//! is something close.
+//! Failures as sentences for whoever must mend them: where, what is wrong, and what would be right, if that is a short list
+//! or there is something close.
 
 use std::ops::ControlFlow;
 

@@ -90,7 +90,7 @@ fn print(result: &CallToolResult, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the tool said, in words.
+/// The words of a tool that failed.
 fn said(result: &CallToolResult) -> String {
     let text = result
         .content

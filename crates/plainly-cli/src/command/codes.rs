@@ -70,7 +70,7 @@ fn listed([code, name, revisions, retry, _]: [&str; 5]) -> String {
     format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}")
 }
 
-/// What `revision` defines, and the conditions that each code stands for there.
+/// Lists the codes that `revision` defines, and the conditions that each stands for there.
 fn list_revision(revision: Revision, output: &mut Output) -> Result<(), Failure> {
     output.head(["CODE", "NAME", "HTTP", "CONDITION"], columns)?;
     for (code, name, status, condition) in written_on(revision) {
@@ -153,7 +153,7 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
     }
 }
 
-/// What the code, or what it stands for elsewhere, is on one revision.
+/// Explains the code, or what it stands for elsewhere, on one revision.
 fn explain_on(code: Code, revision: Revision, output: &mut Output) -> Result<(), Failure> {
     let verdict = match lookup(code) {
         Some(entry) if entry.defined_in(revision) => "defined",

@@ -1,5 +1,6 @@
-//! What a server has by name. `plainly tools` and `plainly prompts` list it: as a table for people, as fields for scripts, or
-//! as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say which there are.
+//! Tools and prompts, which have names. `plainly tools` and `plainly prompts` list it: as a table for people, as fields for
+//! scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say which
+//! there are.
 
 use plainly::client::{self, Error};
 use serde::Serialize;
@@ -51,7 +52,7 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// What it is, in one line: the first of its description, or else its title.
+    /// Its description in one line: the first that isn't empty, or else the title.
     fn line(&self) -> &'a str {
         let lines = self.description.unwrap_or_default().lines();
         let first = lines.map(str::trim).find(|line| !line.is_empty());

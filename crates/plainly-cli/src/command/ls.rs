@@ -56,18 +56,20 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     .await
 }
 
-/// What is shown of a listing.
+/// A listing as it is printed.
 struct Listing {
     output: Output,
     is_long: bool,
     is_begun: bool,
-    /// How many more resources are shown.
+    /// The number of resources that may still be shown.
     left: usize,
 }
 
 impl Listing {
     /// Everything in the collection at `uri` and in those inside of it, each entered once.
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
+        // A list of what is left to enter, and no calls within calls: a server may nest collections without end, or in
+        // circles.
         let mut found = HashSet::from([uri.clone()]);
         let mut next = vec![uri];
         let (mut bytes, mut unlisted) = (0, 0_usize);

@@ -21,7 +21,7 @@ pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
     print(&metadata.resource, &mut output)
 }
 
-/// What a resource is, where the server says it.
+/// The kind of a resource, where the server says it.
 pub(super) fn kind(resource: &Resource) -> &'static str {
     match resource.is_collection {
         Some(true) => "collection",

@@ -52,7 +52,7 @@ pub enum Stopped {
     /// The time for it is over.
     #[error("it takes too long")]
     TooSlow,
-    /// Whoever asked for it has gone.
+    /// Nobody waits for it any more.
     #[error("nobody waits for it any more")]
     Abandoned,
 }

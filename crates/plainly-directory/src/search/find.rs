@@ -38,14 +38,14 @@ const WAITING: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Hits {
     pub(super) found: Vec<Hit>,
-    /// How many files were searched.
+    /// The number of files searched.
     pub(super) searched: usize,
-    /// Those that weren't.
+    /// The files that could not be searched, by reason.
     pub(super) left_out: LeftOut,
     pub(super) stopped: Option<Cutoff>,
 }
 
-/// How many files could not be searched.
+/// The numbers of files that could not be searched, by reason.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pub(super) binary: usize,
@@ -152,7 +152,7 @@ fn lines(
 
 /// The state that the threads of one search share.
 struct Team {
-    /// How many matches there are so far.
+    /// The number of matches so far.
     found: AtomicUsize,
     /// The size of the largest file that is searched, in bytes.
     largest: u64,

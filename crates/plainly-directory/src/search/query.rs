@@ -1,4 +1,4 @@
-//! What is searched for, ready to be held against names and lines.
+//! A search, compiled: ready to be held against names and lines.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Which files and directories are searched: what a listing has at the tops and below, from their open handles, as far as
-//! their names are wanted. Never opens anything by a path, and never looks into a file.
+//! The walk through the files and directories of a search: those that a listing has at the tops and below, from their open
+//! handles, as far as their names are wanted. Never opens anything by a path, and never looks into a file.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

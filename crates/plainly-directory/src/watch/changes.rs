@@ -1,5 +1,5 @@
-//! What is to be told at one time: each resource once and up to a bound, and the listing last; and what a name that was noticed
-//! comes to, given what the store's own walk finds there now.
+//! The changes that are told together: each resource once and up to a bound, and the listing last; and what a name that was
+//! noticed comes to, given what the store's own walk finds there now.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

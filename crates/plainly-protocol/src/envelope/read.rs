@@ -52,6 +52,7 @@ impl<'de> Deserializer<'de> for Raw<'de> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        // The scan has been through it already, so nothing is read that nobody wants.
         visitor.visit_unit()
     }
 
@@ -67,6 +68,7 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
+        // `RawValue` asks for a newtype by a private name, which only `serde_json` itself can answer.
         serde_json::Deserializer::from_str(self.0).deserialize_newtype_struct(name, visitor)
     }
 

@@ -36,7 +36,7 @@ impl Shape for GetPromptResult {
     }
 }
 
-/// What the recording was that can't be sent, in its place.
+/// A note in place of a recording that can't be sent.
 pub(super) fn note(audio: &mut MediaContent, revision: Revision) -> TextContent {
     let bytes = audio.data.len();
     TextContent {

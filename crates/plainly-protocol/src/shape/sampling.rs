@@ -1,4 +1,4 @@
-//! What a client's model is given: blocks and tools as they are in prompts and results.
+//! The input for a client's model: blocks and tools as they are in prompts and results.
 
 use plainly_errors::Revision;
 

@@ -38,6 +38,7 @@ fn in_words(schema: &str) -> &str {
 
 /// The same object, each value replaced by what `replace` gives for it.
 fn rewritten<'t>(object: &'t Object<'_>, replace: impl Fn(&str, &'t str) -> &'t str) -> String {
+    // From text to text, without a tree: all else stays in the order and spelling of its author.
     let mut out = Vec::with_capacity(object.raw().len());
     for (key, value) in object.members() {
         out.push(if out.is_empty() { b'{' } else { b',' });

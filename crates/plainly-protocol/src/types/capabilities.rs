@@ -1,4 +1,4 @@
-//! What each side says it can do. One struct a side holds the capabilities of all revisions: which of them may be sent
+//! The capabilities that each side declares. One struct for each side holds those of all revisions: which of them may be sent
 //! to whom is not decided here.
 
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::json::JsonObject;
 use super::record::record;
 
 record! {
-    /// What a server offers (Lifecycle, "Capability Negotiation"). A capability that is present is offered, even if empty.
+    /// The capabilities of a server (Lifecycle, "Capability Negotiation"). One that is present is offered, even if empty.
     #[derive(Default)]
     pub struct ServerCapabilities {
         /// Completion of arguments; from 2025-03-26.
@@ -41,7 +41,7 @@ impl ServerCapabilities {
 }
 
 record! {
-    /// What a client offers (Lifecycle, "Capability Negotiation"). A capability that is present is offered, even if empty.
+    /// The capabilities of a client (Lifecycle, "Capability Negotiation"). One that is present is offered, even if empty.
     #[derive(Default)]
     pub struct ClientCapabilities {
         /// Questions to the user; from 2025-06-18.

@@ -1,4 +1,4 @@
-//! What many pages of the spec share: who is speaking ([`Implementation`]), [`Icon`]s, and [`Annotations`] for the host.
+//! Types that many pages of the spec share: [`Implementation`]s, [`Icon`]s, [`Annotations`] for the host, and [`Cursor`]s.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ record! {
         pub version: String,
         /// The name for people.
         pub title: Option<String>,
-        /// What the program does, in a sentence.
+        /// A description of the program, in a sentence.
         pub description: Option<String>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -60,7 +60,7 @@ record! {
     /// Hints for the host on how to use or show a thing (Resources, "Annotations").
     #[derive(Default)]
     pub struct Annotations {
-        /// Whom it is for.
+        /// The roles it is for.
         pub audience: Option<Vec<Role>>,
         /// How important it is, from 0 (optional) to 1 (required).
         pub priority: Option<f64>,

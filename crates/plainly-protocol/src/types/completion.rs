@@ -7,7 +7,7 @@ use super::arguments::Arguments;
 use super::json::Meta;
 use super::record::record;
 
-/// What has the argument that is completed (Completion, "Reference Types").
+/// The prompt or template whose argument is completed (Completion, "Reference Types").
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type")]
 #[expect(
@@ -47,12 +47,12 @@ record! {
     /// The parameters of `completion/complete`.
     #[derive(Eq)]
     pub struct CompleteParams {
-        /// What has the argument.
+        /// The prompt or template that has the argument.
         #[serde(rename = "ref")]
         pub reference: Reference,
         /// The argument, as far as it is filled in.
         pub argument: CompleteArgument,
-        /// What else is filled in; from 2025-06-18.
+        /// The other arguments filled in so far; from 2025-06-18.
         #[no_setter]
         pub context: Option<CompleteContext>,
     }
@@ -93,7 +93,7 @@ record! {
 }
 
 record! {
-    /// What is known besides the argument that is completed.
+    /// The surroundings of the argument that is completed.
     #[derive(Eq, Default)]
     pub struct CompleteContext {
         /// The other arguments that are filled in.
@@ -105,7 +105,7 @@ record! {
 record! {
     /// The result of `completion/complete`.
     pub struct CompleteResult {
-        /// What the argument can become.
+        /// The values that the argument can take.
         pub completion: Completion,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -117,7 +117,7 @@ record! {
 }
 
 record! {
-    /// What an argument can become, the best first (Completion, "Completion Results").
+    /// Values that an argument can take, the best first (Completion, "Completion Results").
     #[derive(Eq, Default)]
     pub struct Completion {
         /// The values; on the wire at most [`MOST`](Self::MOST).

@@ -63,7 +63,7 @@ impl Content {
         Self::ResourceLink(resource)
     }
 
-    /// What it says, if it is text.
+    /// The text, if this is a block of text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -113,6 +113,7 @@ fn known(block: &str) -> serde_json::Result<Option<Content>> {
         "audio" => Content::Audio(serde_json::from_str(block)?),
         "resource" => Content::Resource(serde_json::from_str(block)?),
         "resource_link" => Content::ResourceLink(serde_json::from_str(block)?),
+        // Revisions add kinds, and whoever reads this may know one that we don't.
         _ => return Ok(None),
     };
     Ok(Some(content))

@@ -72,12 +72,12 @@ record! {
         pub mode: Option<FormMode>,
         /// Why, for the user.
         pub message: String,
-        /// What to fill in.
+        /// The fields to fill in.
         pub requested_schema: FormSchema,
     }
 }
 
-/// What the parameters of a form name their mode.
+/// The mode that the parameters of a form name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "another mode has other parameters")]
@@ -129,11 +129,11 @@ record! {
 }
 
 record! {
-    /// What the user did with a question: the result of `elicitation/create`.
+    /// The user's answer to a question: the result of `elicitation/create`.
     pub struct ElicitResult {
-        /// What the user did.
+        /// The action that the user took.
         pub action: ElicitAction,
-        /// What was filled in, if the user accepted a form.
+        /// The values filled in, if the user accepted a form.
         #[no_setter]
         pub content: Option<JsonObject>,
         /// Metadata of the result; until 2025-11-25.
@@ -145,7 +145,7 @@ record! {
     pub fn new(action: ElicitAction);
 }
 
-/// What the user did.
+/// The action that the user took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -193,7 +193,7 @@ impl ElicitResult {
         self.action == ElicitAction::Accept
     }
 
-    /// What was filled in, as `T`; nothing if the user did not accept. An accepted answer without content is an empty form.
+    /// The values filled in, as `T`; `None` if the user did not accept. An accepted answer without content is an empty form.
     ///
     /// ```
     /// use plainly_protocol::types::ElicitResult;

@@ -1,4 +1,4 @@
-//! What a server asks of the client before it can answer (Multi Round-Trip Requests, from 2026-07-28), and what comes back.
+//! Questions that a server asks the client before it can answer (Multi Round-Trip Requests, from 2026-07-28), and the answers.
 //! The questions themselves have pages of their own, and are the same where a legacy server asks them by requests.
 
 use std::borrow::Cow;
@@ -17,10 +17,10 @@ use crate::method::Method;
 record! {
     /// The result of a request that the client must send again, with what is asked for here and the state as it is.
     pub struct InputRequiredResult {
-        /// What is asked for, under keys that the answers must have too. May be empty if there is a state.
+        /// The questions, under keys that the answers must have too. May be empty if there is a state.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub input_requests: BTreeMap<String, InputRequest>,
-        /// What the server wants back as it is. The client can't read it.
+        /// A state that the server wants back unchanged. The client can't read it.
         pub request_state: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -57,7 +57,7 @@ pub enum InputRequest {
 }
 
 impl InputRequest {
-    /// What is asked for.
+    /// The method that asks this question in a legacy session.
     #[must_use]
     pub fn method(&self) -> Method {
         match self {
@@ -91,6 +91,7 @@ impl Serialize for InputRequest {
             Self::Elicit(params) => wire(self.method(), Some(params)).serialize(serializer),
             Self::CreateMessage(params) => wire(self.method(), Some(params)).serialize(serializer),
             Self::ListRoots(params) => {
+                // Parameters are optional here, and without metadata there is nothing in them.
                 let params = params.meta.is_some().then_some(params);
                 wire(self.method(), params).serialize(serializer)
             }
@@ -109,6 +110,7 @@ impl<'de> Deserialize<'de> for InputRequest {
         fn read(wire: &RawJson) -> serde_json::Result<InputRequest> {
             let ReadQuestion { method, params } = wire.decode()?;
             let text = params.as_ref().map_or("{}", RawJson::get);
+            // By the method alone: parameters of different methods can look alike.
             if method == Method::Elicit.name() {
                 serde_json::from_str(text).map(InputRequest::Elicit)
             } else if method == Method::CreateMessage.name() {
@@ -125,7 +127,7 @@ impl<'de> Deserialize<'de> for InputRequest {
 }
 
 record! {
-    /// What came back for an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
+    /// The answers to an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
     #[derive(Eq, Default)]
     pub struct InputResponseParams {
         /// The answers.

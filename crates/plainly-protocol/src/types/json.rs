@@ -50,6 +50,7 @@ impl RawJson {
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
         const BREAKS: [char; 2] = ['\n', '\r'];
+        // Compact JSON, which most senders write, is kept as it is.
         if !raw.get().contains(BREAKS) {
             return Self(raw.into());
         }

@@ -12,9 +12,9 @@ record! {
     pub struct InitializeParams {
         /// The latest version the client supports.
         pub protocol_version: String,
-        /// What the client offers.
+        /// The capabilities of the client.
         pub capabilities: ClientCapabilities,
-        /// Who the client is.
+        /// The name and version of the client.
         pub client_info: Implementation,
     }
 
@@ -31,9 +31,9 @@ record! {
     pub struct InitializeResult {
         /// The version the server chose for the session.
         pub protocol_version: String,
-        /// What the server offers.
+        /// The capabilities of the server.
         pub capabilities: ServerCapabilities,
-        /// Who the server is.
+        /// The name and version of the server.
         pub server_info: Implementation,
         /// How to use the server, for the model.
         pub instructions: Option<String>,
@@ -55,7 +55,7 @@ record! {
     pub struct DiscoverResult {
         /// The versions that the client may name in its next request.
         pub supported_versions: Vec<String>,
-        /// What the server offers.
+        /// The capabilities of the server.
         pub capabilities: ServerCapabilities,
         /// How to use the server, for the model.
         pub instructions: Option<String>,

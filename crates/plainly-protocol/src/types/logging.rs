@@ -26,7 +26,7 @@ use super::record::record;
 pub enum LoggingLevel {
     /// Detail for debugging, as when functions are entered and left.
     Debug,
-    /// What goes on, as the progress of an operation.
+    /// Ordinary events, such as the progress of an operation.
     Info,
     /// Normal but significant, as a change of configuration.
     Notice,
@@ -95,9 +95,9 @@ record! {
     pub struct LoggingMessageParams {
         /// How severe it is.
         pub level: LoggingLevel,
-        /// Which part of the server says it.
+        /// The part of the server that says it.
         pub logger: Option<String>,
-        /// What is said: any JSON, verbatim.
+        /// The message: any JSON, verbatim.
         pub data: RawJson,
     }
 

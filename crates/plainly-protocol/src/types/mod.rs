@@ -1,5 +1,6 @@
-//! What is inside of requests and results: one file per page of the spec, plain data for all revisions. Which revision
-//! has which field is not decided here. Unknown fields are ignored on reading, duplicate ones refused.
+//! The contents of requests and results: one file for each page of the spec, or for a few small ones; plain data for all
+//! revisions. Which revision has which field is not decided here. Unknown fields are ignored on reading, duplicate ones
+//! refused.
 
 mod record;
 

@@ -1,4 +1,4 @@
-//! What is said of a request that is being served: its progress, from the side that serves it (the spec's page "Progress"),
+//! Messages about a request that is being served: its progress, from the side that serves it (the spec's page "Progress"),
 //! and its cancellation, from the side that sent it ("Cancellation"). Which request asked for progress, that it only ever
 //! increases, and what is then stopped is known elsewhere.
 
@@ -13,7 +13,7 @@ record! {
     /// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
     /// fraction.
     pub struct ProgressParams {
-        /// Which request it is about: the token that the request gave.
+        /// The token that the request gave.
         pub progress_token: ProgressToken,
         /// How far it has come; more in each notification.
         #[serde(serialize_with = "number")]
@@ -22,7 +22,7 @@ record! {
         #[serde(
             serialize_with = "optional_number")]
         pub total: Option<f64>,
-        /// What is being done, for people; from 2025-03-26.
+        /// A word on what is being done, for people; from 2025-03-26.
         pub message: Option<String>,
     }
 
@@ -60,7 +60,7 @@ record! {
     /// The parameters of `notifications/cancelled`.
     #[derive(Eq)]
     pub struct CancelledParams {
-        /// Which request is cancelled.
+        /// The request that is cancelled.
         pub request_id: RequestId,
         /// Why, for logs and people.
         pub reason: Option<String>,

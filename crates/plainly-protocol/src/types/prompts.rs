@@ -13,9 +13,9 @@ record! {
         pub name: String,
         /// The name for people.
         pub title: Option<String>,
-        /// What the prompt is for.
+        /// The purpose of the prompt.
         pub description: Option<String>,
-        /// What it can be filled in with, in the order in which to ask for it. Absent means nothing.
+        /// The arguments, in the order in which to ask for them. Absent means none.
         pub arguments: Option<Vec<PromptArgument>>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -36,7 +36,7 @@ record! {
         pub name: String,
         /// The name for people; from 2025-06-18.
         pub title: Option<String>,
-        /// What it is.
+        /// A description of the argument.
         pub description: Option<String>,
         /// Whether it must be given. Absent means false.
         pub required: Option<bool>,
@@ -57,9 +57,9 @@ impl PromptArgument {
 record! {
     /// A message of a prompt (Prompts, "PromptMessage").
     pub struct PromptMessage {
-        /// Who says it.
+        /// The speaker.
         pub role: Role,
-        /// What is said.
+        /// The block that is said.
         pub content: Content,
     }
 
@@ -113,7 +113,7 @@ record! {
     pub struct GetPromptParams {
         /// The prompt that is meant.
         pub name: String,
-        /// What to fill it in with. Absent means nothing.
+        /// The arguments to fill it in with. Absent means none.
         pub arguments: Option<Arguments>,
     }
 
@@ -124,9 +124,9 @@ record! {
 record! {
     /// The result of `prompts/get`.
     pub struct GetPromptResult {
-        /// What the prompt is for.
+        /// The purpose of the prompt.
         pub description: Option<String>,
-        /// What is said, in order.
+        /// The messages, in order.
         pub messages: Vec<PromptMessage>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]

@@ -69,6 +69,7 @@ macro_rules! record {
         @fields { $(#[$attribute:meta])* $name:ident $new:tt }
         [$($field:tt)*] $absent:tt [$({ $(#[doc = $doc:expr])* $setter:ident: $argument:ty })*]
     ) => {
+        // The derives come first: attributes that are meant for them must stand behind them.
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
         $(#[$attribute])*
         #[serde(rename_all = "camelCase")]
@@ -97,6 +98,7 @@ macro_rules! record {
         #[must_use]
         pub fn new($($parameter: $type),*) -> Self {
             Self {
+                // What is of the field's type already becomes itself, so one rule is enough.
                 $($parameter: $parameter.into(),)*
                 $($absent: None,)*
             }

@@ -17,7 +17,7 @@ record! {
         pub name: String,
         /// The name for people.
         pub title: Option<String>,
-        /// What the resource is, for the model.
+        /// A description of the resource for the model.
         pub description: Option<String>,
         /// The MIME type; of the preferred representation where there are several.
         pub mime_type: Option<String>,
@@ -47,7 +47,7 @@ record! {
         pub name: String,
         /// The name for people.
         pub title: Option<String>,
-        /// What the resources are, for the model.
+        /// A description of the resources for the model.
         pub description: Option<String>,
         /// The MIME type, if it is the same for all of them.
         pub mime_type: Option<String>,

@@ -14,7 +14,7 @@ use super::record::record;
 /// The member of a result's `_meta` that says who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What surrounds the body of a result. All of it is optional on the wire, so results of older revisions read as well.
+/// The fields around the body of a result. All of it is optional on the wire, so results of older revisions read as well.
 ///
 /// ```
 /// use plainly_protocol::types::{ListToolsResult, ResultFields, ResultType};
@@ -30,7 +30,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 #[serde(from = "WireFields")]
 #[non_exhaustive]
 pub struct ResultFields {
-    /// What kind of result this is.
+    /// The kind of result.
     pub result_type: ResultType,
     /// How long it is good, and for whom.
     pub cache: CacheHint,
@@ -39,7 +39,7 @@ pub struct ResultFields {
 }
 
 impl ResultFields {
-    /// Who answered, if the server said so in a form that can be read.
+    /// The name and version of the server, if it gave them in a form that can be read.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
         let info = self.meta.as_ref()?.get(SERVER_INFO)?;
@@ -48,14 +48,14 @@ impl ResultFields {
     }
 }
 
-/// Who may be served a cached result.
+/// The clients that may be served a cached result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CacheScope {
     /// Everybody: nothing in the result depends on who asked.
     Public,
-    /// Those who share the authorization of the one who asked. A scope that we don't know is read as this, the narrowest.
+    /// Only those with the authorization of the one who asked. An unknown scope is read as this, the narrowest.
     #[default]
     #[serde(other)]
     Private,
@@ -68,7 +68,7 @@ pub struct CacheHint {
     /// How long the result is fresh. On the wire in whole milliseconds (`ttlMs`); may be as long as a `Duration` can be,
     /// so add it to a clock with `checked_add`.
     pub ttl: Duration,
-    /// Who may be served.
+    /// The clients that may be served.
     pub scope: CacheScope,
 }
 
@@ -80,7 +80,7 @@ impl CacheHint {
     }
 }
 
-/// What kind of result it is, which tells how to read the rest.
+/// The kind of a result, which tells how to read the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(from = "String")]
 #[non_exhaustive]
@@ -148,6 +148,7 @@ struct WireFields {
 impl From<WireFields> for ResultFields {
     fn from(wire: WireFields) -> Self {
         Self {
+            // Absent from all revisions before 2026-07-28, whose results are always complete.
             result_type: wire.result_type.unwrap_or_default(),
             cache: CacheHint::new(wire.ttl_ms, wire.cache_scope.unwrap_or_default()),
             meta: wire.meta,

@@ -18,11 +18,11 @@ record! {
     pub struct CreateMessageParams {
         /// The conversation so far.
         pub messages: Vec<SamplingMessage>,
-        /// Which model is wanted.
+        /// The model that is wanted.
         pub model_preferences: Option<ModelPreferences>,
-        /// What the model is told before. The client may change it.
+        /// The system prompt. The client may change it.
         pub system_prompt: Option<String>,
-        /// Which servers the model is told of. Anything but `None` needs the client's capability `sampling.context`.
+        /// The servers whose context the model gets. Anything but `None` needs the client's capability `sampling.context`.
         pub include_context: Option<IncludeContext>,
         /// How freely the model answers.
         pub temperature: Option<f64>,
@@ -45,9 +45,9 @@ record! {
 record! {
     /// A message of the conversation.
     pub struct SamplingMessage {
-        /// Who says it.
+        /// The speaker.
         pub role: Role,
-        /// What is said. One block is written without brackets.
+        /// The blocks that are said. A single one is written without brackets.
         #[serde(with = "blocks")]
         pub content: Vec<SamplingContent>,
         /// Metadata of the message; from 2025-11-25.
@@ -84,7 +84,7 @@ pub enum SamplingContent {
     Audio(MediaContent),
     /// The model wants a tool called; from 2025-11-25.
     ToolUse(ToolUse),
-    /// What the tool answered; from 2025-11-25.
+    /// The answer of the tool; from 2025-11-25.
     ToolResult(ToolResult),
     /// A block of a type that we don't know, whole.
     #[serde(untagged)]
@@ -140,7 +140,7 @@ record! {
 }
 
 record! {
-    /// What a tool answered that the model wanted called: the spec's `ToolResultContent`.
+    /// The answer of a tool that the model wanted called: the spec's `ToolResultContent`.
     pub struct ToolResult {
         /// The call that it answers.
         pub tool_use_id: String,
@@ -160,7 +160,7 @@ record! {
 }
 
 record! {
-    /// Which model is wanted (Sampling, "Model Preferences"). The client decides.
+    /// Preferences for a model (Sampling, "Model Preferences"). The client decides.
     #[derive(Default)]
     pub struct ModelPreferences {
         /// Models by parts of their names, the best first.
@@ -196,7 +196,7 @@ impl ModelHint {
     }
 }
 
-/// Which servers the model is told of.
+/// The servers whose context the model gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -241,11 +241,11 @@ pub enum ToolChoiceMode {
 }
 
 record! {
-    /// What the model said: the result of `sampling/createMessage`.
+    /// The answer of the model: the result of `sampling/createMessage`.
     pub struct CreateMessageResult {
-        /// Who says it: the model.
+        /// The speaker: the model.
         pub role: Role,
-        /// What is said. One block is written without brackets.
+        /// The blocks that are said. A single one is written without brackets.
         #[serde(with = "blocks")]
         pub content: Vec<SamplingContent>,
         /// The model.
@@ -259,7 +259,7 @@ record! {
 }
 
 impl CreateMessageResult {
-    /// What `model` said.
+    /// An answer of `model`.
     pub fn new(model: impl Into<String>, content: impl Into<Vec<SamplingContent>>) -> Self {
         Self {
             role: Role::Assistant,
@@ -305,6 +305,7 @@ mod blocks {
         deserializer: D,
     ) -> Result<Vec<SamplingContent>, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // There is no white space before raw JSON, so its first letter tells.
         let blocks = match raw.get().starts_with('[') {
             true => serde_json::from_str(raw.get()),
             false => serde_json::from_str(raw.get()).map(|block| vec![block]),

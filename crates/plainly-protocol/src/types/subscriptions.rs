@@ -1,4 +1,4 @@
-//! What a client wants to be told of, and what it is told (Subscriptions; Resources, "Subscriptions"): the filter of
+//! Subscriptions to changes, and the notifications of them (Subscriptions; Resources, "Subscriptions"): the filter of
 //! `subscriptions/listen` and its acknowledgement, `resources/subscribe` and `unsubscribe` of older revisions, and the
 //! notifications of both. How a subscription is kept, and who may have which, is decided elsewhere.
 
@@ -6,7 +6,7 @@ use super::record::record;
 use crate::id::RequestId;
 
 record! {
-    /// What to be told of. What is absent is not asked for.
+    /// The kinds of change that a client subscribes to. An absent one is not asked for.
     #[derive(Eq, Default)]
     pub struct SubscriptionFilter {
         /// When there are other tools.
@@ -50,7 +50,7 @@ record! {
     /// The parameters of `subscriptions/listen`, from 2026-07-28.
     #[derive(Eq)]
     pub struct ListenParams {
-        /// What the client wants to be told of.
+        /// The changes that the client wants to hear of.
         pub notifications: SubscriptionFilter,
     }
 
@@ -82,10 +82,10 @@ record! {
     /// The parameters of `notifications/subscriptions/acknowledged`, from 2026-07-28.
     #[derive(Eq)]
     pub struct AcknowledgedParams {
-        /// Which subscription it is.
+        /// The subscription that this is about.
         #[serde(rename = "_meta", default)]
         pub meta: SubscriptionMeta,
-        /// What the server will tell of: no more than was asked for.
+        /// The changes that the server will tell of: no more than was asked for.
         pub notifications: SubscriptionFilter,
     }
 }
@@ -104,7 +104,7 @@ record! {
     /// The parameters of `notifications/resources/updated`.
     #[derive(Eq)]
     pub struct ResourceUpdatedParams {
-        /// Which subscription it is sent on, from 2026-07-28.
+        /// The subscription that it is sent on; from 2026-07-28.
         #[serde(
             rename = "_meta",
             default,
@@ -138,7 +138,7 @@ record! {
     /// `notifications/prompts/list_changed`. Before 2026-07-28 there are mostly none.
     #[derive(Eq, Default)]
     pub struct ListChangedParams {
-        /// Which subscription it is sent on, from 2026-07-28.
+        /// The subscription that it is sent on; from 2026-07-28.
         #[serde(
             rename = "_meta",
             default,
@@ -173,7 +173,7 @@ record! {
     /// The result of `subscriptions/listen`, from 2026-07-28: the server has ended the subscription in good order.
     #[derive(Eq)]
     pub struct ListenResult {
-        /// Which subscription has ended.
+        /// The subscription that has ended.
         #[serde(rename = "_meta", default)]
         pub meta: SubscriptionMeta,
     }

@@ -55,7 +55,7 @@ pub enum TaskState {
     Working,
     /// It waits for answers of the client.
     InputRequired {
-        /// What it asks, under keys that the answers must have too. All that is not answered yet; at least one.
+        /// The questions not answered yet, at least one, under keys that the answers must have too.
         input_requests: BTreeMap<String, InputRequest>,
     },
     /// It is done.
@@ -96,7 +96,7 @@ pub struct DetailedTask {
     /// How far it is.
     #[serde(flatten)]
     pub state: TaskState,
-    /// What it does just now, for people or a model.
+    /// A word on what it does just now, for people or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// When it began, as of ISO 8601.
@@ -117,6 +117,7 @@ impl DetailedTask {
         created_at: impl Into<String>,
         ttl_ms: Option<u64>,
     ) -> Self {
+        // A task that has just begun has changed at that moment.
         let created_at = created_at.into();
         Self {
             task_id: task_id.into(),
@@ -145,7 +146,7 @@ pub struct CreateTaskResult {
     pub task_id: String,
     /// How far it is.
     pub status: TaskStatus,
-    /// What it does just now, for people or a model.
+    /// A word on what it does just now, for people or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// When it began, as of ISO 8601.
@@ -260,7 +261,7 @@ impl TryFrom<WireTask> for DetailedTask {
     }
 }
 
-/// What the task's status promises is not there.
+/// A field that the task's status promises is missing.
 #[derive(Debug, thiserror::Error)]
 #[error("missing field `{0}`")]
 struct Incomplete(&'static str);

@@ -19,7 +19,7 @@ record! {
         pub name: String,
         /// The name for people.
         pub title: Option<String>,
-        /// What the tool does, for the model.
+        /// A description of the tool for the model.
         pub description: Option<String>,
         /// The JSON Schema of the arguments, verbatim.
         pub input_schema: RawJson,

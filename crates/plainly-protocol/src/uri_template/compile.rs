@@ -15,11 +15,11 @@ use super::{Expression, Modifier, Part, Variable};
 pub struct NotMatchable {
     /// Where the expression begins that can't be matched, in bytes from the beginning of the template.
     pub at: usize,
-    /// What is wrong with it.
+    /// The fault of that expression.
     pub problem: MatchProblem,
 }
 
-/// What can make a template impossible to match.
+/// A reason why a template can't be matched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatchProblem {

@@ -1,6 +1,6 @@
 //! The operators of expressions, and how each writes (RFC 6570 appendix A): a table.
 
-/// What kind an expression is of.
+/// The operator of an expression, which says how it expands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     /// `{x}`
@@ -30,7 +30,7 @@ pub(super) struct Style {
     pub(super) separator: &'static str,
     /// Whether values stand after their names, and if so: what stands after the name of an empty one.
     pub(super) named: Option<&'static str>,
-    /// What stands in values as it is.
+    /// The characters that stand in values as they are.
     pub(super) alphabet: Alphabet,
 }
 

@@ -25,6 +25,7 @@ pub(super) fn encode(text: &str, alphabet: Alphabet, out: &mut String) {
     match alphabet {
         Alphabet::Unreserved => out.extend(utf8_percent_encode(text, &ALL_BUT_UNRESERVED)),
         Alphabet::Reserved => {
+            // RFC 6570, section 3.2.3: what is percent-encoded already stays as it is.
             for (index, piece) in text.split('%').enumerate() {
                 if index > 0 {
                     let encoded = begins_with_hex(piece.as_bytes());
@@ -53,6 +54,7 @@ pub(super) fn width_of_first(text: &[u8], alphabet: Alphabet) -> Option<usize> {
     let first = bytes.next().filter(|byte| !alphabet.has(*byte))?;
     let mut char = [first, 0, 0, 0];
     let mut known = 1;
+    // To the end of the character, so that no value ever ends within one.
     while str::from_utf8(char.get(..known)?).is_err() {
         *char.get_mut(known)? = bytes.next()?;
         known += 1;

@@ -130,7 +130,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Which properties there must be.
+    /// `required`.
     pub(super) fn names(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         // In draft 4 a list of no names is none.
         if let Some(member) = owner.get("required") {

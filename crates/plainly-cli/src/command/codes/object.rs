@@ -1,4 +1,4 @@
-//! What is known of a code or a problem as JSON, for scripts.
+//! A code or a problem as JSON, for scripts.
 
 use plainly::errors::policy::may_emit;
 use plainly::errors::registry::{Entry, lookup};

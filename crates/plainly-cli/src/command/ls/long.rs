@@ -9,7 +9,7 @@ use crate::command::stat::kind;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What stands for a field that the server doesn't say.
+/// The placeholder for a field that the server leaves out.
 const UNSAID: &str = "-";
 
 /// The names of the fields, where people look for them.

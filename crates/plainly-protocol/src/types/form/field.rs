@@ -12,15 +12,15 @@ record! {
     pub struct TextField {
         /// The name for people.
         pub title: Option<String>,
-        /// What to fill in.
+        /// A description of what to fill in.
         pub description: Option<String>,
         /// The fewest characters.
         pub min_length: Option<u64>,
         /// The most characters.
         pub max_length: Option<u64>,
-        /// What kind of text.
+        /// The kind of text.
         pub format: Option<TextFormat>,
-        /// What is filled in at first; from 2025-11-25.
+        /// The value filled in at first; from 2025-11-25.
         #[no_setter]
         pub default: Option<String>,
     }
@@ -38,7 +38,7 @@ impl TextField {
     }
 }
 
-/// What kind of text.
+/// The kind of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ record! {
         pub is_integer: bool,
         /// The name for people.
         pub title: Option<String>,
-        /// What to fill in.
+        /// A description of what to fill in.
         pub description: Option<String>,
         /// The least number.
         #[no_setter]
@@ -70,7 +70,7 @@ record! {
         /// The greatest number.
         #[no_setter]
         pub maximum: Option<Number>,
-        /// What is filled in at first; from 2025-11-25.
+        /// The value filled in at first; from 2025-11-25.
         #[no_setter]
         pub default: Option<Number>,
     }
@@ -169,9 +169,9 @@ record! {
     pub struct BooleanField {
         /// The name for people.
         pub title: Option<String>,
-        /// What is agreed to.
+        /// A description of what is agreed to.
         pub description: Option<String>,
-        /// What is chosen at first.
+        /// The choice made at first.
         #[no_setter]
         pub default: Option<bool>,
     }

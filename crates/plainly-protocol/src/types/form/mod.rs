@@ -16,7 +16,7 @@ use crate::types::json::unique_members;
 use crate::types::record::record;
 
 record! {
-    /// What a form asks for, in the order in which to ask.
+    /// The schema of a form, with its fields in the order in which to ask.
     #[derive(Default)]
     #[serde(tag = "type", rename = "object")]
     pub struct FormSchema {
@@ -24,7 +24,7 @@ record! {
         #[serde(rename = "$schema", default)]
         #[no_setter]
         pub dialect: Option<String>,
-        /// What is asked for.
+        /// The fields.
         pub properties: Fields,
         /// The names of what must be given.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
