@@ -5,8 +5,6 @@
 //! revision merely doesn't know is sent: its clients ignore it, and those that speak newer revisions too may use it.
 
 mod content;
-mod sampling;
-mod schema;
 mod tools;
 
 use plainly_errors::Revision;
