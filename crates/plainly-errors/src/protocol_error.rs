@@ -58,14 +58,9 @@ impl ProtocolError {
         message: Cow<'static, str>,
         data: Option<Value>,
     ) -> Self {
-        Self(Box::new(Stated {
-            kind,
-            message: Some(message),
-            received_data: data,
-            received: None,
-            problem: None,
-            source: None,
-        }))
+        let mut error = Self::new(kind).with_message(message);
+        error.0.received_data = data;
+        error
     }
 
     /// The same error with the object that it was read from.
@@ -260,29 +255,18 @@ impl From<ErrorKind> for ProtocolError {
     }
 }
 
-impl From<InvalidRequest> for ProtocolError {
-    fn from(detail: InvalidRequest) -> Self {
-        Self::new(ErrorKind::InvalidRequest(detail))
-    }
+/// Writes `From` each detail whose kind has its name.
+macro_rules! from_details {
+    ($($detail:ident)*) => {
+        $(impl From<$detail> for ProtocolError {
+            fn from(detail: $detail) -> Self {
+                Self::new(ErrorKind::$detail(detail))
+            }
+        })*
+    };
 }
 
-impl From<InvalidParams> for ProtocolError {
-    fn from(detail: InvalidParams) -> Self {
-        Self::new(ErrorKind::InvalidParams(detail))
-    }
-}
-
-impl From<Internal> for ProtocolError {
-    fn from(detail: Internal) -> Self {
-        Self::new(ErrorKind::Internal(detail))
-    }
-}
-
-impl From<Unavailable> for ProtocolError {
-    fn from(reason: Unavailable) -> Self {
-        Self::new(ErrorKind::Unavailable(reason))
-    }
-}
+from_details!(InvalidRequest InvalidParams Internal Unavailable);
 
 impl From<Refusal> for ProtocolError {
     fn from(refusal: Refusal) -> Self {

@@ -207,15 +207,7 @@ fn explain_problem(problem: &ProblemCode, output: &mut Output) -> Result<(), Fai
 
 /// On which revisions policy lets a code be sent.
 fn sent(code: Code) -> String {
-    let on = |dialect| {
-        let may = |revision: &Revision| may_emit(code, *revision, dialect);
-        Revision::ALL
-            .into_iter()
-            .filter(may)
-            .map(Revision::as_str)
-            .collect::<Vec<_>>()
-    };
-    let (uniform, pinned) = (on(Dialect::Uniform), on(Dialect::PerRevision));
+    let [uniform, pinned] = Dialect::ALL.map(|dialect| emitted(code, &Revision::ALL, dialect));
     match (uniform.len(), pinned.is_empty()) {
         (_, true) => "never".to_owned(),
         (0, false) => format!(
@@ -225,6 +217,12 @@ fn sent(code: Code) -> String {
         (all, false) if all == Revision::ALL.len() => "on every revision".to_owned(),
         (_, false) => format!("on {}", uniform.join(", ")),
     }
+}
+
+/// The revisions of these on which `dialect` may send a code.
+fn emitted(code: Code, revisions: &[Revision], dialect: Dialect) -> Vec<&'static str> {
+    let may = revisions.iter().filter(|it| may_emit(code, **it, dialect));
+    may.map(|it| it.as_str()).collect()
 }
 
 fn receive(code: Code) -> &'static str {

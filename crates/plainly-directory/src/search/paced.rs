@@ -111,7 +111,9 @@ impl Matcher for Paced<'_> {
             haystack,
             0,
             |piece| self.candidate(haystack, piece),
-            |LineMatchKind::Confirmed(at)| LineMatchKind::Candidate(at) | *at,
+            |found| match found {
+                LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at) => *at,
+            },
         )
     }
 

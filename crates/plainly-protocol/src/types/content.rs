@@ -98,16 +98,19 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
-/// Reads a block by its `type`. `None` if it isn't one of ours.
-fn known(block: &str) -> serde_json::Result<Option<Content>> {
+/// The member `type` of a block, which says what else there is in it.
+pub(super) fn type_of(block: &str) -> serde_json::Result<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct ContentTag<'a> {
         #[serde(borrow)]
         r#type: Cow<'a, str>,
     }
+    serde_json::from_str(block).map(|tag: ContentTag<'_>| tag.r#type)
+}
 
-    let tag: ContentTag<'_> = serde_json::from_str(block)?;
-    let content = match tag.r#type.as_ref() {
+/// Reads a block by its `type`. `None` if it isn't one of ours.
+fn known(block: &str) -> serde_json::Result<Option<Content>> {
+    let content = match &*type_of(block)? {
         "text" => Content::Text(serde_json::from_str(block)?),
         "image" => Content::Image(serde_json::from_str(block)?),
         "audio" => Content::Audio(serde_json::from_str(block)?),

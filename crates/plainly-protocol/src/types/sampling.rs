@@ -1,14 +1,12 @@
 //! Sampling: asking the client's model, by the spec's page "Sampling". Which revision has which content is not decided here.
 
-use std::borrow::Cow;
-
 use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::common::Role;
-use super::content::{Content, MediaContent, TextContent};
+use super::content::{Content, MediaContent, TextContent, type_of};
 use super::json::{JsonObject, Meta, RawJson};
 use super::record::record;
 use super::tools::Tool;
@@ -100,22 +98,14 @@ impl SamplingContent {
 
 impl<'de> Deserialize<'de> for SamplingContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Tag<'a> {
-            #[serde(borrow)]
-            r#type: Cow<'a, str>,
-        }
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let read = |text| {
-            let tag: Tag<'_> = serde_json::from_str(text)?;
-            match tag.r#type.as_ref() {
-                "text" => serde_json::from_str(text).map(Self::Text),
-                "image" => serde_json::from_str(text).map(Self::Image),
-                "audio" => serde_json::from_str(text).map(Self::Audio),
-                "tool_use" => serde_json::from_str(text).map(Self::ToolUse),
-                "tool_result" => serde_json::from_str(text).map(Self::ToolResult),
-                _ => RawJson::parse(text).map(Self::Unknown),
-            }
+        let read = |text| match &*type_of(text)? {
+            "text" => serde_json::from_str(text).map(Self::Text),
+            "image" => serde_json::from_str(text).map(Self::Image),
+            "audio" => serde_json::from_str(text).map(Self::Audio),
+            "tool_use" => serde_json::from_str(text).map(Self::ToolUse),
+            "tool_result" => serde_json::from_str(text).map(Self::ToolResult),
+            _ => RawJson::parse(text).map(Self::Unknown),
         };
         read(raw.get()).map_err(D::Error::custom)
     }
