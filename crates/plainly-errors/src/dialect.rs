@@ -28,6 +28,7 @@ impl Dialect {
                 (code.unwrap_or(INTERNAL_ERROR), 200)
             }
         };
+        // What a peer said goes on as it came; only what is ours is made of the kind.
         let data = error.received_data().cloned();
         WireError {
             code,

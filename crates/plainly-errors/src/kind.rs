@@ -157,6 +157,7 @@ impl ErrorKind {
 
     /// Before 2026-07-28 the code of invalid parameters also says what has a code of its own since, with the same data.
     pub(crate) fn read_invalid_params(data: Option<&Value>) -> Option<Self> {
+        // By the shape of the data, from the narrowest: only the first allows nothing beside its member.
         let other = Self::read_missing_resource(data)
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
@@ -181,6 +182,7 @@ impl ErrorKind {
 
     /// The revisions without a code for it carry the URLs in an internal error.
     pub(crate) fn read_internal(data: Option<&Value>) -> Option<Self> {
+        // A failure inside never carries URLs, so that they are there tells the two apart.
         Self::read_url_elicitation(data)
             .or_else(|| Some(Self::Internal(tagged(data).unwrap_or(Internal::Failed))))
     }

@@ -50,6 +50,7 @@ impl fmt::Display for RequestId {
         match self {
             Self::Integer(id) => id.fmt(f),
             Self::String(id) => {
+                // In memory first, since the writer of strings appends to bytes.
                 let mut json = Vec::new();
                 escape::write_string(&mut json, id);
                 f.write_str(&String::from_utf8_lossy(&json))

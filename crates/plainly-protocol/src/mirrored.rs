@@ -142,6 +142,7 @@ impl Search {
             return Err("its type is not \"string\", \"integer\" or \"boolean\"".to_owned());
         }
         let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
+        // Headers know no upper and lower case: two names that differ in nothing else are one.
         if self.found.iter().any(|other| other.header == header) {
             return Err(format!("{annotation} is there twice"));
         }

@@ -194,6 +194,7 @@ pub fn surroundings(
 ) -> Surroundings {
     let mut around = Surroundings::default();
     let mut add = |field: Feature, name: &str, value: Value| {
+        // Absent rather than null: older schemas have no such member at all.
         if field.is_in(revision) {
             around.members.insert(name.to_owned(), value);
         }

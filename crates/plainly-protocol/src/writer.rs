@@ -304,6 +304,7 @@ impl Members<'_, '_> {
 
     #[inline]
     fn close(self) -> Result<()> {
+        // Nothing for an object that was open before, and two braces where a variant stands around it.
         self.writer.literal(self.closing)
     }
 }

@@ -53,6 +53,7 @@ fn arguments(mut words: Words) -> Result<Arguments, Failure> {
 }
 
 fn print(result: &GetPromptResult, output: &mut Output) -> Result<(), Failure> {
+    // A single message stands alone, so that a script gets nothing but its text.
     let are_several = result.messages.len() > 1;
     for message in &result.messages {
         if are_several {

@@ -31,6 +31,7 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
             "the server does not tell of changes of any of these",
         ));
     }
+    // Before the first change, since there may be none for hours.
     warn(client, &asked, honoured).await;
     while let Some(change) = subscription.next().await {
         let change = change.map_err(Failure::about(Subject::Changes))?;

@@ -36,6 +36,7 @@ impl<'a> Object<'a> {
 
     /// The raw JSON of the member named `key`.
     pub fn get(&self, key: &str) -> Option<&'a str> {
+        // One after the other: there are few, and each is mostly asked for once.
         self.members
             .iter()
             .find(|member| member.key == key)

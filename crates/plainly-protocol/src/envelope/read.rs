@@ -15,6 +15,7 @@ impl<'a> Object<'a> {
     ///
     /// Errors as `serde_json` does when a member is missing or of another type.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T, serde_json::Error> {
+        // Each member by itself, so that the text of those that `T` doesn't have is never looked at again.
         let members = self.members().map(|(key, value)| (key, Raw(value)));
         T::deserialize(MapDeserializer::new(members))
     }

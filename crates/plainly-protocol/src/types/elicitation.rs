@@ -215,6 +215,7 @@ impl ElicitResult {
         match &self.content {
             // Through text: an error then says where, and numbers are read as on the wire.
             Some(content) => RawJson::encode(content)?.decode().map(Some),
+            // A form whose fields may all be left out can be accepted without any.
             None => serde_json::from_str("{}").map(Some),
         }
     }

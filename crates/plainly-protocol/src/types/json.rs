@@ -71,6 +71,7 @@ impl Eq for RawJson {}
 
 impl fmt::Debug for RawJson {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As JSON, and not as a string that holds some, in which each quote would be escaped.
         formatter.write_str(self.get())
     }
 }
