@@ -95,11 +95,11 @@ impl<'ast> Visit<'ast> for Facts {
         if item.mac.path.is_ident("record") {
             let written = item.mac.parse_body::<syn::File>();
             let written = written.unwrap_or_else(|error| panic!("record!: {error}"));
-            let structs = written.items.iter().filter_map(|item| match item {
-                Item::Struct(item) => Some(word(&item.ident, item.ident.span())),
-                _ => None,
-            });
-            self.types.extend(structs);
+            for item in &written.items {
+                if let Item::Struct(item) = item {
+                    self.types.push(word(&item.ident, item.ident.span()));
+                }
+            }
         }
     }
 
