@@ -1,4 +1,4 @@
-//! What the exit status tells a script: one table, from which the help text and the documentation come.
+//! Exit statuses, for scripts: one table, from which the help text and the documentation come.
 
 use std::fmt::Write;
 use std::process::ExitCode;

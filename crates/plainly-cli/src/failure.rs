@@ -41,7 +41,7 @@ pub(crate) enum Failure {
     Interrupted,
 }
 
-/// What failed when the server said no, or did not answer.
+/// The subject of a call that the server refused or did not answer.
 #[derive(Debug)]
 pub(crate) enum Subject {
     Connection,
@@ -64,7 +64,7 @@ impl Failure {
         }
     }
 
-    /// What the command line says can't be done, as only doing it shows.
+    /// Something on the command line that turns out to be impossible only when it is tried.
     pub(crate) fn impossible(
         what: impl Into<String>,
         source: impl Into<Option<Box<dyn std::error::Error>>>,
@@ -106,24 +106,6 @@ impl Failure {
         Self::caused(format!("cannot write {}", path.display()), error)
     }
 
-    /// There is no connection to the server.
-    pub(crate) fn connection(error: Error) -> Self {
-        let subject = Subject::Connection;
-        Self::Call { error, subject }
-    }
-
-    /// The resources could not be listed.
-    pub(crate) fn resources(error: Error) -> Self {
-        let subject = Subject::Resources;
-        Self::Call { error, subject }
-    }
-
-    /// The server can't be watched, or not any more.
-    pub(crate) fn changes(error: Error) -> Self {
-        let subject = Subject::Changes;
-        Self::Call { error, subject }
-    }
-
     /// The server says that it doesn't do what is wanted.
     pub(crate) fn refused(what: impl Into<String>) -> Self {
         Self::Local {
@@ -133,31 +115,8 @@ impl Failure {
         }
     }
 
-    /// The tools could not be listed, or not called.
-    pub(crate) fn tools(error: Error) -> Self {
-        Self::no_such_tool(error, Vec::new())
-    }
-
-    /// The tool could not be called, and is none of those that are `there`.
-    pub(crate) fn no_such_tool(error: Error, there: Vec<String>) -> Self {
-        let subject = Subject::Tools(there);
-        Self::Call { error, subject }
-    }
-
-    /// The prompts could not be listed, or one not filled in.
-    pub(crate) fn prompts(error: Error) -> Self {
-        Self::no_such_prompt(error, Vec::new())
-    }
-
-    /// The prompt could not be filled in, and is none of those that are `there`.
-    pub(crate) fn no_such_prompt(error: Error, there: Vec<String>) -> Self {
-        let subject = Subject::Prompts(there);
-        Self::Call { error, subject }
-    }
-
-    /// A call about the resource `uri` failed.
-    pub(crate) fn about(uri: &str) -> impl FnOnce(Error) -> Self + use<> {
-        let subject = Subject::Resource(uri.to_owned());
+    /// Makes a failure of the error of a call about this subject.
+    pub(crate) fn about(subject: Subject) -> impl FnOnce(Error) -> Self {
         move |error| Self::Call { error, subject }
     }
 
@@ -256,7 +215,7 @@ impl Failure {
 }
 
 impl Subject {
-    /// What the server's error means here, where there is more to say than it does.
+    /// A hint at what the server's error means here, where there is more to say than it does.
     fn hint(&self, error: &ProtocolError) -> String {
         let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
         match self {
@@ -297,7 +256,7 @@ fn is_too_large(error: &ProtocolError) -> bool {
     )
 }
 
-/// What is missing where a path was given as a URI.
+/// A hint for a path that was given as a URI.
 fn scheme(uri: &str) -> &'static str {
     if uri.contains(':') {
         return "";
@@ -316,7 +275,7 @@ fn is_configuration(error: &LocalError) -> bool {
     matches!(error, LocalError::Configuration { .. })
 }
 
-/// What the server's error says, with its code, which tells more to those who know the specification.
+/// The server's error in words, with its code, which tells more to those who know the specification.
 fn refusal(error: &ProtocolError) -> String {
     let WireError { code, message, .. } = wire(error);
     let wants = wants(error, &message);
@@ -341,7 +300,7 @@ fn caused(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// What is wrong with the command line, in one line, without how to use it.
+/// A mistake in the command line, in one line, without the usage.
 fn mistake(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

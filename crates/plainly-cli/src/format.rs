@@ -10,13 +10,18 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// What a command line asks for, whatever is wrong with the rest of it. Words after `--` are those of another command.
-    pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Self {
-        let mut own = words.into_iter().take_while(|word| word != "--");
-        if own.any(|word| word == "--json") {
-            Self::Json
-        } else {
-            Self::Text
+    /// JSON if that was asked for.
+    pub(crate) fn json_if(is_asked_for: bool) -> Self {
+        match is_asked_for {
+            true => Self::Json,
+            false => Self::Text,
         }
+    }
+
+    /// The format that a command line asks for, whatever is wrong with the rest of it.
+    pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Self {
+        // Words after `--` are those of another command.
+        let mut own = words.into_iter().take_while(|word| word != "--");
+        Self::json_if(own.any(|word| word == "--json"))
     }
 }

@@ -51,6 +51,46 @@ impl Output {
         self.write(format!("{}\n", line.join("\t")).as_bytes())
     }
 
+    /// The head of a table, which only people need.
+    pub(crate) fn head<const N: usize>(
+        &mut self,
+        names: [&str; N],
+        columns: fn([&str; N]) -> String,
+    ) -> Result<(), Failure> {
+        match self.is_table() {
+            true => self.styled(Style::new().bold(), &columns(names)),
+            false => Ok(()),
+        }
+    }
+
+    /// A row: in columns for people, as exact fields for a script.
+    pub(crate) fn row<const N: usize>(
+        &mut self,
+        fields: [&str; N],
+        columns: fn([&str; N]) -> String,
+    ) -> Result<(), Failure> {
+        if !self.is_table() {
+            return self.fields(&fields);
+        }
+        // Before the columns are made: what is written out takes more room.
+        let visible = fields.map(visible);
+        let line = columns(visible.each_ref().map(String::as_str));
+        self.styled(Style::new(), &line)
+    }
+
+    /// Each of the facts that is known, on a line of its own.
+    pub(crate) fn facts<'a>(
+        &mut self,
+        facts: impl IntoIterator<Item = (&'a str, Option<String>)>,
+    ) -> Result<(), Failure> {
+        for (label, value) in facts {
+            if let Some(value) = value {
+                self.labelled(label, &value)?;
+            }
+        }
+        Ok(())
+    }
+
     /// A line with a label, for people to look up one thing.
     pub(crate) fn labelled(&mut self, label: &str, value: &str) -> Result<(), Failure> {
         self.write(format!("{label:<14}{}\n", visible(value)).as_bytes())
@@ -58,6 +98,7 @@ impl Output {
 
     /// A line that may have our own escape sequences in it.
     pub(crate) fn styled(&mut self, style: Style, line: &str) -> Result<(), Failure> {
+        // `NO_COLOR` and simple terminals want none.
         let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
         let style = if is_plain { Style::new() } else { style };
         self.write(format!("{style}{line}{style:#}\n").as_bytes())
@@ -76,6 +117,7 @@ impl Output {
         if !self.is_terminal {
             return self.write(text.as_bytes());
         }
+        // Line breaks and tabs are text. Any other control character may begin a command to the terminal.
         let is_harmless = |character: char| !character.is_control() || "\n\t".contains(character);
         let shown: String = text
             .split_inclusive(is_harmless)
@@ -88,6 +130,15 @@ impl Output {
             })
             .collect();
         self.write(shown.as_bytes())
+    }
+
+    /// Text, and a line break after it unless it has one.
+    pub(crate) fn lines(&mut self, text: &str) -> Result<(), Failure> {
+        self.text(text)?;
+        match text.ends_with('\n') {
+            true => Ok(()),
+            false => self.write(b"\n"),
+        }
     }
 
     /// Bytes exactly.

@@ -9,7 +9,7 @@ use tokio::time::{interval, timeout};
 
 use crate::visible::visible;
 
-/// What is done sooner needs none.
+/// How long to wait before showing anything: most work is done sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often it is drawn again.
 const FRAME: Duration = Duration::from_millis(100);

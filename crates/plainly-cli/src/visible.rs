@@ -1,4 +1,4 @@
-//! What others say, where people read it. It can neither be a command to the terminal nor look like something else.
+//! Text from others, made safe to show to people: it can neither be a command to the terminal nor look like something else.
 
 /// The text in one line, its control characters and what changes how others are shown written out.
 pub(crate) fn visible(text: &str) -> String {

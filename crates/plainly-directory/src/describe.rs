@@ -1,4 +1,4 @@
-//! What is said of a file or directory: the metadata of its resource. Takes what the open handle says; the name decides the
+//! The metadata of a file or directory as a resource. Takes what the open handle says; the name decides the
 //! MIME type, and only where it says nothing does the content.
 
 use std::ffi::OsStr;

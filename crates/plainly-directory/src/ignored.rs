@@ -1,4 +1,4 @@
-//! What a directory's own `.ignore` and `.gitignore` say about the names below it. Knows one directory and reads through
+//! The rules of a directory's own `.ignore` and `.gitignore` for the names below it. Knows one directory and reads through
 //! its handle; how rules of several directories add up is decided where they are walked.
 
 use std::ffi::OsStr;
@@ -32,7 +32,7 @@ enum RuleFile {
     Unreadable,
 }
 
-/// What becomes of a name by the rules.
+/// The verdict of the rules on a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ruling {
     Hide,
@@ -49,7 +49,7 @@ impl Rules {
         ]))
     }
 
-    /// What the `source`th rule file says about `path`, which is relative to this directory, if it says anything.
+    /// The ruling of the `source`th rule file on `path`, which is relative to this directory, if it has one.
     pub(super) fn verdict(
         &self,
         source: usize,

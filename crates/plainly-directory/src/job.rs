@@ -27,7 +27,7 @@ struct Room {
     taken: AtomicU64,
 }
 
-/// Whoever waits for the result of a job, as the job sees them.
+/// A job's view of whoever waits for its result.
 #[derive(Clone, Debug)]
 pub(super) struct Waiter(Weak<Waits>);
 
@@ -51,7 +51,7 @@ struct Job<T> {
 }
 
 impl Jobs {
-    /// Which hold `most` bytes together, but for one that is alone.
+    /// Jobs that hold at most `most` bytes together; one that is alone may hold more.
     pub(super) fn new(most: u64) -> Self {
         Self {
             places: Arc::new(Semaphore::new(AT_ONCE)),

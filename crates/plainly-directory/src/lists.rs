@@ -170,6 +170,7 @@ impl Lists {
             since: Instant::now(),
             list,
         });
+        // The newest come first, so what no longer fits is the oldest.
         let mut size = 0;
         kept.retain(|kept| {
             size += kept.size();

@@ -1,4 +1,4 @@
-//! Which directories are served and under which names. The only file that opens a path of the host, once, when the store is
+//! The directories that are served, and their names. The only file that opens a path of the host, once, when the store is
 //! built; from then on there are handles.
 
 use std::fmt;
@@ -148,7 +148,7 @@ pub enum MountProblem {
     Unreadable {
         /// Where it is.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The directory has no usable name (`/`, or one that isn't UTF-8): give it one.

@@ -74,6 +74,7 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
         if after.is_some_and(|after| *name <= *after) {
             continue;
         }
+        // Too far behind to be among the first: whether it may be shown need not be asked.
         if names.len() == BATCH && names.peek().is_some_and(|largest| name > *largest) {
             more = true;
             continue;

@@ -115,6 +115,7 @@ impl Store for DirectoryStore {
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
         let parent = query.parent.map(str::to_owned);
         let after = query.after.map(str::to_owned);
+        // A page of nothing would have no position from which to go on.
         let limit = query.limit.max(1);
         self.blocking(move |request| {
             let mut page = match parent {

@@ -5,7 +5,6 @@
 //! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
 
 mod noticed;
-mod verdict;
 
 mod changes;
 
@@ -34,13 +33,12 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use plainly::store::{Change, StoreError};
 use tokio::time::timeout;
 
-use self::changes::Changes;
+use self::changes::{Changes, Verdict, verdict};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use self::linux::InotifySystem as System;
 use self::noticed::{Noticed, What};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use self::other::NotifySystem as System;
-use self::verdict::{Verdict, verdict};
 use super::job::Waiter;
 use super::place::{Opened, Place};
 use super::request::Mounts;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Code(i64);
 
-/// Who may define codes in a range of integers (specification 2026-07-28, "Error Codes").
+/// A range of integers by who may define codes in it (specification 2026-07-28, "Error Codes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "together they cover every integer")]
 pub enum CodeRange {
@@ -124,6 +124,7 @@ impl Code {
 
     /// The range that it lies in.
     pub const fn range(self) -> CodeRange {
+        // In this order: the standard codes lie within the range that is reserved.
         match self.0 {
             -32700 | -32603..=-32600 => CodeRange::Standard,
             -32768..=-32100 => CodeRange::Reserved,

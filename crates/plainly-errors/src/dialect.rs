@@ -1,9 +1,18 @@
-//! How each typed error is written for each revision: code, message, data and HTTP status. The only place where an error
+//! The encoding of each typed error for each revision, and the way back from what a peer wrote. The only place where an error
 //! becomes a number, which the [table](crate::registry::table) holds; the data is the same on every revision.
+//!
+//! Reading is total: whatever a peer sends is some error. It goes by code and shape of `data`, never by message, and never by
+//! where the error was built. A [problem](crate::problem) in the data is beside the kind, and is the kind where the code means
+//! nothing.
 
+use serde_json::Value;
+
+use crate::code::ApplicationCode;
+use crate::kind::{ErrorKind, InvalidParams, InvalidRequest, tagged};
+use crate::problem::Problem;
 use crate::protocol_error::ProtocolError;
-use crate::registry::Dialect;
-use crate::registry::table::{INTERNAL_ERROR, condition};
+use crate::registry::table::{INTERNAL_ERROR, UNAVAILABLE, condition};
+use crate::registry::{Dialect, lookup};
 use crate::revision::Revision;
 use crate::wire_error::WireError;
 
@@ -19,6 +28,7 @@ impl Dialect {
                 (code.unwrap_or(INTERNAL_ERROR), 200)
             }
         };
+        // What a peer said goes on as it came; only what is ours is made of the kind.
         let data = error.received_data().cloned();
         WireError {
             code,
@@ -27,4 +37,69 @@ impl Dialect {
             http_status,
         }
     }
+}
+
+impl WireError {
+    /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes.
+    pub fn recognise(&self) -> ProtocolError {
+        let problem = Problem::from_error_data(&self.message, self.data.as_ref());
+        let (kind, unread) = match (self.kind(), &problem, &self.data) {
+            // A number that means nothing, such as one of the legacy range, but a code that does.
+            (ErrorKind::Unrecognised { .. }, Some(problem), Some(data)) => {
+                problem.code().kind(data.clone())
+            }
+            (kind, _, data) => {
+                let unread = data
+                    .as_ref()
+                    .filter(|data| is_left_out(&kind, data))
+                    .cloned();
+                (kind, unread)
+            }
+        };
+        ProtocolError::with_data(kind, self.message.clone(), unread)
+            .with_problem(problem)
+            .with_received(self.clone())
+    }
+
+    fn kind(&self) -> ErrorKind {
+        let data = self.data.as_ref();
+        let defined = lookup(self.code).and_then(|entry| (entry.read)(data));
+        let kind = defined.or_else(|| {
+            let code = ApplicationCode::try_from(self.code.get()).ok()?;
+            Some(application(code, data))
+        });
+        kind.unwrap_or_else(|| ErrorKind::Unrecognised {
+            code: self.code,
+            data: self.data.clone(),
+        })
+    }
+}
+
+/// Our own code says what it says by its data; every other is the peer's.
+fn application(code: ApplicationCode, data: Option<&Value>) -> ErrorKind {
+    match tagged(data).filter(|_| code == UNAVAILABLE) {
+        Some(reason) => ErrorKind::Unavailable(reason),
+        None => ErrorKind::Application {
+            code,
+            data: data.cloned(),
+        },
+    }
+}
+
+/// Whether nothing of what the peer said in `data` is in the kind.
+fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
+    let has_place = matches!(
+        kind,
+        ErrorKind::Application { .. } | ErrorKind::Unrecognised { .. }
+    );
+    let is_for_want_of_another = matches!(
+        kind,
+        ErrorKind::InvalidRequest(InvalidRequest::Malformed)
+            | ErrorKind::InvalidParams(InvalidParams::Malformed)
+    );
+    if is_for_want_of_another {
+        // By the same word in both.
+        return tagged(Some(data)) != Some(InvalidParams::Malformed);
+    }
+    !has_place && kind.data().is_none()
 }

@@ -1,4 +1,4 @@
-//! What can happen: the kinds of protocol errors, how to choose between them, and what each says in `data`. Which code
+//! The kinds of protocol errors, how to choose between them, and what each says in `data`. Which code
 //! each has is no business of this file.
 
 mod detail;
@@ -12,7 +12,7 @@ pub use self::detail::{
 };
 use crate::code::{ApplicationCode, Code};
 
-/// What happened. Match on this, not on codes or messages.
+/// The kind of a protocol error. Match on this, not on codes or messages.
 ///
 /// Each says when to choose it over its neighbours. The first question is whose fault it is: the sender's bytes
 /// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest), [`HeaderMismatch`](Self::HeaderMismatch)),
@@ -157,6 +157,7 @@ impl ErrorKind {
 
     /// Before 2026-07-28 the code of invalid parameters also says what has a code of its own since, with the same data.
     pub(crate) fn read_invalid_params(data: Option<&Value>) -> Option<Self> {
+        // By the shape of the data, from the narrowest: only the first allows nothing beside its member.
         let other = Self::read_missing_resource(data)
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
@@ -181,6 +182,7 @@ impl ErrorKind {
 
     /// The revisions without a code for it carry the URLs in an internal error.
     pub(crate) fn read_internal(data: Option<&Value>) -> Option<Self> {
+        // A failure inside never carries URLs, so that they are there tells the two apart.
         Self::read_url_elicitation(data)
             .or_else(|| Some(Self::Internal(tagged(data).unwrap_or(Internal::Failed))))
     }

@@ -86,8 +86,6 @@ mod problem_error;
 
 mod dialect;
 
-mod recognise;
-
 pub mod policy;
 
 #[cfg(feature = "rmcp")]

@@ -1,4 +1,4 @@
-//! What may be sent: the allocation policy of error codes (specification 2026-07-28, "Error Codes") and the
+//! The codes that may be sent: the allocation policy of error codes (specification 2026-07-28, "Error Codes") and the
 //! [registry](mod@crate::registry), as one function.
 
 use crate::code::{Code, CodeRange};
@@ -10,6 +10,7 @@ use crate::revision::Revision;
 pub fn may_emit(code: Code, revision: Revision, dialect: Dialect) -> bool {
     match (code.range(), lookup(code)) {
         (CodeRange::Application, _) => true,
+        // No implementation may make up codes in the ranges of JSON-RPC and MCP.
         (_, None) => false,
         (_, Some(entry)) => {
             entry.defined_in(revision)

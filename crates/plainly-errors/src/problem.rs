@@ -47,6 +47,7 @@ pub use self::details::Details;
 /// Displayed as an error, it is the text that the model gets. Two problems are equal if their renderings are, whatever
 /// their context and source.
 #[derive(Clone, Debug)]
+// Boxed for the same reason as a protocol error: most calls have none.
 pub struct Problem(Box<Parts>);
 
 #[derive(Clone, Debug)]
@@ -57,6 +58,7 @@ struct Parts {
     details: Details,
     retry_after: Option<Duration>,
     context: Details,
+    // Shared, so that what a problem becomes still has its cause.
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -143,7 +145,7 @@ impl Problem {
         self
     }
 
-    /// What went wrong, by name.
+    /// Its code, which names what went wrong.
     pub fn code(&self) -> &ProblemCode {
         &self.0.code
     }
@@ -206,6 +208,7 @@ impl Problem {
     /// ```
     pub fn text(&self) -> Cow<'_, str> {
         let said = self.sentences();
+        // An author who has put the time into words need not be repeated.
         match self.retry_hint() {
             Some(time) if !said.contains(TRY_AGAIN) => format!("{said} {}", try_again(time)).into(),
             Some(_) | None => said,
@@ -229,7 +232,7 @@ impl Problem {
     }
 }
 
-/// How a sentence begins that says when to try again.
+/// The beginning of a sentence that says when to try again.
 const TRY_AGAIN: &str = "Try again in ";
 
 fn try_again(time: Duration) -> String {

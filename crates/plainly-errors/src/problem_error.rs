@@ -90,6 +90,7 @@ impl ProblemBag {
         let first = self.first()?;
         let (kind, data) = first.code().kind(self.to_data(first));
         let summary = self.summary().into_owned();
+        // One problem stands for all of them where only one can: when to try again, and by which code.
         let mut problem = Problem::new(first.code().clone(), summary.clone());
         if let Some(time) = self.retry_hint() {
             problem = problem.retry_after(time);

@@ -23,6 +23,7 @@ use crate::wire_error::WireError;
 /// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and
 /// [`received_data`](Self::received_data) are, whatever their source and other information for logs.
 #[derive(Clone, Debug)]
+// Boxed, so that each `Result` on the way of a reply stays small where nothing fails.
 pub struct ProtocolError(Box<Stated>);
 
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ struct Stated {
     received_data: Option<Value>,
     /// The error object that it was recognised from, for those who show it as it came.
     received: Option<WireError>,
-    /// What the data says too, or what the error was made of.
+    /// The problem that the data states too, or that the error was made of.
     problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -57,14 +58,9 @@ impl ProtocolError {
         message: Cow<'static, str>,
         data: Option<Value>,
     ) -> Self {
-        Self(Box::new(Stated {
-            kind,
-            message: Some(message),
-            received_data: data,
-            received: None,
-            problem: None,
-            source: None,
-        }))
+        let mut error = Self::new(kind).with_message(message);
+        error.0.received_data = data;
+        error
     }
 
     /// The same error with the object that it was read from.
@@ -163,7 +159,7 @@ impl ProtocolError {
         self
     }
 
-    /// What happened, to match on.
+    /// The kind of error, to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -245,6 +241,7 @@ impl fmt::Display for ProtocolError {
 
 impl Error for ProtocolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
+        // A cause that was given for the error itself says more than the one its problem brought along.
         match (&self.0.source, &self.0.problem) {
             (Some(source), _) => Some(&**source),
             (None, problem) => problem.as_ref()?.source(),
@@ -258,29 +255,18 @@ impl From<ErrorKind> for ProtocolError {
     }
 }
 
-impl From<InvalidRequest> for ProtocolError {
-    fn from(detail: InvalidRequest) -> Self {
-        Self::new(ErrorKind::InvalidRequest(detail))
-    }
+/// Writes `From` each detail whose kind has its name.
+macro_rules! from_details {
+    ($($detail:ident)*) => {
+        $(impl From<$detail> for ProtocolError {
+            fn from(detail: $detail) -> Self {
+                Self::new(ErrorKind::$detail(detail))
+            }
+        })*
+    };
 }
 
-impl From<InvalidParams> for ProtocolError {
-    fn from(detail: InvalidParams) -> Self {
-        Self::new(ErrorKind::InvalidParams(detail))
-    }
-}
-
-impl From<Internal> for ProtocolError {
-    fn from(detail: Internal) -> Self {
-        Self::new(ErrorKind::Internal(detail))
-    }
-}
-
-impl From<Unavailable> for ProtocolError {
-    fn from(reason: Unavailable) -> Self {
-        Self::new(ErrorKind::Unavailable(reason))
-    }
-}
+from_details!(InvalidRequest InvalidParams Internal Unavailable);
 
 impl From<Refusal> for ProtocolError {
     fn from(refusal: Refusal) -> Self {

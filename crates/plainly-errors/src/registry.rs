@@ -12,7 +12,7 @@ use crate::kind::ErrorKind;
 use crate::retry::Retry;
 use crate::revision::{Revision, Revisions};
 
-/// Which code a missing resource gets on the revisions that defined one of its own.
+/// The choice of a code for a missing resource on the revisions that defined one of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -105,6 +105,7 @@ impl Entry {
             let statuses = self.statuses(revision);
             let same = Revisions::filter(|it| left.has(it) && self.statuses(it) == statuses);
             let list: Vec<_> = statuses.iter().map(u16::to_string).collect();
+            // Revisions are named only where they differ.
             words.push(match same == left && words.is_empty() {
                 true => list.join(", "),
                 false => format!("{} ({same})", list.join(", ")),
@@ -133,7 +134,7 @@ type Number = (Code, u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Condition {
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub name: &'static str,
     /// The revisions on which it can happen.
     pub revisions: Revisions,
@@ -189,6 +190,7 @@ impl Condition {
     /// The same, even where it can't happen.
     pub(crate) fn number(&self, dialect: Dialect, revision: Revision) -> Number {
         let (code, http_status) = self.written[revision as usize];
+        // Old clients know the pinned code, but only on the revisions that defined it may it be sent.
         let pinned = self.pinned.filter(|pinned| {
             dialect == Dialect::PerRevision
                 && lookup(*pinned).is_some_and(|entry| entry.defined_in(revision))

@@ -13,6 +13,7 @@ use crate::wire_error::WireError;
 /// The same error without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp can't hold, becomes -32603.
 impl From<WireError> for ErrorData {
     fn from(error: WireError) -> Self {
+        // A code cut to 32 bits could be another one, with a meaning of its own.
         let code = i32::try_from(error.code.get()).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
         Self::new(code, error.message, error.data)
     }

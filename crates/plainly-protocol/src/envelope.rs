@@ -6,14 +6,12 @@
 //! malformed message, is decided by the caller.
 
 mod cursor;
-mod limits;
 mod malformed;
 mod message;
 mod object;
 mod read;
 mod scan;
 
-pub use limits::Limits;
 pub use malformed::{Malformed, MalformedKind};
 pub use message::{Message, Notification, Outcome, Request, Response};
 pub use object::Object;
@@ -21,7 +19,50 @@ pub use object::Object;
 use malformed::Defect;
 use scan::Scanner;
 
-/// What one frame of a transport holds (basic/index, "Messages").
+/// Bounds on one frame. What goes beyond is well-formed but refused: an invalid request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Arrays and objects around a value, the message's own object and the array of a batch included. 64.
+    pub depth: usize,
+    /// Members of any one object. 10,000.
+    pub members_per_object: usize,
+    /// Values in the whole frame, of any kind and at any depth. 200,000.
+    pub nodes: usize,
+    /// Messages in a batch. 1,000.
+    pub batch_messages: usize,
+    /// Bytes of a method's name, escapes decoded. 256.
+    pub method_bytes: usize,
+    /// Bytes of an id that is a string, escapes decoded. 1,024.
+    pub id_bytes: usize,
+}
+
+impl Limits {
+    /// For text that has been scanned before.
+    pub(crate) const UNLIMITED: Self = Self {
+        depth: usize::MAX,
+        members_per_object: usize::MAX,
+        nodes: usize::MAX,
+        batch_messages: usize::MAX,
+        method_bytes: usize::MAX,
+        id_bytes: usize::MAX,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            depth: 64,
+            members_per_object: 10_000,
+            nodes: 200_000,
+            batch_messages: 1_000,
+            method_bytes: 256,
+            id_bytes: 1024,
+        }
+    }
+}
+
+/// The content of one frame of a transport (basic/index, "Messages").
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_enums,
@@ -45,9 +86,11 @@ pub enum Envelope<'a> {
 /// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
 /// fault fails its element.
 pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
+    // Once, for the whole frame: every slice of it below is then text for free.
     let text = std::str::from_utf8(bytes)
         .map_err(|error| Defect::new("invalid utf-8", error.valid_up_to()).into_parse())?;
     let mut scanner = Scanner::new(text, limits);
+    // Whether the sender's revision has batches isn't known yet: only its message or its session says who it is.
     if scanner.starts_array() {
         return parse_batch(scanner, limits).map(Envelope::Batch);
     }

@@ -44,7 +44,7 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
     }
 }
 
-/// What follows the backslash, if a byte that isn't plain has a short escape.
+/// The letter after the backslash, if a byte that isn't plain has a short escape.
 pub(crate) const fn letter(byte: u8) -> Option<u8> {
     Some(match byte {
         b'"' | b'\\' => byte,
@@ -74,13 +74,13 @@ pub(crate) fn growth(text: &[u8]) -> usize {
     text.iter().map(growth).sum()
 }
 
-/// What `token`, a JSON value, says if it is a string.
+/// The text of `token`, a JSON value, if it is a string.
 pub(crate) fn text(token: &str) -> Option<Cow<'_, str>> {
     let inner = token.strip_prefix('"')?.strip_suffix('"')?;
     Some(decode(inner))
 }
 
-/// What stands between the quotes of a JSON string, without its escapes.
+/// Decodes the inside of a JSON string.
 ///
 /// Expects what the envelope's scan has accepted; of anything else it makes some string and doesn't panic.
 pub(crate) fn decode(inner: &str) -> Cow<'_, str> {

@@ -17,7 +17,7 @@ pub const MCP_SESSION_ID: &str = "mcp-session-id";
 pub const MCP_METHOD: &str = "mcp-method";
 /// Repeats the tool's or prompt's name or the resource's URI of a modern request; see [`encode`].
 pub const MCP_NAME: &str = "mcp-name";
-/// What comes before the name in a header that repeats one of the arguments of a modern tool call; see [`encode`].
+/// The prefix of the name of a header that repeats one of the arguments of a modern tool call; see [`encode`].
 pub const MCP_PARAM_PREFIX: &str = "mcp-param-";
 /// Names the last event that a client saw before it lost a stream; legacy revisions only.
 pub const LAST_EVENT_ID: &str = "last-event-id";
@@ -44,6 +44,7 @@ pub enum HeaderValueError {
 ///
 /// What comes out is visible ASCII with spaces and tabs inside, never a line break, and [`decode`] gives `value` back.
 pub fn encode(value: &str) -> Cow<'_, str> {
+    // What only looks encoded is encoded too, or a reader would decode it into something else.
     if is_field_text(value) && trim(value).len() == value.len() && !looks_encoded(value) {
         Cow::Borrowed(value)
     } else {

@@ -50,6 +50,7 @@ impl fmt::Display for RequestId {
         match self {
             Self::Integer(id) => id.fmt(f),
             Self::String(id) => {
+                // In memory first, since the writer of strings appends to bytes.
                 let mut json = Vec::new();
                 escape::write_string(&mut json, id);
                 f.write_str(&String::from_utf8_lossy(&json))
@@ -114,7 +115,9 @@ impl<'a> RawId<'a> {
     /// `max_bytes` bytes.
     pub(crate) fn from_token(token: &'a str, max_bytes: usize) -> Option<Self> {
         let valid = match string_inner(token) {
+            // Escapes only make text longer: what is short enough with them needs no decoding.
             Some(inner) => inner.len() <= max_bytes || escape::decode(inner).len() <= max_bytes,
+            // `-0` would come back from many libraries as a float, and match no id that was sent.
             None => token != "-0" && token.parse::<i64>().is_ok(),
         };
         valid.then_some(Self { token })
@@ -134,12 +137,12 @@ impl<'a> RawId<'a> {
     }
 }
 
-/// What stands between the quotes, if `token` is a string.
+/// The text between the quotes, if `token` is a string.
 fn string_inner(token: &str) -> Option<&str> {
     token.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// What a request gives in `_meta.progressToken` and its progress notifications repeat (basic/utilities/progress).
+/// The token that a request gives in `_meta.progressToken` and its progress notifications repeat (basic/utilities/progress).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct ProgressToken(RequestId);

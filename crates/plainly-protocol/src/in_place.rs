@@ -81,7 +81,7 @@ fn escape_from(bytes: &mut [u8], mut from: usize, mut to: usize) -> (usize, usiz
 
 /// `before` and, after it, the bytes in base64.
 fn encoded(before: &[u8], bytes: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
-    /// Of which each but the last is encoded without padding.
+    /// The bytes encoded at a time: a multiple of three, so that no piece but the last is padded.
     const PIECE: usize = 3 << 10;
 
     let length = bytes.len().div_ceil(3) * 4;

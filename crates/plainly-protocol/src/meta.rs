@@ -10,13 +10,13 @@ use crate::types::{ClientCapabilities, Implementation, LoggingLevel};
 
 /// The protocol version of a request (2026-07-28).
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// Who the client is (2026-07-28).
+/// The name and version of the client (2026-07-28).
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-/// What the client can do (2026-07-28).
+/// The capabilities of the client (2026-07-28).
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// Who the server is, on results (2026-07-28).
+/// The name and version of the server, on results (2026-07-28).
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// Which subscription a notification is sent on, and which one a result ends: the id of the `subscriptions/listen` request
+/// The subscription that a notification is sent on, or that a result ends: the id of the `subscriptions/listen` request
 /// (2026-07-28).
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// The least severe log messages that the sender wants for a request; absent, it wants none (2026-07-28).
@@ -40,9 +40,9 @@ pub struct RequestMeta<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Introduction {
-    /// What the client can do.
+    /// The capabilities of the client.
     pub capabilities: ClientCapabilities,
-    /// Who it says it is.
+    /// The name and version that it gives itself.
     pub implementation: Option<Implementation>,
 }
 
@@ -55,6 +55,7 @@ impl<'a> RequestMeta<'a> {
 
     fn read(meta: &Object<'a>) -> Self {
         let mut read = Self::default();
+        // In one pass: to look each key up by itself would take as many.
         for (key, value) in meta.members() {
             match key {
                 PROTOCOL_VERSION => read.version = escape::text(value),
@@ -85,6 +86,7 @@ impl<'a> RequestMeta<'a> {
 
     /// The introduction, or every key of it that is missing or wrong.
     pub fn introduction(&self) -> Result<Introduction, Vec<String>> {
+        // As a whole at first: which keys are wrong is looked for only where something is.
         match (self.version.is_some(), self.capabilities(), self.client()) {
             (true, Some(Ok(capabilities)), Ok(implementation)) => Ok(Introduction {
                 capabilities,
@@ -110,7 +112,7 @@ impl<'a> RequestMeta<'a> {
         self.capabilities.map(serde_json::from_str)
     }
 
-    /// Who it says it is: nobody, where it says so.
+    /// The name and version that it gives itself; `None` where it says so.
     fn client(&self) -> serde_json::Result<Option<Implementation>> {
         self.client.map_or(Ok(None), serde_json::from_str)
     }

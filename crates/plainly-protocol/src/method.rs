@@ -4,85 +4,6 @@
 use plainly_errors::Revision;
 use plainly_errors::revision::Revisions;
 
-/// A method that this implementation knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a new method must be a compile error wherever methods lead somewhere"
-)]
-pub enum Method {
-    /// `server/discover`
-    Discover,
-    /// `initialize`
-    Initialize,
-    /// `ping`
-    Ping,
-    /// `resources/list`
-    ListResources,
-    /// `resources/templates/list`
-    ListResourceTemplates,
-    /// `resources/read`
-    ReadResource,
-    /// `resources/metadata` (SEP-2093)
-    ResourceMetadata,
-    /// `resources/directory/read` (SEP-2640)
-    ReadDirectory,
-    /// `resources/subscribe`
-    Subscribe,
-    /// `resources/unsubscribe`
-    Unsubscribe,
-    /// `tools/list`
-    ListTools,
-    /// `tools/call`
-    CallTool,
-    /// `prompts/list`
-    ListPrompts,
-    /// `prompts/get`
-    GetPrompt,
-    /// `completion/complete`
-    Complete,
-    /// `logging/setLevel`
-    SetLevel,
-    /// `subscriptions/listen`
-    Listen,
-    /// `elicitation/create`
-    Elicit,
-    /// `sampling/createMessage`
-    CreateMessage,
-    /// `roots/list`
-    ListRoots,
-    /// `tasks/get` (extension `io.modelcontextprotocol/tasks`, as the next two)
-    GetTask,
-    /// `tasks/update`
-    UpdateTask,
-    /// `tasks/cancel`
-    CancelTask,
-    /// `notifications/initialized`
-    Initialized,
-    /// `notifications/cancelled`
-    Cancelled,
-    /// `notifications/progress`
-    Progress,
-    /// `notifications/message`
-    LoggingMessage,
-    /// `notifications/resources/updated`
-    ResourceUpdated,
-    /// `notifications/resources/list_changed`
-    ResourcesChanged,
-    /// `notifications/tools/list_changed`
-    ToolsChanged,
-    /// `notifications/prompts/list_changed`
-    PromptsChanged,
-    /// `notifications/subscriptions/acknowledged`
-    Acknowledged,
-    /// `notifications/elicitation/complete`
-    ElicitationComplete,
-    /// `notifications/roots/list_changed`
-    RootsChanged,
-    /// `notifications/tasks` (extension `io.modelcontextprotocol/tasks`)
-    TaskChanged,
-}
-
 /// The facts about one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -117,7 +38,7 @@ pub enum MessageKind {
     Notification,
 }
 
-/// Which side sends a message.
+/// The side that sends a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there are two sides")]
 pub enum Sender {
@@ -206,55 +127,78 @@ const SUBSCRIBE: MethodRow = MethodRow {
     ..REQUEST
 };
 
-/// In the order of [`Method`], so that a method finds its row by position.
-#[rustfmt::skip]
-static METHODS: [MethodRow; 35] = [
-    MethodRow { method: Method::Discover, name: "server/discover", revisions: MODERN, cacheable: true, ..REQUEST },
-    MethodRow { method: Method::Initialize, name: "initialize", revisions: LEGACY, ..REQUEST },
-    MethodRow { method: Method::Ping, name: "ping", sender: Sender::Either, revisions: LEGACY, ..REQUEST },
-    MethodRow { method: Method::ListResources, name: "resources/list", cacheable: true, ..RESOURCES },
-    MethodRow { method: Method::ListResourceTemplates, name: "resources/templates/list", cacheable: true, ..RESOURCES },
-    MethodRow { method: Method::ReadResource, name: "resources/read", name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES },
-    MethodRow { method: Method::ResourceMetadata, name: "resources/metadata", ..RESOURCES },
-    MethodRow { method: Method::ReadDirectory, name: "resources/directory/read", ..RESOURCES },
-    MethodRow { method: Method::Subscribe, name: "resources/subscribe", ..SUBSCRIBE },
-    MethodRow { method: Method::Unsubscribe, name: "resources/unsubscribe", ..SUBSCRIBE },
-    MethodRow { method: Method::ListTools, name: "tools/list", cacheable: true, ..TOOLS },
-    MethodRow { method: Method::CallTool, name: "tools/call", name_header: Some("name"), may_ask: true, ..TOOLS },
-    MethodRow { method: Method::ListPrompts, name: "prompts/list", cacheable: true, ..PROMPTS },
-    MethodRow { method: Method::GetPrompt, name: "prompts/get", name_header: Some("name"), may_ask: true, ..PROMPTS },
-    MethodRow { method: Method::Complete, name: "completion/complete", capability: Some(Capability::Completions), ..REQUEST },
-    MethodRow { method: Method::SetLevel, name: "logging/setLevel", capability: Some(Capability::Logging), revisions: LEGACY, ..REQUEST },
-    MethodRow { method: Method::Listen, name: "subscriptions/listen", revisions: MODERN, ..REQUEST },
-    MethodRow { method: Method::Elicit, name: "elicitation/create", revisions: ELICITATION, ..QUESTION },
-    MethodRow { method: Method::CreateMessage, name: "sampling/createMessage", ..QUESTION },
-    MethodRow { method: Method::ListRoots, name: "roots/list", ..QUESTION },
-    MethodRow { method: Method::GetTask, name: "tasks/get", ..TASKS },
-    MethodRow { method: Method::UpdateTask, name: "tasks/update", ..TASKS },
-    MethodRow { method: Method::CancelTask, name: "tasks/cancel", ..TASKS },
-    MethodRow { method: Method::Initialized, name: "notifications/initialized", revisions: LEGACY, ..NOTIFICATION },
-    MethodRow { method: Method::Cancelled, name: "notifications/cancelled", sender: Sender::Either, ..NOTIFICATION },
-    MethodRow { method: Method::Progress, name: "notifications/progress", sender: Sender::Either, ..NOTIFICATION },
-    MethodRow { method: Method::LoggingMessage, name: "notifications/message", ..NEWS },
-    MethodRow { method: Method::ResourceUpdated, name: "notifications/resources/updated", ..NEWS },
-    MethodRow { method: Method::ResourcesChanged, name: "notifications/resources/list_changed", ..NEWS },
-    MethodRow { method: Method::ToolsChanged, name: "notifications/tools/list_changed", ..NEWS },
-    MethodRow { method: Method::PromptsChanged, name: "notifications/prompts/list_changed", ..NEWS },
-    MethodRow { method: Method::Acknowledged, name: "notifications/subscriptions/acknowledged", revisions: MODERN, ..NEWS },
-    MethodRow { method: Method::ElicitationComplete, name: "notifications/elicitation/complete", revisions: ELICITATION_COMPLETE, ..NEWS },
-    MethodRow { method: Method::RootsChanged, name: "notifications/roots/list_changed", revisions: LEGACY, ..NOTIFICATION },
-    MethodRow { method: Method::TaskChanged, name: "notifications/tasks", revisions: MODERN, ..NEWS },
-];
+/// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
+macro_rules! methods {
+    ($($(#[doc = $more:literal])? $method:ident = $name:literal { $($facts:tt)* })+) => {
+        /// A method that this implementation knows.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(
+            clippy::exhaustive_enums,
+            reason = "a new method must be a compile error wherever methods lead somewhere"
+        )]
+        pub enum Method {
+            $(#[doc = concat!("`", $name, "`" $(, $more)?)] $method,)+
+        }
+
+        /// In the order of [`Method`], so that a method finds its row by position.
+        static METHODS: &[MethodRow] = &[
+            $(MethodRow { method: Method::$method, name: $name, $($facts)* },)+
+        ];
+    };
+}
+
+methods! {
+    Discover = "server/discover" { revisions: MODERN, cacheable: true, ..REQUEST }
+    Initialize = "initialize" { revisions: LEGACY, ..REQUEST }
+    Ping = "ping" { sender: Sender::Either, revisions: LEGACY, ..REQUEST }
+    ListResources = "resources/list" { cacheable: true, ..RESOURCES }
+    ListResourceTemplates = "resources/templates/list" { cacheable: true, ..RESOURCES }
+    ReadResource = "resources/read" { name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES }
+    /// (SEP-2093)
+    ResourceMetadata = "resources/metadata" { ..RESOURCES }
+    /// (SEP-2640)
+    ReadDirectory = "resources/directory/read" { ..RESOURCES }
+    Subscribe = "resources/subscribe" { ..SUBSCRIBE }
+    Unsubscribe = "resources/unsubscribe" { ..SUBSCRIBE }
+    ListTools = "tools/list" { cacheable: true, ..TOOLS }
+    CallTool = "tools/call" { name_header: Some("name"), may_ask: true, ..TOOLS }
+    ListPrompts = "prompts/list" { cacheable: true, ..PROMPTS }
+    GetPrompt = "prompts/get" { name_header: Some("name"), may_ask: true, ..PROMPTS }
+    Complete = "completion/complete" { capability: Some(Capability::Completions), ..REQUEST }
+    SetLevel = "logging/setLevel" { capability: Some(Capability::Logging), revisions: LEGACY, ..REQUEST }
+    Listen = "subscriptions/listen" { revisions: MODERN, ..REQUEST }
+    Elicit = "elicitation/create" { revisions: ELICITATION, ..QUESTION }
+    CreateMessage = "sampling/createMessage" { ..QUESTION }
+    ListRoots = "roots/list" { ..QUESTION }
+    /// (extension `io.modelcontextprotocol/tasks`, as the next two)
+    GetTask = "tasks/get" { ..TASKS }
+    UpdateTask = "tasks/update" { ..TASKS }
+    CancelTask = "tasks/cancel" { ..TASKS }
+    Initialized = "notifications/initialized" { revisions: LEGACY, ..NOTIFICATION }
+    Cancelled = "notifications/cancelled" { sender: Sender::Either, ..NOTIFICATION }
+    Progress = "notifications/progress" { sender: Sender::Either, ..NOTIFICATION }
+    LoggingMessage = "notifications/message" { ..NEWS }
+    ResourceUpdated = "notifications/resources/updated" { ..NEWS }
+    ResourcesChanged = "notifications/resources/list_changed" { ..NEWS }
+    ToolsChanged = "notifications/tools/list_changed" { ..NEWS }
+    PromptsChanged = "notifications/prompts/list_changed" { ..NEWS }
+    Acknowledged = "notifications/subscriptions/acknowledged" { revisions: MODERN, ..NEWS }
+    ElicitationComplete = "notifications/elicitation/complete" { revisions: ELICITATION_COMPLETE, ..NEWS }
+    RootsChanged = "notifications/roots/list_changed" { revisions: LEGACY, ..NOTIFICATION }
+    /// (extension `io.modelcontextprotocol/tasks`)
+    TaskChanged = "notifications/tasks" { revisions: MODERN, ..NEWS }
+}
 
 /// Every row.
 pub fn methods() -> &'static [MethodRow] {
-    &METHODS
+    METHODS
 }
 
 impl Method {
     /// The method of this name, if `revision` has it.
     pub fn find(name: &str, revision: Revision) -> Option<Self> {
         let row = METHODS.iter().find(|row| row.name == name)?;
+        // A method of another revision is as unknown here as one that nobody has.
         row.revisions.has(revision).then_some(row.method)
     }
 
@@ -263,7 +207,7 @@ impl Method {
         self.row().revisions.has(revision)
     }
 
-    /// What is known of it.
+    /// The facts about it.
     pub fn row(self) -> &'static MethodRow {
         &METHODS[self as usize]
     }
@@ -277,14 +221,6 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_method_finds_its_own_row() {
-        for (position, row) in methods().iter().enumerate() {
-            assert_eq!(row.method as usize, position, "{}", row.name);
-            assert_eq!(row.method.row(), row);
-        }
-    }
 
     #[test]
     fn what_a_revision_does_not_have_is_absent_for_it() {

@@ -1,4 +1,4 @@
-//! Which arguments of a tool are repeated in headers over HTTP: the `x-mcp-header` annotations of its input schema
+//! The arguments of a tool that are repeated in headers over HTTP: the `x-mcp-header` annotations of its input schema
 //! (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"), and what such a header says. A
 //! client writes by it and a server checks by it; what either does about a tool or a call that is wrong is decided there.
 
@@ -32,7 +32,7 @@ impl MirroredArgument {
     }
 }
 
-/// What the header of an argument with this value says, before it is [encoded](crate::header::encode). `None`: no header
+/// The text of the header of an argument with this value, before it is [encoded](crate::header::encode). `None`: no header
 /// can say it, and no schema of a mirrored argument takes it.
 #[must_use]
 pub fn text(value: &Value) -> Option<Cow<'_, str>> {
@@ -43,6 +43,7 @@ pub fn text(value: &Value) -> Option<Cow<'_, str>> {
         Value::Number(number) if number.is_i64() || number.is_u64() => {
             Some(number.to_string().into())
         }
+        // JSON Schema takes `1.0` for an integer too; a header says it in one way.
         Value::Number(number) => {
             let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
             Some(format!("{number:.0}").into())
@@ -78,6 +79,7 @@ impl Search {
     /// Looks through `schema`, which is of the property at `path` if only properties have led to it.
     fn look(&mut self, schema: &Value, path: &mut Vec<String>, is_property: bool) {
         let Some(members) = schema.as_object() else {
+            // A list of schemas, as of `allOf`: whatever is annotated in there belongs to no property for certain.
             return schema
                 .as_array()
                 .into_iter()
@@ -140,6 +142,7 @@ impl Search {
             return Err("its type is not \"string\", \"integer\" or \"boolean\"".to_owned());
         }
         let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
+        // Headers know no upper and lower case: two names that differ in nothing else are one.
         if self.found.iter().any(|other| other.header == header) {
             return Err(format!("{annotation} is used twice"));
         }

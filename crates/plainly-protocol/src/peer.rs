@@ -1,4 +1,4 @@
-//! What is known of the other side of one request. Made once per request from its evidence; everything after it reads
+//! The other side of one request, as far as it is known. Made once per request from its evidence; everything after it reads
 //! only this.
 
 use std::fmt;
@@ -33,6 +33,7 @@ impl Peer {
             revision,
             capabilities,
             implementation,
+            // The message can't say it: only the transport can prove who somebody is.
             principal: None,
         }
     }

@@ -1,5 +1,5 @@
-//! What a server can ask its client: what the client must have declared, what older revisions can't be asked and how it is
-//! asked instead, and how such an answer reads. How questions travel is no business of this file.
+//! The questions that a server can ask its client: what the client must have declared, what older revisions can't be asked
+//! and how it is asked instead, and how such an answer reads. How questions travel is no business of this file.
 
 use plainly_errors::Revision;
 use plainly_errors::revision::{Forms, UrlMode};
@@ -37,6 +37,8 @@ pub fn undeclared(question: &InputRequest, peer: &Peer) -> Option<Map<String, Va
             ("elicitation", &[("url", url)])
         }
         InputRequest::CreateMessage(params) => {
+            // Whatever the peer declares, it can't be sent tools in a revision that has none. For context there was no
+            // capability before, so none is asked for.
             let uses_tools = params.tools.is_some() || params.tool_choice.is_some();
             let has_tools = traits.sampling_with_tools;
             let tools = has_tools && sampling.is_some_and(|declared| declared.tools.is_some());
@@ -109,6 +111,7 @@ pub fn answered(form: &FormSchema, mut answer: ElicitResult, revision: Revision)
             for (name, field) in form.properties.iter() {
                 if let Field::Choices(choices) = field {
                     let chosen = chosen(name, choices, content);
+                    // A client that answers with a list all the same, as newer revisions do, is taken at its word.
                     content.entry(name).or_insert(chosen);
                 }
             }
@@ -119,6 +122,7 @@ pub fn answered(form: &FormSchema, mut answer: ElicitResult, revision: Revision)
 
 fn simple_form(form: &ElicitFormParams) -> ElicitFormParams {
     let mut simple = ElicitFormParams::new(&form.message);
+    // Without other modes there is no name for this one.
     simple.mode = None;
     let schema = &form.requested_schema;
     for (name, field) in schema.properties.iter() {
@@ -161,7 +165,7 @@ fn yes_or_no(name: &str, choices: &ChoicesField, choice: &Choice) -> BooleanFiel
     field
 }
 
-/// What that question is called.
+/// The name of that question in the form.
 fn member(name: &str, choice: &Choice) -> String {
     format!("{name}.{}", choice.value)
 }

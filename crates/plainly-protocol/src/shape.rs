@@ -5,8 +5,6 @@
 //! revision merely doesn't know is sent: its clients ignore it, and those that speak newer revisions too may use it.
 
 mod content;
-mod sampling;
-mod schema;
 mod tools;
 
 use plainly_errors::Revision;
@@ -18,78 +16,27 @@ use crate::types::{
     CacheHint, Implementation, JsonObject, ResultType, ServerCapabilities, TASKS_EXTENSION,
 };
 
-/// A field or kind of content that not every revision has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a new feature must be a compile error wherever features lead somewhere"
-)]
-pub enum Feature {
-    /// `resultType` of results.
-    ResultType,
-    /// `ttlMs` of cacheable results.
-    TtlMs,
-    /// `cacheScope` of cacheable results.
-    CacheScope,
-    /// `_meta["io.modelcontextprotocol/serverInfo"]` of results.
-    ServerInfo,
-    /// Content that is sound.
-    Audio,
-    /// Content that links to a resource.
-    ResourceLink,
-    /// `structuredContent` of the results of tools.
-    StructuredContent,
-    /// `structuredContent` that is not an object.
-    StructuredValue,
-    /// `outputSchema` of tools.
-    OutputSchema,
-    /// `outputSchema` of anything but objects.
-    OutputValueSchema,
-    /// `true` or `false` as the schema of an argument.
-    BooleanSchema,
-    /// The capability `completions`. The method is older, and can be called undeclared before.
-    Completions,
-    /// The capability `extensions`.
-    Extensions,
-    /// The capability `tasks`.
-    Tasks,
-    /// `annotations` of tools.
-    ToolAnnotations,
-    /// `message` of progress.
-    ProgressMessage,
-    /// `title` of whatever has a name.
-    Title,
-    /// `_meta` of whatever is listed, and of content.
-    Meta,
-    /// `lastModified` of annotations.
-    LastModified,
-    /// `icons` of whatever is listed, and of implementations.
-    Icons,
-    /// `description` and `websiteUrl` of implementations.
-    About,
-}
-
 /// The facts about one feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FeatureRow {
     /// The feature.
     pub feature: Feature,
-    /// What it is, for people.
+    /// Its name for people.
     pub name: &'static str,
     /// The revisions that have it.
     pub revisions: Revisions,
-    /// What becomes of it in the others.
+    /// Its fate in the others.
     pub elsewhere: Elsewhere,
 }
 
-/// What becomes of a feature in a revision that doesn't have it.
+/// The fate of a feature in a revision that doesn't have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is nothing else to do")]
 pub enum Elsewhere {
     /// It is not sent.
     LeftOut,
-    /// What it says is said in a form that the revision has.
+    /// It is rewritten in a form that the revision has.
     Rewritten,
     /// It is sent, since what is unknown is ignored.
     Sent,
@@ -118,39 +65,78 @@ const SENT: FeatureRow = FeatureRow {
     ..LEFT_OUT
 };
 
-/// In the order of [`Feature`], so that a feature finds its row by position.
-#[rustfmt::skip]
-static FEATURES: [FeatureRow; 21] = [
-    FeatureRow { feature: Feature::ResultType, name: "`resultType` of results", ..LEFT_OUT },
-    FeatureRow { feature: Feature::TtlMs, name: "`ttlMs` of cacheable results", ..LEFT_OUT },
-    FeatureRow { feature: Feature::CacheScope, name: "`cacheScope` of cacheable results", ..LEFT_OUT },
-    FeatureRow { feature: Feature::ServerInfo, name: "`serverInfo` in the `_meta` of results", ..LEFT_OUT },
-    FeatureRow { feature: Feature::Audio, name: "content of type `audio`", revisions: AUDIO, ..REWRITTEN },
-    FeatureRow { feature: Feature::ResourceLink, name: "content of type `resource_link`", revisions: STRUCTURED, ..REWRITTEN },
-    FeatureRow { feature: Feature::StructuredContent, name: "`structuredContent` that is an object", revisions: STRUCTURED, ..REWRITTEN },
-    FeatureRow { feature: Feature::StructuredValue, name: "`structuredContent` that is anything else", ..REWRITTEN },
-    FeatureRow { feature: Feature::OutputSchema, name: "`outputSchema` of objects", revisions: STRUCTURED, ..LEFT_OUT },
-    FeatureRow { feature: Feature::OutputValueSchema, name: "`outputSchema` of anything else", ..LEFT_OUT },
-    FeatureRow { feature: Feature::BooleanSchema, name: "`true` and `false` as the schema of an argument", ..REWRITTEN },
-    FeatureRow { feature: Feature::Completions, name: "the capability `completions`", revisions: AUDIO, ..LEFT_OUT },
-    FeatureRow { feature: Feature::Extensions, name: "the capability `extensions`", ..REWRITTEN },
-    FeatureRow { feature: Feature::Tasks, name: "the capability `tasks`", revisions: TASKS, ..LEFT_OUT },
-    FeatureRow { feature: Feature::ToolAnnotations, name: "`annotations` of tools", revisions: AUDIO, ..SENT },
-    FeatureRow { feature: Feature::ProgressMessage, name: "`message` of progress", revisions: AUDIO, ..SENT },
-    FeatureRow { feature: Feature::Title, name: "`title` of what has a name", revisions: STRUCTURED, ..SENT },
-    FeatureRow { feature: Feature::Meta, name: "`_meta` of what is listed and of content", revisions: STRUCTURED, ..SENT },
-    FeatureRow { feature: Feature::LastModified, name: "`lastModified` of annotations", revisions: STRUCTURED, ..SENT },
-    FeatureRow { feature: Feature::Icons, name: "`icons`", revisions: ICONS, ..SENT },
-    FeatureRow { feature: Feature::About, name: "`description` and `websiteUrl` of client and server", revisions: ICONS, ..SENT },
-];
+/// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
+macro_rules! features {
+    ($(#[doc = $what:literal] $feature:ident = $name:literal { $($facts:tt)* })+) => {
+        /// A field or kind of content that not every revision has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(
+            clippy::exhaustive_enums,
+            reason = "a new feature must be a compile error wherever features lead somewhere"
+        )]
+        pub enum Feature {
+            $(#[doc = $what] $feature,)+
+        }
+
+        /// In the order of [`Feature`], so that a feature finds its row by position.
+        static FEATURES: &[FeatureRow] = &[
+            $(FeatureRow { feature: Feature::$feature, name: $name, $($facts)* },)+
+        ];
+    };
+}
+
+features! {
+    /// `resultType` of results.
+    ResultType = "`resultType` of results" { ..LEFT_OUT }
+    /// `ttlMs` of cacheable results.
+    TtlMs = "`ttlMs` of cacheable results" { ..LEFT_OUT }
+    /// `cacheScope` of cacheable results.
+    CacheScope = "`cacheScope` of cacheable results" { ..LEFT_OUT }
+    /// `_meta["io.modelcontextprotocol/serverInfo"]` of results.
+    ServerInfo = "`serverInfo` in the `_meta` of results" { ..LEFT_OUT }
+    /// Content that is sound.
+    Audio = "content of type `audio`" { revisions: AUDIO, ..REWRITTEN }
+    /// Content that links to a resource.
+    ResourceLink = "content of type `resource_link`" { revisions: STRUCTURED, ..REWRITTEN }
+    /// `structuredContent` of the results of tools.
+    StructuredContent = "`structuredContent` that is an object" { revisions: STRUCTURED, ..REWRITTEN }
+    /// `structuredContent` that is not an object.
+    StructuredValue = "`structuredContent` that is anything else" { ..REWRITTEN }
+    /// `outputSchema` of tools.
+    OutputSchema = "`outputSchema` of objects" { revisions: STRUCTURED, ..LEFT_OUT }
+    /// `outputSchema` of anything but objects.
+    OutputValueSchema = "`outputSchema` of anything else" { ..LEFT_OUT }
+    /// `true` or `false` as the schema of an argument.
+    BooleanSchema = "`true` and `false` as the schema of an argument" { ..REWRITTEN }
+    /// The capability `completions`. The method is older, and can be called undeclared before.
+    Completions = "the capability `completions`" { revisions: AUDIO, ..LEFT_OUT }
+    /// The capability `extensions`.
+    Extensions = "the capability `extensions`" { ..REWRITTEN }
+    /// The capability `tasks`.
+    Tasks = "the capability `tasks`" { revisions: TASKS, ..LEFT_OUT }
+    /// `annotations` of tools.
+    ToolAnnotations = "`annotations` of tools" { revisions: AUDIO, ..SENT }
+    /// `message` of progress.
+    ProgressMessage = "`message` of progress" { revisions: AUDIO, ..SENT }
+    /// `title` of whatever has a name.
+    Title = "`title` of what has a name" { revisions: STRUCTURED, ..SENT }
+    /// `_meta` of whatever is listed, and of content.
+    Meta = "`_meta` of what is listed and of content" { revisions: STRUCTURED, ..SENT }
+    /// `lastModified` of annotations.
+    LastModified = "`lastModified` of annotations" { revisions: STRUCTURED, ..SENT }
+    /// `icons` of whatever is listed, and of implementations.
+    Icons = "`icons`" { revisions: ICONS, ..SENT }
+    /// `description` and `websiteUrl` of implementations.
+    About = "`description` and `websiteUrl` of client and server" { revisions: ICONS, ..SENT }
+}
 
 /// Every row.
 pub fn features() -> &'static [FeatureRow] {
-    &FEATURES
+    FEATURES
 }
 
 impl Feature {
-    /// What is known of it.
+    /// The facts about it.
     pub fn row(self) -> &'static FeatureRow {
         &FEATURES[self as usize]
     }
@@ -189,7 +175,7 @@ impl Shape for ServerCapabilities {
     }
 }
 
-/// What a result has besides its body.
+/// The members of a result besides its body.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surroundings {
@@ -199,7 +185,7 @@ pub struct Surroundings {
     pub meta: Map<String, Value>,
 }
 
-/// What a result of this type has besides its body in `revision`; `cache` where it is a cacheable one.
+/// The members that a result of this type has besides its body in `revision`; `cache` where it is a cacheable one.
 pub fn surroundings(
     revision: Revision,
     result_type: &ResultType,
@@ -208,6 +194,7 @@ pub fn surroundings(
 ) -> Surroundings {
     let mut around = Surroundings::default();
     let mut add = |field: Feature, name: &str, value: Value| {
+        // Absent rather than null: older schemas have no such member at all.
         if field.is_in(revision) {
             around.members.insert(name.to_owned(), value);
         }
@@ -218,6 +205,7 @@ pub fn surroundings(
         json!(result_type.as_str()),
     );
     if let Some(hint) = cache {
+        // What is too long for the wire is as long as can be said there.
         let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
         add(Feature::TtlMs, "ttlMs", json!(millis));
         add(Feature::CacheScope, "cacheScope", json!(hint.scope));
@@ -231,14 +219,6 @@ pub fn surroundings(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_field_finds_its_own_row() {
-        for (position, row) in features().iter().enumerate() {
-            assert_eq!(row.feature as usize, position, "{}", row.name);
-            assert_eq!(row.feature.row(), row);
-        }
-    }
 
     #[test]
     fn capabilities_are_declared_where_there_are_such_capabilities() {

@@ -37,7 +37,7 @@ struct Writer<'a> {
     next: Next,
 }
 
-/// What the next value is.
+/// How the next value is to be written.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Value,
@@ -63,8 +63,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// What stands in an object that is open, and stays so.
-    /// `null`; or no members, where only those are wanted.
+    /// `null`, or no members where only those are wanted.
     fn nothing(&mut self) -> Result<()> {
         if let Next::Members { .. } = self.next {
             self.next = Next::Value;
@@ -82,6 +81,7 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The members of an object that is open, and stays so.
     #[inline]
     fn members<'w>(&'w mut self, is_first: bool) -> Members<'w, 'a> {
         Members {
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What few values are, so that it need not be fast.
+/// Writes the kinds of value that are rare, so that they need not be fast.
 macro_rules! as_serde_json_does {
     ($($method:ident($value:ty))*) => {
         $(fn $method(self, value: $value) -> Result<()> {
@@ -186,6 +186,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         name: &'static str,
         value: &T,
     ) -> Result<()> {
+        // By its name, since serde has no other way to tell a serializer that a text is JSON already.
         let next = match name {
             RAW_JSON => Next::RawJson,
             PLAIN_TEXT => Next::PlainText,
@@ -291,6 +292,7 @@ impl Members<'_, '_> {
 
     #[inline]
     fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<()> {
+        // A struct that is nothing but the text in it, as `RawValue` is.
         if matches!(self.writer.next, Next::RawJson) {
             return value.serialize(&mut *self.writer);
         }
@@ -302,6 +304,7 @@ impl Members<'_, '_> {
 
     #[inline]
     fn close(self) -> Result<()> {
+        // Nothing for an object that was open before, and two braces where a variant stands around it.
         self.writer.literal(self.closing)
     }
 }
@@ -314,6 +317,7 @@ impl ser::SerializeMap for Members<'_, '_> {
         self.separate();
         let start = self.writer.out.len();
         key.serialize(&mut *self.writer)?;
+        // Only what was written shows it: anything that serializes as a string can be a key.
         match self.writer.out.get(start) {
             Some(b'"') => Ok(()),
             _ => Err(Error::custom("the key of a map is not a string")),
@@ -365,7 +369,7 @@ open! {
     SerializeStructVariant::serialize_field(key),
 }
 
-/// What stands between the quotes of a text, piece by piece.
+/// Writes the inside of a JSON string piece by piece, with escapes.
 struct Pieces<'a>(&'a mut Vec<u8>);
 
 impl Write for Pieces<'_> {

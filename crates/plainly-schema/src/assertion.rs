@@ -1,4 +1,4 @@
-//! What a value is by itself, without a look at what is inside of it by other schemas.
+//! Checks of one value by itself, which apply no other schema to what is inside it.
 
 use serde_json::{Number, Value};
 
@@ -101,7 +101,7 @@ impl Type {
         ("string", Self::String),
     ];
 
-    /// What `draft` takes it to be.
+    /// The type that `draft` means by this name.
     pub(super) fn of(self, draft: Draft) -> Self {
         let is_strict = self == Self::Integer && draft == Draft::Draft4;
         if is_strict {

@@ -65,6 +65,7 @@ struct Place<'a> {
 
 impl<'a> Schemas<'a> {
     pub(super) fn is_valid(self, id: Id, value: &Value) -> bool {
+        // The first failure says enough.
         self.check(id, value, &Path::Root, &mut |_| ControlFlow::Break(()))
             .is_continue()
     }
@@ -125,6 +126,7 @@ impl<'a> Schemas<'a> {
             Here::AnyOf(ids) if ids.iter().any(|id| self.is_valid(*id, value)) => GO_ON,
             Here::AnyOf(ids) => place.tell(What::NoneOf("anyOf", ids), tell),
             Here::OneOf(ids) => {
+                // Two are enough to know that it isn't exactly one.
                 let valid = ids.iter().filter(|id| self.is_valid(**id, value));
                 match valid.take(2).count() {
                     0 => place.tell(What::NoneOf("oneOf", ids), tell),
@@ -204,6 +206,7 @@ impl<'a> Schemas<'a> {
         tell: &mut Tell<'_>,
     ) -> ControlFlow<()> {
         let mut unexpected = Vec::new();
+        // Names that `false` refuses are told together, which is shorter than a failure each.
         let additional = properties.additional.filter(|id| self.is_nothing(*id));
         for (name, value) in place.value.as_object().into_iter().flatten() {
             for id in properties.of(name) {

@@ -1,9 +1,8 @@
-//! What it can cost to hold a value against a schema, known before there is one: how many subschemas one value inside of it
+//! The cost of holding a value against a schema, known before there is one: how many subschemas one value inside of it
 //! meets, and how deep the calls go. Composition can double either with each level (SEP-2106, "Composition-Keyword Resource
 //! Use").
 
-use super::graph::Applied;
-use super::keyword::{Id, Node};
+use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
 /// The most that a schema can cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +25,7 @@ impl Cost {
         // Of each subschema, at the value that is so deep inside of the value that it is for.
         let mut visits = vec![0_u64; graph.len()];
         let mut depths = visits.clone();
+        // From the innermost values outwards: what a subschema costs follows from what those inside of it do.
         for level in 0..=depth {
             let (visits_inside, depths_inside) = (visits.clone(), depths.clone());
             for &id in &order {
@@ -71,6 +71,7 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
         .enumerate()
         .filter_map(|(id, count)| (*count == 0).then_some(id))
         .collect();
+    // Kahn's algorithm. What still waits when nothing else is left goes round in a circle.
     let mut next = 0;
     while let Some(&id) = order.get(next) {
         next += 1;
@@ -88,6 +89,7 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
 
 /// The subschemas that one property or one item meets: its own, and those for any.
 fn visits_of_one_inside(applied: &Applied, visits: &[u64]) -> u64 {
+    // Of the schemas by name or place one applies to a value, of those for any all do.
     let one = |own: &[Id], any: &[Id]| {
         let own = own.iter().map(|id| at(visits, *id)).max().unwrap_or(0);
         any.iter()
@@ -112,5 +114,78 @@ fn at(values: &[u64], id: Id) -> u64 {
 fn set(values: &mut [u64], id: Id, value: u64) {
     if let Some(place) = values.get_mut(id) {
         *place = value;
+    }
+}
+
+/// The subschemas that one subschema applies, by where.
+#[derive(Debug, Default)]
+struct Applied {
+    /// To the same value.
+    here: Vec<Id>,
+    /// Each to one property.
+    properties: Vec<Id>,
+    /// To properties of any name.
+    any_property: Vec<Id>,
+    /// Each to one item.
+    items: Vec<Id>,
+    /// To items at any place.
+    any_item: Vec<Id>,
+}
+
+impl Applied {
+    /// By the keywords of `node`.
+    fn by(node: &Node) -> Self {
+        let mut applied = Self::default();
+        for keyword in &node.keywords {
+            match keyword {
+                Keyword::Inside(inside) => applied.add_inside(inside),
+                Keyword::Here(here) => applied.add_here(here),
+                Keyword::Rest(rest) => applied.add_rest(*rest),
+                Keyword::Assertion(_) | Keyword::Required(_) | Keyword::DependentRequired(_) => {}
+            }
+        }
+        applied
+    }
+
+    fn add_inside(&mut self, inside: &Inside) {
+        match inside {
+            Inside::Properties(properties) => {
+                self.properties.extend(properties.named.values());
+                let patterns = properties.patterns.iter().map(|(_, id)| *id);
+                self.any_property.extend(patterns);
+                self.any_property.extend(properties.additional);
+            }
+            Inside::PropertyNames(id) => self.any_property.push(*id),
+            Inside::Items(items) => {
+                self.items.extend(&items.first);
+                self.any_item.extend(items.rest);
+            }
+            Inside::Contains(contains) => self.any_item.push(contains.id),
+        }
+    }
+
+    fn add_here(&mut self, here: &Here) {
+        match here {
+            Here::AllOf(ids) | Here::AnyOf(ids) | Here::OneOf(ids) => self.here.extend(ids),
+            Here::Not(id) => self.here.push(*id),
+            Here::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.here.push(*condition);
+                self.here.extend(then.iter().chain(otherwise));
+            }
+            Here::Dependent(schemas) => self.here.extend(schemas.iter().map(|(_, id)| *id)),
+        }
+    }
+
+    /// Finding what is not evaluated yet takes evaluating all keywords before it once more.
+    fn add_rest(&mut self, rest: Rest) {
+        match rest {
+            Rest::Properties(id) => self.any_property.push(id),
+            Rest::Items(id) => self.any_item.push(id),
+        }
+        self.here.extend_from_within(..);
     }
 }

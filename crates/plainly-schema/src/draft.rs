@@ -28,6 +28,7 @@ impl Draft {
             return Ok(Self::Draft202012);
         };
         let text = named.as_str().unwrap_or_default();
+        // Authors write either, and as nothing is fetched they mean the same.
         let scheme = ["http://", "https://"].into_iter();
         let path = scheme
             .filter_map(|scheme| text.strip_prefix(scheme)?.strip_prefix("json-schema.org/"))

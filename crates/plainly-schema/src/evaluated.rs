@@ -1,4 +1,4 @@
-//! Which properties and items of a value some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`: of
+//! The properties and items of a value that some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`: of
 //! those subschemas only that the value is valid under.
 
 use std::collections::HashSet;
@@ -126,6 +126,7 @@ impl<'v> Evaluated<'v> {
                 (valid.count() > 0).then_some(())
             }
             Here::OneOf(ids) => {
+                // Lazily: a second valid one is enough to give up.
                 let mut valid = ids.iter().filter_map(by);
                 self.add(valid.next())?;
                 valid.next().is_none().then_some(())

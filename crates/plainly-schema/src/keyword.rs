@@ -1,4 +1,4 @@
-//! What a schema says once it is read: keywords, each with what it needs to be held against a value, alike for all drafts.
+//! A schema once it is read: keywords, each with what it needs to be held against a value, alike for all drafts.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ pub(super) struct Node {
 pub(super) enum Keyword {
     /// The value by itself.
     Assertion(Assertion),
-    /// Which properties there are: all of these.
+    /// The properties that must be present: all of these.
     Required(Vec<String>),
     /// All of these where there is the first.
     DependentRequired(Vec<(String, Vec<String>)>),
-    /// What is inside of the value.
+    /// Schemas for the values inside this one.
     Inside(Inside),
     /// The same value, by other schemas.
     Here(Here),
-    /// What is inside of the value, and was looked at by no other keyword.
+    /// A schema for the values inside this one that no other keyword has looked at.
     Rest(Rest),
 }
 
@@ -103,6 +103,7 @@ impl Properties {
             .iter()
             .filter(|(pattern, _)| pattern.is_in(name));
         let mut found = named.chain(matching.map(|(_, id)| *id)).peekable();
+        // Additional is what neither of the other two keywords has a schema for.
         let additional = self.additional.filter(|_| found.peek().is_none());
         found.chain(additional)
     }

@@ -44,7 +44,6 @@ mod schema;
 
 mod draft;
 mod keyword;
-mod limits;
 
 mod member;
 mod reading;
@@ -55,15 +54,13 @@ mod order;
 mod pattern;
 
 mod cost;
-mod graph;
 
 mod check;
 mod evaluated;
 mod sentence;
 mod slip;
 
-pub use self::limits::Limits;
-pub use self::schema::{InvalidSchema, Schema};
+pub use self::schema::{InvalidSchema, Limits, Schema};
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

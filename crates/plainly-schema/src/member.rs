@@ -103,15 +103,7 @@ impl<'a> Member<'_, 'a> {
     /// How many. Nothing can have as many as are beyond 64 bits.
     pub(super) fn count(self) -> Result<u64, String> {
         let number = self.value.as_number();
-        let is_old = self.owner.draft == Draft::Draft4;
-        let whole = |number: &&Number| !number.is_f64() || !is_old && order::is_integer(number);
-        let count = |number: &Number| {
-            let float = || number.as_f64().filter(|float| *float >= 0.0);
-            number
-                .as_u64()
-                .or_else(|| float().map(|float| float as u64))
-        };
-        let count = number.filter(whole).and_then(count);
+        let count = number.and_then(|number| whole(number, self.owner.draft));
         count.map_or_else(|| self.is_not("a non-negative integer"), Ok)
     }
 
@@ -125,11 +117,23 @@ impl<'a> Member<'_, 'a> {
         };
         let names = list.iter().map(|name| name.as_str().map(str::to_owned));
         let names: Option<Vec<String>> = names.collect();
-        let is_each_once = |names: &Vec<String>| {
+        let names = names.filter(|names| {
             let mut seen = HashSet::new();
             names.iter().all(|name| seen.insert(name))
-        };
-        let names = names.filter(is_each_once);
+        });
         names.map_or_else(|| self.is_not("an array of unique names"), Ok)
+    }
+}
+
+/// A number as a count, if it is a whole one and not negative.
+fn whole(number: &Number, draft: Draft) -> Option<u64> {
+    // In draft 4 `1.0` is no integer.
+    if number.is_f64() && (draft == Draft::Draft4 || !order::is_integer(number)) {
+        return None;
+    }
+    match number.as_u64() {
+        Some(count) => Some(count),
+        // A cast of what is beyond 64 bits stops at the largest.
+        None => Some(number.as_f64().filter(|float| *float >= 0.0)? as u64),
     }
 }

@@ -52,12 +52,13 @@ fn rank(value: &Value) -> u8 {
 
 /// Whether no two of them are the same. There can be hundreds of thousands.
 pub(super) fn are_unique(items: &[Value]) -> bool {
+    // Sorted, since to compare each with each would take quadratic time.
     let mut sorted: Vec<&Value> = items.iter().collect();
     sorted.sort_unstable_by(|one, other| compare(one, other));
     sorted.is_sorted_by(|one, other| compare(one, other).is_lt())
 }
 
-/// Which of them is greater, exactly.
+/// Compares two numbers exactly.
 pub(super) fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     match (integer(one), integer(other)) {
         (Some(one), Some(other)) => one.cmp(&other),
@@ -107,6 +108,7 @@ struct Decimal {
 
 impl Decimal {
     fn of(number: &Number) -> Option<Self> {
+        // By its digits: as a float, 0.3 is no multiple of 0.1.
         let text = number.to_string();
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -20,6 +20,7 @@ mod engine {
         pub(crate) fn parse(text: &str) -> Result<Self, String> {
             let translated = to_rust_regex(text)
                 .map_err(|()| format!("{text:?} is not a regular expression"))?;
+            // Look-around and back-references are refused here: they don't go with linear time.
             let regex = Regex::new(&translated).map_err(|error| {
                 format!("{text:?} is not a supported regular expression: {error}")
             })?;

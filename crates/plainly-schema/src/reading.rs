@@ -25,8 +25,10 @@ pub(super) fn read(root: &Value, most: usize) -> Result<Vec<Node>, String> {
         ids: HashMap::new(),
         nodes: Vec::new(),
         waiting: Vec::new(),
+        keywords: Vec::new(),
     };
     reading.id(root, String::new())?;
+    // A list of what is left to do, and no calls within calls: references may lead round in circles.
     while let Some((id, schema, path)) = reading.waiting.pop() {
         let keywords = reading.keywords(schema, path)?;
         if let Some(node) = reading.nodes.get_mut(id) {
@@ -48,26 +50,9 @@ struct Reading<'a> {
     nodes: Vec<Node>,
     /// To be read yet, with the paths to them.
     waiting: Vec<(Id, &'a Value, String)>,
+    /// The keywords found so far in the subschema that is being read.
+    keywords: Vec<Keyword>,
 }
-
-/// Reads some of the keywords that belong together.
-type Reader = for<'a> fn(&mut Reading<'a>, &Owner<'a>, &mut Vec<Keyword>) -> Result<(), String>;
-
-/// In the order in which they are held against a value; what is not evaluated yet is known last.
-const READERS: [Reader; 12] = [
-    asserting::annotations,
-    asserting::kinds,
-    asserting::numbers,
-    asserting::counts,
-    asserting::names,
-    asserting::texts,
-    applying::properties,
-    applying::items,
-    applying::dependencies,
-    applying::compositions,
-    applying::references,
-    applying::unevaluated,
-];
 
 impl<'a> Reading<'a> {
     /// The subschema `schema`, which is at `path`.
@@ -85,6 +70,7 @@ impl<'a> Reading<'a> {
 
     fn id_of(&mut self, schema: &'a Value, path: String) -> Id {
         let next = self.nodes.len();
+        // By its place in memory: however many references lead to a schema, it is read once.
         let address = std::ptr::from_ref(schema).addr();
         let id = *self.ids.entry(address).or_insert(next);
         if id == next {
@@ -107,15 +93,30 @@ impl<'a> Reading<'a> {
         if !std::ptr::eq(schema, self.root) {
             check_base(&owner)?;
         }
-        let mut keywords = Vec::new();
-        for read in READERS {
-            read(self, &owner, &mut keywords)?;
-        }
+        // In the order in which they are held against a value: what fails first explains what fails because of it, and what
+        // is not evaluated yet is known last.
+        self.annotations(&owner)?;
+        self.kinds(&owner)?;
+        self.numbers(&owner)?;
+        self.counts(&owner)?;
+        self.names(&owner)?;
+        self.texts(&owner)?;
+        self.properties(&owner)?;
+        self.items(&owner)?;
+        self.dependencies(&owner)?;
+        self.compositions(&owner)?;
+        self.references(&owner)?;
+        self.unevaluated(&owner)?;
         if self.draft.has_lone_references() && owner.get("$ref").is_some() {
-            keywords.clear();
-            applying::references(self, &owner, &mut keywords)?;
+            // All of them were read nevertheless, since what is no schema is refused wherever it stands.
+            self.keywords.clear();
+            self.references(&owner)?;
         }
-        Ok(keywords)
+        Ok(std::mem::take(&mut self.keywords))
+    }
+
+    fn add(&mut self, keyword: impl Into<Keyword>) {
+        self.keywords.push(keyword.into());
     }
 
     fn schema(&mut self, member: Member<'_, 'a>) -> Result<Id, String> {

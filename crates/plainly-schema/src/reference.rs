@@ -1,4 +1,4 @@
-//! What a reference in a schema refers to, which is in this very schema (SEP-2106): nothing is ever fetched.
+//! The target of a reference in a schema, which is in this very schema (SEP-2106): nothing is ever fetched.
 
 use std::collections::HashMap;
 
@@ -52,6 +52,7 @@ impl<'a> References<'a> {
 /// By their names, what `$anchor` and the like name. One within a value that is no schema does no harm.
 fn anchors(root: &Value, draft: Draft) -> HashMap<&str, &Value> {
     let mut anchors = HashMap::new();
+    // Through all values, schemas or not: which of them are schemas is known only once they are read.
     let mut waiting = vec![root];
     while let Some(value) = waiting.pop() {
         let text = |keyword: &str| value.get(keyword).and_then(Value::as_str);

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::check::{Failure, Path, Schemas};
 use super::cost::Cost;
 use super::keyword::Node;
-use super::limits::Limits;
 use super::reading;
 use super::sentence::sentence;
 
@@ -22,6 +21,33 @@ pub struct Schema {
     source: Value,
     strict: bool,
     limits: Limits,
+}
+
+/// Limits on the size of schemas, and of the values validated against them. Start from [`Limits::default`] and change
+/// what you need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of a schema. 256 KiB. Beyond: it is refused.
+    pub bytes: usize,
+    /// Nesting depth of arrays and objects in a schema. 48. Beyond: it is refused.
+    pub depth: usize,
+    /// Schemas inside a schema. 2,000. Beyond: it is refused.
+    pub subschemas: usize,
+    /// Nesting depth of values for which the cost of a schema is calculated. 64. Deeper values, up to the 128 levels that
+    /// `serde_json` reads, are still validated, but may cost twice as much.
+    pub value_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            bytes: 256 << 10,
+            depth: 48,
+            subschemas: 2_000,
+            value_depth: 64,
+        }
+    }
 }
 
 /// Why a schema is refused: it is not a schema, refers to something outside itself, or would cost too much.
@@ -156,6 +182,7 @@ impl Keywords {
 
     /// A sentence for each of the first failures in `value`.
     fn sentences(&self, value: &Value) -> Vec<String> {
+        // Reckoned before the first part is looked at, so that no time is spent on what is given up.
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
             return vec!["it is too large to be checked against the schema".to_owned()];
         }

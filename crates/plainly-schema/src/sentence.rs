@@ -1,5 +1,5 @@
-//! What fails, said to whoever must mend it: where, what is wrong, and what would be right, if that is a short list or there
-//! is something close.
+//! Failures as sentences for whoever must mend them: where, what is wrong, and what would be right, if that is a short list
+//! or there is something close.
 
 use std::ops::ControlFlow;
 
@@ -142,6 +142,7 @@ fn allowed(failure: &Failure<'_>, schemas: Schemas<'_>) -> Option<Vec<Value>> {
             ControlFlow::Continue(())
         };
         let _told = schemas.check(*id, failure.value, &Path::Root, &mut tell);
+        // If one alternative is no short list, a list of the others would leave out what is valid.
         all.extend(found??);
     }
     (!all.is_empty()).then_some(all)

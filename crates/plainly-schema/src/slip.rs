@@ -7,6 +7,7 @@ const LONGEST: usize = 64;
 
 /// The one of `words` that `text` is a slip of: other capitals, or no more than one letter in three.
 pub(super) fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // The distance takes time by the product of the lengths, and a value can be as long as a message.
     if text.len() > LONGEST {
         return None;
     }
@@ -14,6 +15,7 @@ pub(super) fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> O
     words
         .filter(|word| word.len() <= LONGEST)
         .map(|word| (distance(&lower, &word.to_lowercase()), word))
+        // In a short word one letter makes another word, not a slip.
         .filter(|(distance, word)| *distance * 3 <= word.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)

@@ -90,6 +90,19 @@ impl<'ast> Visit<'ast> for Facts {
         visit::visit_item_type(self, item);
     }
 
+    /// The types that `record!` writes stand in it as they would outside of it.
+    fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
+        if item.mac.path.is_ident("record") {
+            let written = item.mac.parse_body::<syn::File>();
+            let written = written.unwrap_or_else(|error| panic!("record!: {error}"));
+            for item in &written.items {
+                if let Item::Struct(item) = item {
+                    self.types.push(word(&item.ident, item.ident.span()));
+                }
+            }
+        }
+    }
+
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         self.function(&item.sig.ident, &item.block);
         visit::visit_item_fn(self, item);

@@ -36,7 +36,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "policy -> recognise -> rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
+        "policy -> rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
          -> retry -> revision -> wire_error -> code",
     ),
     (
@@ -50,7 +50,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol/envelope",
-        "message -> read -> scan -> cursor -> malformed -> object -> limits",
+        "message -> read -> scan -> cursor -> malformed -> object",
     ),
     (
         "plainly-protocol/uri_template",
@@ -58,7 +58,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-schema",
-        "schema -> cost -> graph -> reading -> limits -> member -> reference -> sentence -> check -> evaluated \
+        "schema -> cost -> reading -> member -> reference -> sentence -> check -> evaluated \
          -> keyword -> assertion -> draft -> order -> pattern -> slip",
     ),
 ];

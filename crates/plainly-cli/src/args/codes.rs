@@ -39,11 +39,7 @@ pub(crate) struct CodesArgs {
 
 impl CodesArgs {
     pub(crate) fn format(&self) -> Format {
-        if self.json {
-            Format::Json
-        } else {
-            Format::Text
-        }
+        Format::json_if(self.json)
     }
 }
 

@@ -47,11 +47,7 @@ pub(crate) enum Server {
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
-        if self.json {
-            Format::Json
-        } else {
-            Format::Text
-        }
+        Format::json_if(self.json)
     }
 
     /// Where the server is; takes the first of the `words` unless a command was given.

@@ -1,13 +1,14 @@
 //! `plainly call`: a tool called, and its answer printed.
 
 use clap::error::ErrorKind;
-use plainly::client::{Client, Error};
+use plainly::client::{self, Client};
 use plainly::protocol::types::{Body, CallToolResult, Content};
 use serde_json::{Map, Value};
 
-use super::client::with_client;
+use super::listed::refused;
+use super::with_client;
 use crate::args::{CallArgs, Words};
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
@@ -19,7 +20,7 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let result = with_client(server, args.server, async |client| {
         match client.call_tool(&name, &arguments).await {
             Ok(result) => Ok(result),
-            Err(error) => Err(refused(error, &name, client).await),
+            Err(error) => Err(refused(error, &name, names(client), Subject::Tools).await),
         }
     })
     .await?;
@@ -38,18 +39,9 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Why the tool was not called; names those that are there if it is none of them.
-async fn refused(error: Error, name: &str, client: &Client) -> Failure {
-    let is_perhaps_unknown = error.is_invalid_params();
-    let there = match is_perhaps_unknown {
-        // Only a help: where this fails too, the first error says more.
-        true => client.tools().await.unwrap_or_default(),
-        false => Vec::new(),
-    };
-    if there.iter().any(|tool| tool.name == name) {
-        return Failure::tools(error);
-    }
-    Failure::no_such_tool(error, there.into_iter().map(|tool| tool.name).collect())
+async fn names(client: &Client) -> client::Result<Vec<String>> {
+    let tools = client.tools().await?;
+    Ok(tools.into_iter().map(|tool| tool.name).collect())
 }
 
 /// The arguments: all of them as one object, or one by one.
@@ -93,16 +85,12 @@ fn print(result: &CallToolResult, output: &mut Output) -> Result<(), Failure> {
         return output.json(structured);
     }
     for content in &result.content {
-        let text = shown(content);
-        output.text(&text)?;
-        if !text.ends_with('\n') {
-            output.write(b"\n")?;
-        }
+        output.lines(&shown(content))?;
     }
     Ok(())
 }
 
-/// What the tool said, in words.
+/// The words of a tool that failed.
 fn said(result: &CallToolResult) -> String {
     let text = result
         .content

@@ -2,7 +2,6 @@
 
 mod object;
 
-use anstyle::Style;
 use plainly::errors::policy::may_emit;
 use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
@@ -44,77 +43,45 @@ fn list(output: &mut Output) -> Result<(), Failure> {
             .iter()
             .try_for_each(|problem| output.json(&problem_object(problem)));
     }
-    row(
-        ["CODE", "NAME", "REVISIONS", "RETRY", "MEANING"],
-        true,
-        output,
-    )?;
+    output.head(["CODE", "NAME", "REVISIONS", "RETRY", "MEANING"], listed)?;
     for entry in registry() {
         let (code, revisions) = (entry.code.to_string(), entry.revisions.to_string());
-        let fields = [
-            &code,
-            entry.name,
-            &revisions,
-            entry.retry.as_str(),
-            entry.meaning,
-        ];
-        row(fields, false, output)?;
+        let retry = entry.retry.as_str();
+        output.row(
+            [&code, entry.name, &revisions, retry, entry.meaning],
+            listed,
+        )?;
     }
     for problem in ProblemCode::all() {
-        let (code, retry) = (problem.protocol_code().to_string(), problem.retry());
-        let fields = [
-            &code,
-            problem.as_str(),
-            "all",
-            retry.as_str(),
-            problem.meaning(),
-        ];
-        row(fields, false, output)?;
+        let (code, retry) = (
+            problem.protocol_code().to_string(),
+            problem.retry().as_str(),
+        );
+        output.row(
+            [&code, problem.as_str(), "all", retry, problem.meaning()],
+            listed,
+        )?;
     }
     Ok(())
 }
 
-/// Columns without the meaning for a terminal, which they fit; all fields for a script, which needs no head.
-fn row(fields: [&str; 5], is_head: bool, output: &mut Output) -> Result<(), Failure> {
-    if !output.is_table() {
-        return if is_head {
-            Ok(())
-        } else {
-            output.fields(&fields)
-        };
-    }
-    let [code, name, revisions, retry, _] = fields;
-    let line = format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}");
-    output.styled(head(is_head), &line)
+/// Columns without the meaning, so that they fit a terminal; a script gets all fields.
+fn listed([code, name, revisions, retry, _]: [&str; 5]) -> String {
+    format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}")
 }
 
-fn head(is_head: bool) -> Style {
-    if is_head {
-        Style::new().bold()
-    } else {
-        Style::new()
-    }
-}
-
-/// What `revision` defines, and the conditions that each code stands for there.
+/// Lists the codes that `revision` defines, and the conditions that each stands for there.
 fn list_revision(revision: Revision, output: &mut Output) -> Result<(), Failure> {
-    if output.is_table() {
-        let line = columns(["CODE", "NAME", "HTTP", "CONDITION"]);
-        output.styled(head(true), &line)?;
-    }
+    output.head(["CODE", "NAME", "HTTP", "CONDITION"], columns)?;
     for (code, name, status, condition) in written_on(revision) {
-        let number = code.to_string();
-        let status_text = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
-        let fields = [&number, name, &status_text, condition];
         if output.is_json() {
             output.json(&json!({
                 "code": code, "name": name, "httpStatus": status, "condition": condition,
                 "revision": revision.as_str(),
             }))?;
-        } else if output.is_table() {
-            output.styled(Style::new(), &columns(fields))?;
         } else {
-            output.fields(&fields)?;
+            let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
+            output.row([&code.to_string(), name, &status, condition], columns)?;
         }
     }
     Ok(())
@@ -158,7 +125,7 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
     }
     let range = code.range();
     let entry = lookup(code);
-    let lines = [
+    output.facts([
         ("code", Some(code.to_string())),
         ("name", entry.map(|it| it.name.to_owned())),
         ("meaning", entry.map(|it| it.meaning.to_owned())),
@@ -179,19 +146,14 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
             joined(stands_for(code).iter().map(|it| it.name)),
         ),
         ("source", Some(source(code).to_owned())),
-    ];
-    for (label, value) in lines {
-        if let Some(value) = value {
-            output.labelled(label, &value)?;
-        }
-    }
+    ])?;
     match revision {
         Some(revision) => explain_on(code, revision, output),
         None => Ok(()),
     }
 }
 
-/// What the code, or what it stands for elsewhere, is on one revision.
+/// Explains the code, or what it stands for elsewhere, on one revision.
 fn explain_on(code: Code, revision: Revision, output: &mut Output) -> Result<(), Failure> {
     let verdict = match lookup(code) {
         Some(entry) if entry.defined_in(revision) => "defined",
@@ -245,15 +207,7 @@ fn explain_problem(problem: &ProblemCode, output: &mut Output) -> Result<(), Fai
 
 /// On which revisions policy lets a code be sent.
 fn sent(code: Code) -> String {
-    let on = |dialect| {
-        let may = |revision: &Revision| may_emit(code, *revision, dialect);
-        Revision::ALL
-            .into_iter()
-            .filter(may)
-            .map(Revision::as_str)
-            .collect::<Vec<_>>()
-    };
-    let (uniform, pinned) = (on(Dialect::Uniform), on(Dialect::PerRevision));
+    let [uniform, pinned] = Dialect::ALL.map(|dialect| emitted(code, &Revision::ALL, dialect));
     match (uniform.len(), pinned.is_empty()) {
         (_, true) => "never".to_owned(),
         (0, false) => format!(
@@ -263,6 +217,12 @@ fn sent(code: Code) -> String {
         (all, false) if all == Revision::ALL.len() => "on every revision".to_owned(),
         (_, false) => format!("on {}", uniform.join(", ")),
     }
+}
+
+/// The revisions of these on which `dialect` may send a code.
+fn emitted(code: Code, revisions: &[Revision], dialect: Dialect) -> Vec<&'static str> {
+    let may = revisions.iter().filter(|it| may_emit(code, **it, dialect));
+    may.map(|it| it.as_str()).collect()
 }
 
 fn receive(code: Code) -> &'static str {

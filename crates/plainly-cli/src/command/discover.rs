@@ -4,7 +4,7 @@ use plainly::client::Client;
 use plainly::errors::Revision;
 use serde_json::{Map, Value, json};
 
-use super::client::with_client;
+use super::with_client;
 use crate::args::DiscoverArgs;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -40,7 +40,7 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
         || "-".to_owned(),
         |server| format!("{} {}", server.name, server.version),
     );
-    let about = [
+    output.facts([
         ("server", Some(identity)),
         ("title", server.and_then(|server| server.title.clone())),
         (
@@ -55,12 +55,7 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
         ("supported", Some(supported(client))),
         ("capabilities", Some(named(&capabilities))),
         ("instructions", client.instructions().map(str::to_owned)),
-    ];
-    for (label, value) in about {
-        if let Some(value) = value {
-            output.labelled(label, &value)?;
-        }
-    }
+    ])?;
     output.flush()
 }
 

@@ -9,9 +9,9 @@ use clap::error::ErrorKind;
 use plainly::client::{Client, Error};
 use plainly::protocol::types::Resource;
 
-use super::client::with_client;
+use super::with_client;
 use crate::args::LsArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::visible::visible;
 
@@ -56,18 +56,20 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     .await
 }
 
-/// What is shown of a listing.
+/// A listing as it is printed.
 struct Listing {
     output: Output,
     is_long: bool,
     is_begun: bool,
-    /// How many more resources are shown.
+    /// The number of resources that may still be shown.
     left: usize,
 }
 
 impl Listing {
     /// Everything in the collection at `uri` and in those inside of it, each entered once.
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
+        // A list of what is left to enter, and no calls within calls: a server may nest collections without end, or in
+        // circles.
         let mut found = HashSet::from([uri.clone()]);
         let mut next = vec![uri];
         let (mut bytes, mut unlisted) = (0, 0_usize);
@@ -112,13 +114,13 @@ impl Listing {
         uri: Option<&str>,
         mut collection: impl FnMut(&str) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let failed = |error| match uri {
-            Some(uri) => Failure::about(uri)(error),
-            None => Failure::resources(error),
+        let subject = || match uri {
+            Some(uri) => Subject::Resource(uri.to_owned()),
+            None => Subject::Resources,
         };
         let mut pages = client.resource_pages(uri);
         while self.left > 0
-            && let Some(page) = pages.next().await.map_err(failed)?
+            && let Some(page) = pages.next().await.map_err(Failure::about(subject()))?
         {
             if self.is_long && !self.is_begun {
                 long::header(&mut self.output)?;

@@ -1,13 +1,14 @@
 //! `plainly prompt`: a prompt filled in, and what it says printed.
 
 use clap::error::ErrorKind;
-use plainly::client::{Client, Error};
+use plainly::client::{self, Client};
 use plainly::protocol::types::{Arguments, GetPromptResult, Role};
 
 use super::call::shown;
-use super::client::with_client;
+use super::listed::refused;
+use super::with_client;
 use crate::args::{PromptArgs, Words};
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
@@ -19,7 +20,7 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let result = with_client(server, args.server, async |client| {
         match client.prompt(&name, arguments).await {
             Ok(result) => Ok(result),
-            Err(error) => Err(refused(error, &name, client).await),
+            Err(error) => Err(refused(error, &name, names(client), Subject::Prompts).await),
         }
     })
     .await?;
@@ -30,17 +31,9 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// Why there is no such prompt; names those that are there if it is none of them.
-async fn refused(error: Error, name: &str, client: &Client) -> Failure {
-    let there = match error.is_invalid_params() {
-        // Only a help: where this fails too, the first error says more.
-        true => client.prompts().await.unwrap_or_default(),
-        false => Vec::new(),
-    };
-    if there.iter().any(|prompt| prompt.name == name) {
-        return Failure::prompts(error);
-    }
-    Failure::no_such_prompt(error, there.into_iter().map(|prompt| prompt.name).collect())
+async fn names(client: &Client) -> client::Result<Vec<String>> {
+    let prompts = client.prompts().await?;
+    Ok(prompts.into_iter().map(|prompt| prompt.name).collect())
 }
 
 /// The arguments, each as `key=text`.
@@ -60,16 +53,13 @@ fn arguments(mut words: Words) -> Result<Arguments, Failure> {
 }
 
 fn print(result: &GetPromptResult, output: &mut Output) -> Result<(), Failure> {
+    // A single message stands alone, so that a script gets nothing but its text.
     let are_several = result.messages.len() > 1;
     for message in &result.messages {
         if are_several {
             output.text(&format!("{}:\n", who(message.role)))?;
         }
-        let text = shown(&message.content);
-        output.text(&text)?;
-        if !text.ends_with('\n') {
-            output.write(b"\n")?;
-        }
+        output.lines(&shown(&message.content))?;
     }
     Ok(())
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use plainly::client::ReadResult;
 use plainly::protocol::types::{Body, ReadResourceResult, ResourceContents};
 
-use super::client::with_client;
+use super::with_client;
 use crate::args::ReadArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::progress;
 use crate::visible::visible;
@@ -20,7 +20,8 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let read = with_client(server, args.server, async |client| {
         let reading = progress::shown(client, &uri, client.read(&uri));
-        reading.await.map_err(Failure::about(&uri))
+        let subject = Subject::Resource(uri.clone());
+        reading.await.map_err(Failure::about(subject))
     })
     .await?;
     if output.is_json() {
@@ -68,14 +69,9 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
 fn print(uri: &str, body: &Body, exact: bool, output: &mut Output) -> Result<(), Failure> {
     match body {
         _ if exact || !output.is_terminal() => output.write(body.as_bytes()),
-        Body::Text(text) => {
-            output.text(text)?;
-            // The prompt that follows begins on a line of its own.
-            if text.is_empty() || text.ends_with('\n') {
-                return Ok(());
-            }
-            output.write(b"\n")
-        }
+        Body::Text(text) if text.is_empty() => Ok(()),
+        // The shell's prompt that follows begins on a line of its own.
+        Body::Text(text) => output.lines(text),
         Body::Blob(_) => Err(Failure::local(format!(
             "{} is binary: write it to a file with -o FILE, or to the terminal with -o -",
             visible(uri)

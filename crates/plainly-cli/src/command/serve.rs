@@ -62,7 +62,7 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
     over_http(&server, &args, &mounts, &key).await
 }
 
-/// What a host calls the server in its configuration: the name given, or else that of the first directory, in the letters
+/// The server's name in the configuration of a host: the name given, or else that of the first directory, in the letters
 /// that every host takes.
 fn key(name: Option<&str>, first: Option<&str>) -> String {
     let name = name.or(first).unwrap_or_default();
@@ -130,7 +130,7 @@ fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuild
         .converter(pdf))
 }
 
-/// What was to be served, or to whom, can't be.
+/// A failure because the directories, or the hosts allowed, can't be served.
 fn impossible(error: impl Error + 'static) -> Failure {
     let error: Box<dyn Error> = Box::new(error);
     Failure::impossible("cannot serve", error)
@@ -157,6 +157,8 @@ async fn over_http(
 ) -> Result<(), Failure> {
     let cannot = |error| Failure::caused(format!("cannot serve HTTP at {}", args.http), error);
     let service = service(server, args).map_err(impossible)?;
+    // The server answers only to the names that it is told, against DNS rebinding: without one it would turn everybody
+    // away.
     if !args.http.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
         let why = format!(
             "{} can be reached from other machines: name the host that clients use with --allow-host",

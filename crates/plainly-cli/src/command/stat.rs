@@ -2,9 +2,9 @@
 
 use plainly::protocol::types::{Representation, Resource};
 
-use super::client::with_client;
+use super::with_client;
 use crate::args::StatArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
@@ -13,7 +13,7 @@ pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
     let uri = words.take("URI")?;
     words.end()?;
     let mut output = Output::new(args.server.format());
-    let about = Failure::about(&uri);
+    let about = Failure::about(Subject::Resource(uri.clone()));
     let metadata = with_client(server, args.server, async |client| {
         client.metadata(uri).await.map_err(about)
     })
@@ -21,7 +21,7 @@ pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
     print(&metadata.resource, &mut output)
 }
 
-/// What a resource is, where the server says it.
+/// The kind of a resource, where the server says it.
 pub(super) fn kind(resource: &Resource) -> &'static str {
     match resource.is_collection {
         Some(true) => "collection",
@@ -42,7 +42,7 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
         .unwrap_or_default();
     let formats: Vec<_> = formats.into_iter().map(|format| format.mime_type).collect();
     let annotations = resource.annotations.as_ref();
-    let lines = [
+    output.facts([
         ("uri", Some(resource.uri.clone())),
         ("name", Some(resource.name.clone())),
         ("title", resource.title.clone()),
@@ -61,11 +61,6 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
                 .and_then(|it| it.priority)
                 .map(|it| it.to_string()),
         ),
-    ];
-    for (label, value) in lines {
-        if let Some(value) = value {
-            output.labelled(label, &value)?;
-        }
-    }
+    ])?;
     output.flush()
 }

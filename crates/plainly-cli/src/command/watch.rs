@@ -4,10 +4,10 @@ use plainly::client::{Change, Client};
 use plainly::protocol::types::SubscriptionFilter;
 use serde::Serialize;
 
-use super::client::with_client;
 use super::ls::lists_children;
+use super::with_client;
 use crate::args::WatchArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
@@ -24,16 +24,18 @@ pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
 async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Result<(), Failure> {
     let asked = asked(uris);
     let listening = client.listen(asked.clone()).await;
-    let mut subscription = listening.map_err(Failure::changes)?;
+    let mut subscription = listening.map_err(Failure::about(Subject::Changes))?;
     let honoured = subscription.honoured();
     if *honoured == SubscriptionFilter::new() {
         return Err(Failure::refused(
             "the server does not report changes for any of these",
         ));
     }
+    // Before the first change, since there may be none for hours.
     warn(client, &asked, honoured).await;
     while let Some(change) = subscription.next().await {
-        show(&change.map_err(Failure::changes)?, output)?;
+        let change = change.map_err(Failure::about(Subject::Changes))?;
+        show(&change, output)?;
         // Whoever reads is told now, not when there is enough.
         output.flush()?;
     }

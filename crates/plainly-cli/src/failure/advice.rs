@@ -1,4 +1,4 @@
-//! What to do about an error, where it tells that: words behind the error's own.
+//! Advice on an error, where it allows any: words behind the error's own.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::NAMED;
 use crate::visible::visible;
 
-/// What a server's error asks for, unless its message names it.
+/// The thing that a server's error asks for, unless its message names it.
 pub(super) fn wants(error: &ProtocolError, message: &str) -> String {
     let (what, names) =
         if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
@@ -41,7 +41,7 @@ fn capabilities(required: &Map<String, Value>) -> Vec<String> {
     required.iter().flat_map(named).take(NAMED).collect()
 }
 
-/// What the command line should have said.
+/// A hint at what the command line should have said.
 pub(super) fn advice(error: &LocalError) -> String {
     if let LocalError::Spawn { program, .. } = error
         && program.contains(' ')
@@ -66,7 +66,7 @@ fn has_no_tls(error: &(dyn Error + 'static)) -> bool {
         .any(|error| error.downcast_ref() == Some(&NO_TLS))
 }
 
-/// What caused the error: that of an I/O error is in it, and not its source.
+/// The cause of an error: an I/O error holds it within, rather than as its source.
 fn beneath<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref().and_then(io::Error::get_ref) {
         Some(within) => Some(within),

@@ -1,11 +1,10 @@
 //! Tables of separated values as Markdown tables, record by record.
 
-use std::error::Error;
 use std::fmt::{self, Write};
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::{Converter, Draft, Source, text};
+use super::{ConvertError, Converter, Draft, Source, decode};
 
 /// The characters that can separate values, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -31,12 +30,8 @@ impl Converter for Csv {
             .then_some("text/markdown")
     }
 
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let text = text::decode(source.content, None);
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let text = decode(source.content, None);
         if text.len() > draft.room() {
             // A table is hardly ever shorter than its values, and a record of separators alone takes eight times its size.
             return Err("the table is too large".into());

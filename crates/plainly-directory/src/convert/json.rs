@@ -1,12 +1,11 @@
 //! JSON without line breaks as indented text. A pass over the bytes and no tree: numbers, keys and their order stay exactly as
 //! they were written.
 
-use std::error::Error;
 use std::fmt::{self, Write};
 
 use serde::de::IgnoredAny;
 
-use super::{Converter, Draft, Source};
+use super::{ConvertError, Converter, Draft, Source};
 
 /// Bytes of a line, on average, from which a file is no longer for reading.
 const LONG_LINES: usize = 200;
@@ -30,11 +29,7 @@ impl Converter for Json {
         (mime_type == "application/json" || mime_type.ends_with("+json")).then_some("text/plain")
     }
 
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let lines = 1 + memchr::memchr_iter(b'\n', source.content).count();
         if source.content.len() / lines < LONG_LINES {
             return Ok(());

@@ -13,14 +13,15 @@ mod json;
 mod pdf;
 
 #[cfg(any(feature = "csv", feature = "html"))]
-mod text;
-
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(any(feature = "csv", feature = "html"))]
+use encoding_rs::{Encoding, WINDOWS_1252};
 use plainly::protocol::types::{Body, Meta, Representation, Resource, ResourceContents};
 
 #[cfg(feature = "csv")]
@@ -76,12 +77,11 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     fn gives(&self, mime_type: &str) -> Option<&str>;
 
     /// Writes the representation.
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>>;
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError>;
 }
+
+/// Why a converter gives up: any error, which is logged.
+pub type ConvertError = Box<dyn Error + Send + Sync>;
 
 /// A file to be converted.
 #[derive(Clone, Copy, Debug)]
@@ -210,7 +210,7 @@ fn attempt(
         .awaited(allowance.is_awaited);
     // A draft is whole after each piece, and a converter that is left in pieces fails again.
     let ended = catch_unwind(AssertUnwindSafe(|| converter.convert(source, &mut draft)));
-    let why: Box<dyn Error + Send + Sync> = match (ended, draft.finish()) {
+    let why: ConvertError = match (ended, draft.finish()) {
         (Err(_), _) => "the converter panicked".into(),
         (Ok(_), Err(stopped)) => stopped.into(),
         (Ok(Err(error)), Ok(_)) => error,
@@ -225,6 +225,20 @@ fn attempt(
     None
 }
 
+/// The bytes of a file as text: in the encoding that its byte order mark says, in UTF-8 if it is that, else in the encoding of
+/// that name, or else in what Windows used in the west. What can't be decoded is replaced.
+#[cfg(any(feature = "csv", feature = "html"))]
+fn decode<'a>(content: &'a [u8], name: Option<&[u8]>) -> Cow<'a, str> {
+    if let Some((encoding, mark)) = Encoding::for_bom(content) {
+        return encoding.decode_without_bom_handling(&content[mark..]).0;
+    }
+    if let Ok(text) = str::from_utf8(content) {
+        return text.into();
+    }
+    let encoding = name.and_then(Encoding::for_label).unwrap_or(WINDOWS_1252);
+    encoding.decode_without_bom_handling(content).0
+}
+
 #[cfg(all(
     test,
     any(feature = "html", feature = "csv", feature = "json", feature = "pdf")
@@ -237,7 +251,7 @@ mod tests {
         converter: &dyn Converter,
         mime_type: &str,
         content: &[u8],
-    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+    ) -> Result<String, ConvertError> {
         assert!(converter.gives(mime_type).is_some(), "{mime_type}");
         let mut draft = Draft::new(1 << 20);
         converter.convert(Source::new(mime_type, content), &mut draft)?;

@@ -1,12 +1,11 @@
 //! The text of a PDF. Everything hard is the library's.
 
-use std::error::Error;
 use std::fmt::Write;
 use std::io;
 
 use pdf_extract::{Document, PlainTextOutput, output_doc};
 
-use super::{Converter, Draft, Source};
+use super::{ConvertError, Converter, Draft, Source};
 
 /// Converts PDF to `text/plain`: its words, in the order in which they are painted. Scanned pages have none.
 ///
@@ -30,11 +29,7 @@ impl Converter for Pdf {
         (mime_type == "application/pdf").then_some("text/plain")
     }
 
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let mut document = Document::load_mem(source.content)?;
         if document.is_encrypted() {
             // Many are, so that nobody changes them, and need no password for reading.

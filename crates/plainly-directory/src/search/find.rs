@@ -38,14 +38,14 @@ const WAITING: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Hits {
     pub(super) found: Vec<Hit>,
-    /// How many files were searched.
+    /// The number of files searched.
     pub(super) searched: usize,
-    /// Those that weren't.
+    /// The files that could not be searched, by reason.
     pub(super) left_out: LeftOut,
     pub(super) stopped: Option<Cutoff>,
 }
 
-/// How many files could not be searched.
+/// The numbers of files that could not be searched, by reason.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pub(super) binary: usize,
@@ -62,26 +62,17 @@ pub(super) struct Hit {
 }
 
 /// Searches what the URIs name and what is below.
-pub(super) fn find(
-    request: &Request<'_>,
-    tops: &[String],
-    query: &Query,
-) -> Result<Hits, StoreError> {
+pub(super) fn find(request: &Request<'_>, query: &Query) -> Result<Hits, StoreError> {
     let until = Instant::now() + TIME;
     match &query.pattern {
-        None => names(request, tops, query, until),
-        Some(pattern) => lines(request, tops, query, pattern, until),
+        None => names(request, query, until),
+        Some(pattern) => lines(request, query, pattern, until),
     }
 }
 
-fn names(
-    request: &Request<'_>,
-    tops: &[String],
-    query: &Query,
-    until: Instant,
-) -> Result<Hits, StoreError> {
+fn names(request: &Request<'_>, query: &Query, until: Instant) -> Result<Hits, StoreError> {
     let mut found = Vec::new();
-    let stopped = walk(request, tops, query, until, |entry| {
+    let stopped = walk(request, query, until, |entry| {
         if found.len() == query.limit {
             return Ok(Some(Cutoff::Limit));
         }
@@ -110,7 +101,6 @@ struct Candidate {
 
 fn lines(
     request: &Request<'_>,
-    tops: &[String],
     query: &Query,
     pattern: &RegexMatcher,
     until: Instant,
@@ -131,7 +121,7 @@ fn lines(
             .map(|waiting| scope.spawn(move || work(waiting)))
             .collect();
         let mut order = 0;
-        let walked = walk(request, tops, query, until, |entry| {
+        let walked = walk(request, query, until, |entry| {
             // One more than is wanted tells that there are more.
             if team.found.load(Ordering::Relaxed) > query.limit {
                 return Ok(Some(Cutoff::Limit));
@@ -152,7 +142,7 @@ fn lines(
 
 /// The state that the threads of one search share.
 struct Team {
-    /// How many matches there are so far.
+    /// The number of matches so far.
     found: AtomicUsize,
     /// The size of the largest file that is searched, in bytes.
     largest: u64,

@@ -151,7 +151,7 @@ fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Which files were not searched, if any.
+/// Names the files that were not searched, if any.
 fn left_out(files: &LeftOut) -> Option<String> {
     let kinds: Vec<String> = [
         (files.binary, "binary"),

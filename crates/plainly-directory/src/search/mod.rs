@@ -86,29 +86,32 @@ struct Search {
 impl Search {
     async fn run(self: Arc<Self>, args: SearchArgs) -> Result<Shown<Found>, Failure> {
         let uri = self.others.uri(args.uri.as_deref())?;
-        // A pattern or globs can take as long to compile as a file to read.
-        let query = match self.store.blocking(move |_| Ok(query(args))).await {
-            Ok(query) => Arc::new(query?),
-            Err(error) => return Err(self.others.problem("", error).await.into()),
-        };
-        let tops: Vec<String> = match uri {
+        let tops = match uri {
             Some(uri) => vec![uri],
             None => self.store.mounts().map(|it| it.uri().to_owned()).collect(),
         };
+        // A pattern or globs can take as long to compile as a file to read.
+        let query = self.store.blocking(move |_| Ok(query(args, tops))).await;
+        let query = match query {
+            Ok(query) => Arc::new(query?),
+            Err(error) => return Err(self.others.problem("", error).await.into()),
+        };
         let asked = Arc::clone(&query);
-        let top = tops.first().cloned().unwrap_or_default();
         let hits = self
             .store
-            .blocking(move |request| find::find(request, &tops, &asked))
+            .blocking(move |request| find::find(request, &asked))
             .await;
         match hits {
             Ok(hits) => Ok(found::show(hits, &query)),
-            Err(error) => Err(self.others.problem(&top, error).await.into()),
+            Err(error) => {
+                let top = query.tops.first().map_or("", String::as_str);
+                Err(self.others.problem(top, error).await.into())
+            }
         }
     }
 }
 
-fn query(args: SearchArgs) -> Result<Query, Problem> {
+fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
     if args.pattern.is_none() && args.glob.is_none() {
         return Err(Problem::missing_required("pattern")
             .suggest("Use pattern to find lines in files, glob to find files by name, or both."));
@@ -118,6 +121,7 @@ fn query(args: SearchArgs) -> Result<Query, Problem> {
         .map(|pattern| query::pattern(&pattern, args.literal, args.ignore_case))
         .transpose()?;
     Ok(Query {
+        tops,
         pattern,
         glob: Globs::compile("glob", args.glob.as_slice())?,
         exclude: Globs::compile("exclude", &args.exclude)?,

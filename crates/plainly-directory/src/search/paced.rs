@@ -85,11 +85,12 @@ impl Matcher for Paced<'_> {
     type Error = Late;
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Late> {
-        let find = |piece: &Piece| {
-            let found = self.pattern.find_at(piece.of(haystack), piece.range.start);
-            never_fails(found)
-        };
-        self.first(haystack, at, find, Match::end)
+        self.first(
+            haystack,
+            at,
+            |piece| never_fails(self.pattern.find_at(piece.of(haystack), piece.range.start)),
+            Match::end,
+        )
     }
 
     fn new_captures(&self) -> Result<NoCaptures, Late> {
@@ -97,27 +98,23 @@ impl Matcher for Paced<'_> {
     }
 
     fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Late> {
-        let find = |piece: &Piece| self.shortest(haystack, piece);
-        self.first(haystack, at, find, |end| *end)
+        self.first(
+            haystack,
+            at,
+            |piece| self.shortest(haystack, piece),
+            |end| *end,
+        )
     }
 
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Late> {
-        let find = |piece: &Piece| {
-            if !piece.is_whole() {
-                return self.shortest(haystack, piece).map(LineMatchKind::Confirmed);
-            }
-            let start = piece.range.start;
-            let lines = haystack.get(piece.range.clone()).unwrap_or_default();
-            let found = never_fails(self.pattern.find_candidate_line(lines));
-            found.map(|found| match found {
-                LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(start + at),
-                LineMatchKind::Candidate(at) => LineMatchKind::Candidate(start + at),
-            })
-        };
-        let end = |found: &LineMatchKind| match found {
-            LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at) => *at,
-        };
-        self.first(haystack, 0, find, end)
+        self.first(
+            haystack,
+            0,
+            |piece| self.candidate(haystack, piece),
+            |found| match found {
+                LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at) => *at,
+            },
+        )
     }
 
     fn non_matching_bytes(&self) -> Option<&ByteSet> {
@@ -130,6 +127,21 @@ impl Matcher for Paced<'_> {
 }
 
 impl Paced<'_> {
+    fn candidate(&self, haystack: &[u8], piece: &Piece) -> Option<LineMatchKind> {
+        // The pattern looks for whole lines, which a part of one is not.
+        if !piece.is_whole() {
+            return self.shortest(haystack, piece).map(LineMatchKind::Confirmed);
+        }
+        let start = piece.range.start;
+        let lines = haystack.get(piece.range.clone()).unwrap_or_default();
+        Some(
+            match never_fails(self.pattern.find_candidate_line(lines))? {
+                LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(start + at),
+                LineMatchKind::Candidate(at) => LineMatchKind::Candidate(start + at),
+            },
+        )
+    }
+
     fn shortest(&self, haystack: &[u8], piece: &Piece) -> Option<usize> {
         never_fails(
             self.pattern

@@ -1,4 +1,4 @@
-//! What is searched for, ready to be held against names and lines.
+//! A search, compiled: ready to be held against names and lines.
 
 use std::path::Path;
 
@@ -15,6 +15,8 @@ const COMPILED_BYTES: usize = 10 << 20;
 /// The search that was asked for.
 #[derive(Debug)]
 pub(super) struct Query {
+    /// The URIs that are searched, with all that is below them.
+    pub(super) tops: Vec<String>,
     /// In the lines of files; `None`: the names say all.
     pub(super) pattern: Option<RegexMatcher>,
     pub(super) glob: Option<Globs>,

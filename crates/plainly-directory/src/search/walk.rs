@@ -1,5 +1,5 @@
-//! Which files and directories are searched: what a listing has at the tops and below, from their open handles, as far as
-//! their names are wanted. Never opens anything by a path, and never looks into a file.
+//! The walk through the files and directories of a search: those that a listing has at the tops and below, from their open
+//! handles, as far as their names are wanted. Never opens anything by a path, and never looks into a file.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,15 +21,14 @@ pub(super) enum Cutoff {
     Time,
 }
 
-/// Gives what is at the `tops` and below to `visit`, in the order of listings, until it says `Err` or why it is enough.
+/// Gives what is at the tops of the query and below to `visit`, in the order of listings, until it says `Err` or why it is enough.
 pub(super) fn walk(
     request: &Request<'_>,
-    tops: &[String],
     query: &Query,
     until: Instant,
     mut visit: impl FnMut(Entry) -> Result<Option<Cutoff>, StoreError>,
 ) -> Result<Option<Cutoff>, StoreError> {
-    for top in tops {
+    for top in &query.tops {
         let mut entries = Below::of(request, top)?;
         while let Some(entry) = entries.next()? {
             if Instant::now() > until {

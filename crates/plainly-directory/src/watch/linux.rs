@@ -49,7 +49,7 @@ enum Events {
     Read(EventStream<Vec<u8>>),
 }
 
-/// Which directories are watched, by their paths in the mount.
+/// The directories that are watched, by their paths in the mount.
 #[derive(Default)]
 struct WatchTable {
     paths: HashMap<WatchDescriptor, PathBuf>,

@@ -1,4 +1,4 @@
-//! What the operating system said since it was last asked for: names in mounts, each once, up to a bound. Between the
+//! Notices of the operating system since they were last taken: names in mounts, each once, up to a bound. Between the
 //! watcher's thread and whoever tells of changes; knows nothing of what may be shown.
 
 use std::collections::BTreeMap;

@@ -61,7 +61,7 @@ pub enum Refusal {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// As many requests are in flight as the server allows: send it again after a pause.
+    /// The server has as many requests in flight as it allows: send it again after a pause.
     Overloaded,
     /// The server is shutting down: send it to the next one.
     ShuttingDown,

@@ -14,15 +14,15 @@ use crate::retry::Retry;
     reason = "the vocabulary is complete: what fits nowhere is of the domain"
 )]
 pub enum Category {
-    /// Who may do what, and how often.
+    /// Permissions and limits of the caller.
     Access,
     /// The state of the thing asked for.
     Resource,
-    /// What the caller sent.
+    /// The caller's input.
     Validation,
     /// Carrying it out.
     Operation,
-    /// What an application adds of its own.
+    /// Problems that an application adds of its own.
     Domain,
 }
 

@@ -20,6 +20,7 @@ impl Details {
 
     /// Sets one; a name that is there already keeps its place.
     pub(super) fn set(&mut self, name: Cow<'static, str>, value: Value) {
+        // A list and not a map: there are few, and they are shown in the order in which they were given.
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name, value)),

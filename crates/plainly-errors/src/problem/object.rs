@@ -20,7 +20,7 @@ struct Object<'a> {
     retry_after: Option<u64>,
 }
 
-/// What a protocol error's `data` says. `suggestion` is beyond `mcp-error-codes`: it tells where the message ends.
+/// The `data` of a protocol error. `suggestion` is beyond `mcp-error-codes`: it tells where the message ends.
 #[derive(serde::Serialize)]
 struct Data<'a> {
     code: &'a str,

@@ -54,6 +54,7 @@ impl ProblemBag {
 
 fn failed(object: &Value) -> Option<&Map<String, Value>> {
     let members = object.as_object()?;
+    // Without `success: false` it is a tool's ordinary object, which may well have members called `error` and `code`.
     (members.get("success")? == false).then_some(members)
 }
 
@@ -67,6 +68,7 @@ fn entry(entry: &Value) -> Option<Problem> {
 /// The text is the message and, where one is named, the suggestion behind it.
 fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem {
     let suggestion = members.get("suggestion").and_then(Value::as_str);
+    // The text holds both, so that peers that know nothing of problems read the suggestion too.
     let message = suggestion
         .and_then(|suggestion| text.strip_suffix(suggestion)?.strip_suffix(' '))
         .unwrap_or(text);
@@ -82,6 +84,7 @@ fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem 
 fn seconds(json: &Value) -> Option<Duration> {
     match json.as_u64() {
         Some(seconds) => Some(Duration::from_secs(seconds)),
+        // We write whole seconds; others may not.
         None => Duration::try_from_secs_f64(json.as_f64()?).ok(),
     }
 }

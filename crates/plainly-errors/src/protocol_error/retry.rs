@@ -17,10 +17,12 @@ impl ProtocolError {
     /// number beside it, and a hint when to try again for more than its code.
     pub fn retry(&self) -> Retry {
         match self.problem() {
+            // Nobody names a time after which it would fail again.
             Some(problem) if problem.retry_hint().is_some() => Retry::AfterDelay,
             Some(problem) => problem.code().retry(),
             None => match condition(self.kind()) {
                 Some(condition) => condition.retry(),
+                // A peer's code that we never write may be in the registry nevertheless.
                 None => self.kind().own_code().map_or(Retry::Never, retry_of),
             },
         }

@@ -1,4 +1,4 @@
-//! Which revisions have something: the cells of one row in a table with a column for each revision.
+//! The revisions that have something: the cells of one row in a table with a column for each revision.
 
 use std::fmt;
 

@@ -30,7 +30,7 @@ pub struct Traits {
     /// Whether a server asks its client in the result of the client's request. Else it sends a request of its own, if at
     /// all.
     pub asks_in_results: bool,
-    /// What a server can ask users to fill in.
+    /// The forms that a server can ask users to fill in.
     pub forms: Forms,
     /// How a client is told that its user must visit a URL first.
     pub url_mode: UrlMode,
@@ -51,7 +51,7 @@ pub enum Resumption {
     Polling,
 }
 
-/// What a server can ask users to fill in.
+/// The forms that a server can ask users to fill in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
 pub enum Forms {

@@ -43,6 +43,7 @@ impl<'a> ByteCursor<'a> {
     pub(super) fn string(&mut self) -> ScanResult<bool> {
         let start = self.at;
         self.at += 1;
+        // Most strings have no escapes. Those that do go another way, so that this one is small enough to be inlined.
         self.at += escape::plain_run(self.rest());
         match self.eat(b'"') {
             true => Ok(false),
@@ -68,7 +69,7 @@ impl<'a> ByteCursor<'a> {
         }
     }
 
-    /// What stands between the quotes of the string that started at `start`, quotes included, and has just ended.
+    /// The inside of the string whose opening quote is at `start` and which has just ended.
     #[inline]
     pub(super) fn inner(&self, start: usize) -> &'a str {
         let inner = self.text.get(start + 1..self.at - 1);
@@ -85,6 +86,7 @@ impl<'a> ByteCursor<'a> {
             Some(b'u') => {}
             _ => return Err(Defect::new("invalid escape", start)),
         }
+        // RFC 8259, section 8.2, leaves open what half of a pair means; text in Rust can't hold it.
         match self.unicode_escape()? {
             0xd800..0xdc00 if !(0xdc00..0xe000).contains(&self.unicode_escape()?) => {
                 Err(Defect::new("lone surrogate", start))
@@ -111,7 +113,7 @@ impl<'a> ByteCursor<'a> {
     }
 
     fn number(&mut self) -> ScanResult {
-        /// So many characters without an exponent are below the largest 64-bit float, which has 309 digits.
+        /// A number of fewer characters and no exponent is below the largest 64-bit float, which has 309 digits.
         const SURELY_FINITE: usize = 300;
         let start = self.at;
         self.eat(b'-');
@@ -129,6 +131,7 @@ impl<'a> ByteCursor<'a> {
         if !exponent && self.at - start < SURELY_FINITE {
             return Ok(());
         }
+        // Refused here, since some readers would take it for infinity while others refuse it.
         match self.slice(start).parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(()),
             _ => Err(Defect::new("number out of range", start)),

@@ -8,14 +8,14 @@ use crate::id::RawId;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Malformed<'a> {
-    /// Which error it is.
+    /// The protocol error that it is.
     pub kind: MalformedKind,
     /// The id to answer with: that of the message whose envelope is wrong, where it could be read without doubt.
     pub id: Option<RawId<'a>>,
     defect: Defect,
 }
 
-/// Which protocol error a malformed message is.
+/// The protocol error that a malformed message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -37,7 +37,7 @@ impl Malformed<'_> {
     }
 }
 
-/// What is wrong and at which byte; holds nothing that the peer wrote.
+/// The fault and the byte where it was noticed; holds nothing that the peer wrote.
 impl fmt::Display for Malformed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.defect.what, self.defect.at)

@@ -1,8 +1,8 @@
-//! What makes a scanned value a request, a notification or a response.
+//! The rules that make a scanned value a request, a notification or a response.
 
 use std::borrow::Cow;
 
-use super::limits::Limits;
+use super::Limits;
 use super::malformed::{Defect, Malformed};
 use super::object::{Member, Object};
 use super::scan::Scanned;
@@ -28,7 +28,7 @@ pub enum Message<'a> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request<'a> {
-    /// What its response must carry.
+    /// The id that its response must carry.
     pub id: RawId<'a>,
     /// The method's name, known or not.
     pub method: Cow<'a, str>,
@@ -122,6 +122,8 @@ pub(super) fn judge<'a>(
         None => check(&fields, id, scanned.at, limits),
     };
     let kind = valid.map_err(|defect| defect.into_invalid_request(readable))?;
+    // After everything else: JSON-RPC has an error of its own for parameters of the wrong kind, and it wants a message that
+    // is right otherwise.
     let params = match fields.params {
         Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
             return Err(Defect::new("`params` that is not an object", params.at)
@@ -151,9 +153,11 @@ fn check<'a>(
     let version = fields
         .jsonrpc
         .ok_or(Defect::new("message without `jsonrpc`", at))?;
+    // Decoded, since nothing forbids a sender to write it with escapes.
     if escape::text(version.value).as_deref() != Some("2.0") {
         return Err(Defect::new("`jsonrpc` other than \"2.0\"", version.at));
     }
+    // JSON-RPC 2.0, section 5: where the id of a request could not be read, the error has `null` in its place.
     let nameless_error = fields.method.is_none() && fields.error.is_some();
     match fields.id {
         Some(member) if id.is_none() && !(nameless_error && member.value == "null") => {

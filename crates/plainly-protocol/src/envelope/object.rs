@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::limits::Limits;
+use super::Limits;
 use crate::escape;
 
 /// A JSON object whose text has been checked: well-formed, no duplicate keys in it or below.
@@ -36,6 +36,7 @@ impl<'a> Object<'a> {
 
     /// The raw JSON of the member named `key`.
     pub fn get(&self, key: &str) -> Option<&'a str> {
+        // One after the other: there are few, and each is mostly asked for once.
         self.members
             .iter()
             .find(|member| member.key == key)
@@ -81,6 +82,7 @@ pub(super) struct Member<'a> {
 /// that collide.
 pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m Member<'a>> {
     const FEW: usize = 16;
+    // Almost every object ends here.
     if are_apart(members) {
         return None;
     }

@@ -15,6 +15,7 @@ impl<'a> Object<'a> {
     ///
     /// Errors as `serde_json` does when a member is missing or of another type.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T, serde_json::Error> {
+        // Each member by itself, so that the text of those that `T` doesn't have is never looked at again.
         let members = self.members().map(|(key, value)| (key, Raw(value)));
         T::deserialize(MapDeserializer::new(members))
     }
@@ -52,6 +53,7 @@ impl<'de> Deserializer<'de> for Raw<'de> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        // The scan has been through it already, so nothing is read that nobody wants.
         visitor.visit_unit()
     }
 
@@ -67,6 +69,7 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
+        // `RawValue` asks for a newtype by a private name, which only `serde_json` itself can answer.
         serde_json::Deserializer::from_str(self.0).deserialize_newtype_struct(name, visitor)
     }
 

@@ -7,8 +7,8 @@
 //! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
+use super::Limits;
 use super::cursor::{ByteCursor, ScanResult};
-use super::limits::Limits;
 use super::malformed::Defect;
 use super::object::{Member, Object, first_duplicate};
 use crate::escape;
@@ -64,6 +64,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             nodes: 0,
             fault: None,
             base: 0,
+            // As deep and as wide as most messages are, so that neither list has to grow for them.
             frames: Vec::with_capacity(8),
             beyond: Vec::new(),
             members: Vec::with_capacity(16),
@@ -92,6 +93,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         match (self.base, self.cursor.peek()) {
             (0, Some(b'[')) => {
                 self.cursor.at += 1;
+                // The array of the batch counts as a value, and as a level of depth of all that is in it.
                 self.base = 1;
                 self.nodes += 1;
                 self.cursor.skip_whitespace();
@@ -172,7 +174,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
-    /// What follows a value, up to where the next one starts; true if nothing is open any more.
+    /// Reads what follows a value, up to where the next one starts; true if nothing is open any more.
     fn value_end(&mut self) -> ScanResult<bool> {
         loop {
             let Some(container) = self.innermost() else {
@@ -216,6 +218,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
                 members: self.members.len(),
             });
         } else {
+            // Followed nevertheless: what comes after may be no JSON at all, and that is the error to tell.
             self.beyond.push(container);
             self.refuse("nested too deeply", start);
         }
@@ -251,6 +254,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             {
                 self.meta = Some(self.object(frame));
             }
+            // Nobody asks for the members of other objects one by one: they are in the text of a member above.
             _ => self.members.truncate(frame.members),
         }
     }
@@ -270,6 +274,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// The value that started at `start` has ended: it completes the member that it is of, if of any.
     fn note(&mut self, start: usize) {
+        // The value of a member is never empty text, so an empty one is still waited for.
         let container = self.frames.last().map(|frame| frame.container);
         if container == Some(Container::Object)
             && self.notes_members()
@@ -305,6 +310,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             return Ok(());
         };
         let before = self.members.len() - frame.members;
+        // One more than allowed is kept, so that it is seen later that these are not all of them.
         if before >= self.limits.members_per_object {
             self.refuse("too many members in an object", at);
             if before > self.limits.members_per_object {

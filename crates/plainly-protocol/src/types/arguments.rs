@@ -76,6 +76,7 @@ impl<'de> Visitor<'de> for TextByName {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Arguments, A::Error> {
         let mut arguments = BTreeMap::new();
         let mut wrong = Vec::new();
+        // To the end, so that whoever fills in a form hears of every value at once.
         while let Some(name) = access.next_key::<String>()? {
             if arguments.contains_key(&name) {
                 return Err(de::Error::custom(format_args!("duplicate field `{name}`")));

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::Arguments;
 use super::json::Meta;
-use super::setters::setters;
+use super::record::record;
 
-/// What has the argument that is completed (Completion, "Reference Types").
+/// The prompt or template whose argument is completed (Completion, "Reference Types").
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type")]
 #[expect(
@@ -43,19 +43,19 @@ impl Reference {
     }
 }
 
-/// The parameters of `completion/complete`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct CompleteParams {
-    /// What has the argument.
-    #[serde(rename = "ref")]
-    pub reference: Reference,
-    /// The argument, as far as it is filled in.
-    pub argument: CompleteArgument,
-    /// What else is filled in; from 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<CompleteContext>,
+record! {
+    /// The parameters of `completion/complete`.
+    #[derive(Eq)]
+    pub struct CompleteParams {
+        /// The prompt or template that has the argument.
+        #[serde(rename = "ref")]
+        pub reference: Reference,
+        /// The argument, as far as it is filled in.
+        pub argument: CompleteArgument,
+        /// The other arguments filled in so far; from 2025-06-18.
+        #[no_setter]
+        pub context: Option<CompleteContext>,
+    }
 }
 
 impl CompleteParams {
@@ -81,87 +81,58 @@ impl CompleteParams {
     }
 }
 
-/// The argument that is completed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct CompleteArgument {
-    /// Its name.
-    pub name: String,
-    /// The text so far.
-    pub value: String,
+record! {
+    /// The argument that is completed.
+    #[derive(Eq)]
+    pub struct CompleteArgument {
+        /// Its name.
+        pub name: String,
+        /// The text so far.
+        pub value: String,
+    }
 }
 
-/// What is known besides the argument that is completed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct CompleteContext {
-    /// The other arguments that are filled in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<Arguments>,
+record! {
+    /// The surroundings of the argument that is completed.
+    #[derive(Eq, Default)]
+    pub struct CompleteContext {
+        /// The other arguments that are filled in.
+        #[no_setter]
+        pub arguments: Option<Arguments>,
+    }
 }
 
-/// The result of `completion/complete`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct CompleteResult {
-    /// What the argument can become.
-    pub completion: Completion,
-    /// Metadata of the result.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
+record! {
+    /// The result of `completion/complete`.
+    pub struct CompleteResult {
+        /// The values that the argument can take.
+        pub completion: Completion,
+        /// Metadata of the result.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 
-impl CompleteResult {
     /// A result with these values.
-    #[must_use]
-    pub fn new(completion: Completion) -> Self {
-        Self {
-            completion,
-            meta: None,
-        }
-    }
-
-    setters! {
-        /// Sets the metadata of the result.
-        meta: Meta;
-    }
+    pub fn new(completion: Completion);
 }
 
-/// What an argument can become, the best first (Completion, "Completion Results").
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Completion {
-    /// The values; on the wire at most [`MOST`](Self::MOST).
-    pub values: Vec<String>,
-    /// How many there are in all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-    /// Whether there are more than these.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub has_more: Option<bool>,
+record! {
+    /// Values that an argument can take, the best first (Completion, "Completion Results").
+    #[derive(Eq, Default)]
+    pub struct Completion {
+        /// The values; on the wire at most [`MOST`](Self::MOST).
+        pub values: Vec<String>,
+        /// How many there are in all.
+        pub total: Option<u64>,
+        /// Whether there are more than these.
+        pub has_more: Option<bool>,
+    }
+
+    /// These values, the best first.
+    pub fn new(values: impl Into<Vec<String>>);
 }
 
 impl Completion {
     /// The most values in one result.
     pub const MOST: usize = 100;
-
-    /// These values, the best first.
-    pub fn new(values: impl Into<Vec<String>>) -> Self {
-        Self {
-            values: values.into(),
-            total: None,
-            has_more: None,
-        }
-    }
-
-    setters! {
-        /// Sets how many there are in all.
-        total: u64;
-        /// Sets whether there are more than these.
-        has_more: bool;
-    }
 }

@@ -12,8 +12,8 @@ use super::base64;
 use super::common::Annotations;
 use super::contents::ResourceContents;
 use super::json::{Meta, RawJson};
+use super::record::{record, setters};
 use super::resource::Resource;
-use super::setters::setters;
 
 /// A block of content.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,7 +63,7 @@ impl Content {
         Self::ResourceLink(resource)
     }
 
-    /// What it says, if it is text.
+    /// The text, if this is a block of text.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -98,94 +98,63 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
-/// Reads a block by its `type`. `None` if it isn't one of ours.
-fn known(block: &str) -> serde_json::Result<Option<Content>> {
+/// The member `type` of a block, which says what else there is in it.
+pub(super) fn type_of(block: &str) -> serde_json::Result<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct ContentTag<'a> {
         #[serde(borrow)]
         r#type: Cow<'a, str>,
     }
+    serde_json::from_str(block).map(|tag: ContentTag<'_>| tag.r#type)
+}
 
-    let tag: ContentTag<'_> = serde_json::from_str(block)?;
-    let content = match tag.r#type.as_ref() {
+/// Reads a block by its `type`. `None` if it isn't one of ours.
+fn known(block: &str) -> serde_json::Result<Option<Content>> {
+    let content = match &*type_of(block)? {
         "text" => Content::Text(serde_json::from_str(block)?),
         "image" => Content::Image(serde_json::from_str(block)?),
         "audio" => Content::Audio(serde_json::from_str(block)?),
         "resource" => Content::Resource(serde_json::from_str(block)?),
         "resource_link" => Content::ResourceLink(serde_json::from_str(block)?),
+        // Revisions add kinds, and whoever reads this may know one that we don't.
         _ => return Ok(None),
     };
     Ok(Some(content))
 }
 
-/// Text, for the model or the user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct TextContent {
-    /// The text.
-    pub text: String,
-    /// Hints for the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Metadata of the block.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
+record! {
+    /// Text, for the model or the user.
+    pub struct TextContent {
+        /// The text.
+        pub text: String,
+        /// Hints for the host.
+        pub annotations: Option<Annotations>,
+        /// Metadata of the block.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 
-impl TextContent {
     /// Text without hints.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            annotations: None,
-            meta: None,
-        }
-    }
-
-    setters! {
-        /// Sets the hints for the host.
-        annotations: Annotations;
-        /// Sets the metadata of the block.
-        meta: Meta;
-    }
+    pub fn new(text: impl Into<String>);
 }
 
-/// An image or a recording: the spec's `ImageContent` and `AudioContent`, which differ in their `type` only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct MediaContent {
-    /// The bytes of the file, base64 on the wire.
-    #[serde(with = "base64")]
-    pub data: Vec<u8>,
-    /// The MIME type of the file.
-    pub mime_type: String,
-    /// Hints for the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Annotations>,
-    /// Metadata of the block.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
+record! {
+    /// An image or a recording: the spec's `ImageContent` and `AudioContent`, which differ in their `type` only.
+    pub struct MediaContent {
+        /// The bytes of the file, base64 on the wire.
+        #[serde(with = "base64")]
+        pub data: Vec<u8>,
+        /// The MIME type of the file.
+        pub mime_type: String,
+        /// Hints for the host.
+        pub annotations: Option<Annotations>,
+        /// Metadata of the block.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 
-impl MediaContent {
     /// A file without hints.
-    pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>) -> Self {
-        Self {
-            data: data.into(),
-            mime_type: mime_type.into(),
-            annotations: None,
-            meta: None,
-        }
-    }
-
-    setters! {
-        /// Sets the hints for the host.
-        annotations: Annotations;
-        /// Sets the metadata of the block.
-        meta: Meta;
-    }
+    pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>);
 }
 
 /// A resource with its content, inside of a message (Tools, "Embedded Resources").

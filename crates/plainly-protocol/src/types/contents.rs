@@ -8,7 +8,7 @@ use super::common::{Annotations, Icon};
 use super::json::Meta;
 use super::resource::Resource;
 
-/// What was read of a resource (Resources, "Resource Contents").
+/// The contents of a resource (Resources, "Resource Contents").
 ///
 /// Built from a [`Resource`], so what we write always has a name; servers that don't know SEP-2093 send no more than URI,
 /// MIME type and body.
@@ -24,7 +24,7 @@ pub struct ResourceContents {
     /// The name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the resource is, for the model.
+    /// A description of the resource for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The MIME type of this body.
@@ -85,7 +85,7 @@ impl ResourceContents {
         }
     }
 
-    /// What is said of the resource besides its body. One without a name is called by its URI.
+    /// The resource without its body. One without a name is called by its URI.
     #[must_use]
     pub fn into_resource(self) -> Resource {
         Resource {
@@ -215,6 +215,7 @@ impl TryFrom<WireContents> for ResourceContents {
         let body = match (wire.text, wire.blob) {
             (Some(text), None) => Body::Text(text),
             (None, Some(base64::Bytes(bytes))) => Body::Blob(bytes),
+            // Nothing tells which of the two is meant.
             (Some(_), Some(_)) => return Err(BodyError::Both(wire.uri)),
             (None, None) => return Err(BodyError::Neither(wire.uri)),
         };

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::form::{Field, FormSchema};
 use super::json::{JsonObject, Meta, RawJson};
-use super::setters::setters;
+use super::record::{record, variants};
 
 /// The parameters of `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,17 +20,7 @@ pub enum ElicitParams {
     Url(ElicitUrlParams),
 }
 
-impl From<ElicitFormParams> for ElicitParams {
-    fn from(form: ElicitFormParams) -> Self {
-        Self::Form(form)
-    }
-}
-
-impl From<ElicitUrlParams> for ElicitParams {
-    fn from(visit: ElicitUrlParams) -> Self {
-        Self::Url(visit)
-    }
-}
+variants!(ElicitParams: Form(ElicitFormParams), Url(ElicitUrlParams));
 
 impl Serialize for ElicitParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -61,34 +51,33 @@ impl<'de> Deserialize<'de> for ElicitParams {
     }
 }
 
-/// Asks the user to fill in a form: the parameters of `elicitation/create` with `mode: form`; from 2025-06-18.
-///
-/// ```
-/// use plainly_protocol::types::{BooleanField, ChoiceField, ElicitFormParams, NumberField, TextField};
-///
-/// let form = ElicitFormParams::new("Where shall it go?")
-///     .field("name", TextField::new().max_length(80))
-///     .field("speed", ChoiceField::new([("a", "By air"), ("s", "By sea")]).default_value("s"))
-///     .optional("copies", NumberField::integer().minimum(1).default_value(1))
-///     .optional("insured", BooleanField::new());
-/// assert_eq!(form.requested_schema.required, ["name", "speed"]);
-/// ```
-///
-/// Never for secrets: the client sees what is filled in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ElicitFormParams {
-    /// Says that this is a form; from 2025-11-25. Absent means the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<FormMode>,
-    /// Why, for the user.
-    pub message: String,
-    /// What to fill in.
-    pub requested_schema: FormSchema,
+record! {
+    /// Asks the user to fill in a form: the parameters of `elicitation/create` with `mode: form`; from 2025-06-18.
+    ///
+    /// ```
+    /// use plainly_protocol::types::{BooleanField, ChoiceField, ElicitFormParams, NumberField, TextField};
+    ///
+    /// let form = ElicitFormParams::new("Where shall it go?")
+    ///     .field("name", TextField::new().max_length(80))
+    ///     .field("speed", ChoiceField::new([("a", "By air"), ("s", "By sea")]).default_value("s"))
+    ///     .optional("copies", NumberField::integer().minimum(1).default_value(1))
+    ///     .optional("insured", BooleanField::new());
+    /// assert_eq!(form.requested_schema.required, ["name", "speed"]);
+    /// ```
+    ///
+    /// Never for secrets: the client sees what is filled in.
+    pub struct ElicitFormParams {
+        /// Says that this is a form; from 2025-11-25. Absent means the same.
+        #[no_setter]
+        pub mode: Option<FormMode>,
+        /// Why, for the user.
+        pub message: String,
+        /// The fields to fill in.
+        pub requested_schema: FormSchema,
+    }
 }
 
-/// What the parameters of a form name their mode.
+/// The mode that the parameters of a form name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "another mode has other parameters")]
@@ -122,51 +111,41 @@ impl ElicitFormParams {
     }
 }
 
-/// Asks the user to visit a URL: the parameters of `elicitation/create` with `mode: url`; from 2025-11-25.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "mode", rename = "url", rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ElicitUrlParams {
-    /// Why, for the user.
-    pub message: String,
-    /// Where to go.
-    pub url: String,
-    /// Names the visit in the notification that it is over: 2025-11-25 must have it, later revisions have none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elicitation_id: Option<String>,
-}
+record! {
+    /// Asks the user to visit a URL: the parameters of `elicitation/create` with `mode: url`; from 2025-11-25.
+    #[derive(Eq)]
+    #[serde(tag = "mode", rename = "url")]
+    pub struct ElicitUrlParams {
+        /// Why, for the user.
+        pub message: String,
+        /// Where to go.
+        pub url: String,
+        /// Names the visit in the notification that it is over: 2025-11-25 must have it, later revisions have none.
+        pub elicitation_id: Option<String>,
+    }
 
-impl ElicitUrlParams {
     /// Asks the user to visit `url`, because of `message`.
-    pub fn new(url: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            url: url.into(),
-            elicitation_id: None,
-        }
-    }
-
-    setters! {
-        /// Sets what names the visit.
-        elicitation_id: impl Into<String>;
-    }
+    pub fn new(url: impl Into<String>, message: impl Into<String>);
 }
 
-/// What the user did with a question: the result of `elicitation/create`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ElicitResult {
-    /// What the user did.
-    pub action: ElicitAction,
-    /// What was filled in, if the user accepted a form.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<JsonObject>,
-    /// Metadata of the result; until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
+record! {
+    /// The user's answer to a question: the result of `elicitation/create`.
+    pub struct ElicitResult {
+        /// The action that the user took.
+        pub action: ElicitAction,
+        /// The values filled in, if the user accepted a form.
+        #[no_setter]
+        pub content: Option<JsonObject>,
+        /// Metadata of the result; until 2025-11-25.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
+
+    /// The user did this, and filled in nothing.
+    pub fn new(action: ElicitAction);
 }
 
-/// What the user did.
+/// The action that the user took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -208,23 +187,13 @@ impl ElicitResult {
         Self::new(ElicitAction::Cancel)
     }
 
-    /// The user did this, and filled in nothing.
-    #[must_use]
-    pub fn new(action: ElicitAction) -> Self {
-        Self {
-            action,
-            content: None,
-            meta: None,
-        }
-    }
-
     /// Whether the user accepted.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.action == ElicitAction::Accept
     }
 
-    /// What was filled in, as `T`; nothing if the user did not accept. An accepted answer without content is an empty form.
+    /// The values filled in, as `T`; `None` if the user did not accept. An accepted answer without content is an empty form.
     ///
     /// ```
     /// use plainly_protocol::types::ElicitResult;
@@ -246,25 +215,20 @@ impl ElicitResult {
         match &self.content {
             // Through text: an error then says where, and numbers are read as on the wire.
             Some(content) => RawJson::encode(content)?.decode().map(Some),
+            // A form whose fields may all be left out can be accepted without any.
             None => serde_json::from_str("{}").map(Some),
         }
     }
 }
 
-/// The parameters of `notifications/elicitation/complete`: a visit is over (2025-11-25).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ElicitationCompleteParams {
-    /// The visit.
-    pub elicitation_id: String,
-}
-
-impl ElicitationCompleteParams {
-    /// The visit of this id is over.
-    pub fn new(elicitation_id: impl Into<String>) -> Self {
-        Self {
-            elicitation_id: elicitation_id.into(),
-        }
+record! {
+    /// The parameters of `notifications/elicitation/complete`: a visit is over (2025-11-25).
+    #[derive(Eq)]
+    pub struct ElicitationCompleteParams {
+        /// The visit.
+        pub elicitation_id: String,
     }
+
+    /// The visit of this id is over.
+    pub fn new(elicitation_id: impl Into<String>);
 }

@@ -1,34 +1,31 @@
-//! What a server asks of the client before it can answer (Multi Round-Trip Requests, from 2026-07-28), and what comes back.
+//! Questions that a server asks the client before it can answer (Multi Round-Trip Requests, from 2026-07-28), and the answers.
 //! The questions themselves have pages of their own, and are the same where a legacy server asks them by requests.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::elicitation::{ElicitFormParams, ElicitParams, ElicitUrlParams};
-use super::json::{Meta, RawJson};
+use super::json::{Meta, RawJson, unique_members};
+use super::record::{record, variants};
 use super::roots::ListRootsParams;
 use super::sampling::CreateMessageParams;
-use super::setters::setters;
 use crate::method::Method;
 
-/// The result of a request that the client must send again, with what is asked for here and the state as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct InputRequiredResult {
-    /// What is asked for, under keys that the answers must have too. May be empty if there is a state.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub input_requests: BTreeMap<String, InputRequest>,
-    /// What the server wants back as it is. The client can't read it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<String>,
-    /// Metadata of the result.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
+record! {
+    /// The result of a request that the client must send again, with what is asked for here and the state as it is.
+    pub struct InputRequiredResult {
+        /// The questions, under keys that the answers must have too. May be empty if there is a state.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub input_requests: BTreeMap<String, InputRequest>,
+        /// A state that the server wants back unchanged. The client can't read it.
+        pub request_state: Option<String>,
+        /// Metadata of the result.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 }
 
 impl InputRequiredResult {
@@ -45,13 +42,6 @@ impl InputRequiredResult {
             meta: None,
         }
     }
-
-    setters! {
-        /// Sets what the server wants back as it is. Whoever sets it must expect it back changed, or from someone else.
-        request_state: impl Into<String>;
-        /// Sets the metadata of the result.
-        meta: Meta;
-    }
 }
 
 /// One request of the server to the client.
@@ -67,7 +57,7 @@ pub enum InputRequest {
 }
 
 impl InputRequest {
-    /// What is asked for.
+    /// The method that asks this question in a legacy session.
     #[must_use]
     pub fn method(&self) -> Method {
         match self {
@@ -78,34 +68,11 @@ impl InputRequest {
     }
 }
 
-impl From<ElicitParams> for InputRequest {
-    fn from(params: ElicitParams) -> Self {
-        Self::Elicit(params)
-    }
-}
-
-impl From<ElicitFormParams> for InputRequest {
-    fn from(form: ElicitFormParams) -> Self {
-        Self::Elicit(form.into())
-    }
-}
-
-impl From<ElicitUrlParams> for InputRequest {
-    fn from(visit: ElicitUrlParams) -> Self {
-        Self::Elicit(visit.into())
-    }
-}
-
-impl From<CreateMessageParams> for InputRequest {
-    fn from(params: CreateMessageParams) -> Self {
-        Self::CreateMessage(params)
-    }
-}
-
-impl From<ListRootsParams> for InputRequest {
-    fn from(params: ListRootsParams) -> Self {
-        Self::ListRoots(params)
-    }
+variants! {
+    InputRequest:
+    Elicit(ElicitParams, ElicitFormParams, ElicitUrlParams),
+    CreateMessage(CreateMessageParams),
+    ListRoots(ListRootsParams),
 }
 
 impl Serialize for InputRequest {
@@ -124,6 +91,7 @@ impl Serialize for InputRequest {
             Self::Elicit(params) => wire(self.method(), Some(params)).serialize(serializer),
             Self::CreateMessage(params) => wire(self.method(), Some(params)).serialize(serializer),
             Self::ListRoots(params) => {
+                // Parameters are optional here, and without metadata there is nothing in them.
                 let params = params.meta.is_some().then_some(params);
                 wire(self.method(), params).serialize(serializer)
             }
@@ -142,6 +110,7 @@ impl<'de> Deserialize<'de> for InputRequest {
         fn read(wire: &RawJson) -> serde_json::Result<InputRequest> {
             let ReadQuestion { method, params } = wire.decode()?;
             let text = params.as_ref().map_or("{}", RawJson::get);
+            // By the method alone: parameters of different methods can look alike.
             if method == Method::Elicit.name() {
                 serde_json::from_str(text).map(InputRequest::Elicit)
             } else if method == Method::CreateMessage.name() {
@@ -157,33 +126,19 @@ impl<'de> Deserialize<'de> for InputRequest {
     }
 }
 
-/// What came back for an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct InputResponseParams {
-    /// The answers.
-    #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
-    pub input_responses: InputResponses,
-    /// The state as the server gave it out, if it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_state: Option<String>,
-}
+record! {
+    /// The answers to an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
+    #[derive(Eq, Default)]
+    pub struct InputResponseParams {
+        /// The answers.
+        #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
+        pub input_responses: InputResponses,
+        /// The state as the server gave it out, if it did.
+        pub request_state: Option<String>,
+    }
 
-impl InputResponseParams {
     /// These answers.
-    #[must_use]
-    pub fn new(input_responses: InputResponses) -> Self {
-        Self {
-            input_responses,
-            request_state: None,
-        }
-    }
-
-    setters! {
-        /// Sets the state.
-        request_state: impl Into<String>;
-    }
+    pub fn new(input_responses: InputResponses);
 }
 
 /// Answers by the keys of the questions. What an answer must be depends on its question, so each is kept as it was written.
@@ -242,27 +197,6 @@ impl<K: Into<String>> FromIterator<(K, RawJson)> for InputResponses {
 
 impl<'de> Deserialize<'de> for InputResponses {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(UniqueKeys)
-    }
-}
-
-struct UniqueKeys;
-
-impl<'de> Visitor<'de> for UniqueKeys {
-    type Value = InputResponses;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object of answers")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<InputResponses, A::Error> {
-        let mut answers = BTreeMap::new();
-        while let Some((key, answer)) = access.next_entry::<String, RawJson>()? {
-            if answers.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("duplicate field `{key}`")));
-            }
-            answers.insert(key, answer);
-        }
-        Ok(InputResponses(answers))
+        unique_members(deserializer, "an object of answers").map(Self::from_iter)
     }
 }

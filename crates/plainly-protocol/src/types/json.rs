@@ -1,7 +1,9 @@
 //! JSON that is carried rather than understood: verbatim values ([`RawJson`]: schemas, structured content) and open
 //! objects ([`JsonObject`]: `_meta`, settings of extensions). Knows nothing of what is inside.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -48,6 +50,7 @@ impl RawJson {
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
         const BREAKS: [char; 2] = ['\n', '\r'];
+        // Compact JSON, which most senders write, is kept as it is.
         if !raw.get().contains(BREAKS) {
             return Self(raw.into());
         }
@@ -68,6 +71,7 @@ impl Eq for RawJson {}
 
 impl fmt::Debug for RawJson {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As JSON, and not as a string that holds some, in which each quote would be escaped.
         formatter.write_str(self.get())
     }
 }
@@ -153,28 +157,38 @@ impl<K: Into<String>> FromIterator<(K, Value)> for JsonObject {
 
 impl<'de> Deserialize<'de> for JsonObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(UniqueMembers)
+        unique_members(deserializer, "a JSON object").map(Self::from_iter)
     }
 }
 
-/// Reads an object member by member, since a `Map` keeps the last of two equal names without a word.
-struct UniqueMembers;
+/// Reads an object member by member, in order, and refuses a name that comes twice: a map would keep the last of two members
+/// of a name without a word, and another reader of the same message the first.
+pub(super) fn unique_members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+    expected: &'static str,
+) -> Result<Vec<(String, T)>, D::Error> {
+    deserializer.deserialize_map(UniqueMembers(expected, PhantomData))
+}
 
-impl<'de> Visitor<'de> for UniqueMembers {
-    type Value = JsonObject;
+struct UniqueMembers<T>(&'static str, PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for UniqueMembers<T> {
+    type Value = Vec<(String, T)>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON object")
+        formatter.write_str(self.0)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<JsonObject, A::Error> {
-        let mut members = Map::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        // A set beside the list: the peer chooses how many there are, and comparing each with each would take it at its word.
+        let mut names = HashSet::new();
+        let mut members = Vec::new();
         while let Some(name) = access.next_key::<String>()? {
-            if members.contains_key(&name) {
+            if !names.insert(name.clone()) {
                 return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
             }
-            members.insert(name, access.next_value()?);
+            members.push((name, access.next_value()?));
         }
-        Ok(JsonObject(members))
+        Ok(members)
     }
 }

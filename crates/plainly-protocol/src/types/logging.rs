@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::json::RawJson;
-use super::setters::setters;
+use super::record::record;
 
 /// How severe a log message is: the levels of RFC 5424, ordered from the least severe to the most.
 ///
@@ -26,7 +26,7 @@ use super::setters::setters;
 pub enum LoggingLevel {
     /// Detail for debugging, as when functions are entered and left.
     Debug,
-    /// What goes on, as the progress of an operation.
+    /// Ordinary events, such as the progress of an operation.
     Info,
     /// Normal but significant, as a change of configuration.
     Notice,
@@ -77,49 +77,32 @@ impl fmt::Display for LoggingLevel {
     }
 }
 
-/// The parameters of `logging/setLevel`, up to 2025-11-25.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SetLevelParams {
-    /// The least severe level that the client wants to be told of.
-    pub level: LoggingLevel,
-}
+record! {
+    /// The parameters of `logging/setLevel`, up to 2025-11-25.
+    #[derive(Eq)]
+    pub struct SetLevelParams {
+        /// The least severe level that the client wants to be told of.
+        pub level: LoggingLevel,
+    }
 
-impl SetLevelParams {
     /// Asks for messages of this level and of those above.
-    #[must_use]
-    pub fn new(level: LoggingLevel) -> Self {
-        Self { level }
+    pub fn new(level: LoggingLevel);
+}
+
+record! {
+    /// The parameters of `notifications/message`.
+    #[derive(Eq)]
+    pub struct LoggingMessageParams {
+        /// How severe it is.
+        pub level: LoggingLevel,
+        /// The part of the server that says it.
+        pub logger: Option<String>,
+        /// The message: any JSON, verbatim.
+        pub data: RawJson,
     }
-}
 
-/// The parameters of `notifications/message`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct LoggingMessageParams {
-    /// How severe it is.
-    pub level: LoggingLevel,
-    /// Which part of the server says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub logger: Option<String>,
-    /// What is said: any JSON, verbatim.
-    pub data: RawJson,
-}
-
-impl LoggingMessageParams {
     /// A message of no part in particular.
-    pub fn new(level: LoggingLevel, data: impl Into<RawJson>) -> Self {
-        Self {
-            level,
-            logger: None,
-            data: data.into(),
-        }
-    }
-
-    setters! {
-        /// Sets which part of the server says it.
-        logger: impl Into<String>;
-    }
+    pub fn new(level: LoggingLevel, data: impl Into<RawJson>);
 }
 
 #[cfg(test)]

@@ -1,19 +1,17 @@
-//! What is inside of requests and results: one file per page of the spec, plain data for all revisions. Which revision
-//! has which field is not decided here. Unknown fields are ignored on reading, duplicate ones refused.
+//! The contents of requests and results: one file for each page of the spec, or for a few small ones; plain data for all
+//! revisions. Which revision has which field is not decided here. Unknown fields are ignored on reading, duplicate ones
+//! refused.
 
-mod setters;
+mod record;
 
 pub(crate) mod base64;
 mod json;
 
-mod caching;
 mod common;
-mod pagination;
 mod result;
 
 mod capabilities;
-mod discover;
-mod initialize;
+mod lifecycle;
 
 mod elicitation;
 mod form;
@@ -23,7 +21,6 @@ mod sampling;
 
 mod content;
 mod contents;
-mod representation;
 mod resource;
 mod resources;
 mod subscriptions;
@@ -34,24 +31,20 @@ mod arguments;
 mod completion;
 mod prompts;
 
-mod cancelling;
 mod logging;
 mod progress;
 
 pub use self::arguments::Arguments;
-pub use self::caching::{CacheHint, CacheScope};
-pub use self::cancelling::CancelledParams;
 pub use self::capabilities::{
     ClientCapabilities, ElicitationCapability, ListCapability, ResourcesCapability,
     SamplingCapability, ServerCapabilities,
 };
-pub use self::common::{Annotations, Icon, IconTheme, Implementation, Role};
+pub use self::common::{Annotations, Cursor, Icon, IconTheme, Implementation, Role};
 pub use self::completion::{
     CompleteArgument, CompleteContext, CompleteParams, CompleteResult, Completion, Reference,
 };
 pub use self::content::{Content, EmbeddedResource, MediaContent, TextContent};
 pub use self::contents::{Body, ResourceContents};
-pub use self::discover::DiscoverResult;
 pub use self::elicitation::{
     ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
     ElicitationCompleteParams, FormMode,
@@ -60,24 +53,22 @@ pub use self::form::{
     BooleanField, Choice, ChoiceField, ChoiceStyle, ChoicesField, Field, Fields, FormSchema,
     NumberField, TextField, TextFormat,
 };
-pub use self::initialize::{InitializeParams, InitializeResult};
 pub use self::input::{InputRequest, InputRequiredResult, InputResponseParams, InputResponses};
 pub use self::json::{JsonObject, Meta, RawJson};
+pub use self::lifecycle::{DiscoverResult, InitializeParams, InitializeResult};
 pub use self::logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
-pub use self::pagination::Cursor;
-pub use self::progress::ProgressParams;
+pub use self::progress::{CancelledParams, ProgressParams};
 pub use self::prompts::{
     GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
     PromptMessage,
 };
-pub use self::representation::{REPRESENTATIONS, Representation};
-pub use self::resource::{Resource, ResourceTemplate};
+pub use self::resource::{REPRESENTATIONS, Representation, Resource, ResourceTemplate};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ReadDirectoryParams, ReadResourceParams, ReadResourceResult,
     ResourceMetadataParams, ResourceMetadataResult,
 };
-pub use self::result::{EmptyResult, ResultFields, ResultType};
+pub use self::result::{CacheHint, CacheScope, EmptyResult, ResultFields, ResultType};
 pub use self::roots::{ListRootsParams, ListRootsResult, Root};
 pub use self::sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,

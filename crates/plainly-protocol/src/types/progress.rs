@@ -1,53 +1,33 @@
-//! Progress of a request, from the side that serves it: the spec's page "Progress". Which request asked for it, and that
-//! it only ever increases, is known elsewhere.
+//! Messages about a request that is being served: its progress, from the side that serves it (the spec's page "Progress"),
+//! and its cancellation, from the side that sent it ("Cancellation"). Which request asked for progress, that it only ever
+//! increases, and what is then stopped is known elsewhere.
 
 use serde::ser::{Error, Serializer};
-use serde::{Deserialize, Serialize};
 
-use super::setters::setters;
-use crate::id::ProgressToken;
+use super::record::record;
+use crate::id::{ProgressToken, RequestId};
 
-/// The parameters of `notifications/progress`.
-///
-/// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
-/// fraction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ProgressParams {
-    /// Which request it is about: the token that the request gave.
-    pub progress_token: ProgressToken,
-    /// How far it has come; more in each notification.
-    #[serde(serialize_with = "number")]
-    pub progress: f64,
-    /// How far there is to go, if that is known.
-    #[serde(
-        serialize_with = "optional_number",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub total: Option<f64>,
-    /// What is being done, for people; from 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-}
+record! {
+    /// The parameters of `notifications/progress`.
+    ///
+    /// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
+    /// fraction.
+    pub struct ProgressParams {
+        /// The token that the request gave.
+        pub progress_token: ProgressToken,
+        /// How far it has come; more in each notification.
+        #[serde(serialize_with = "number")]
+        pub progress: f64,
+        /// How far there is to go, if that is known.
+        #[serde(
+            serialize_with = "optional_number")]
+        pub total: Option<f64>,
+        /// A word on what is being done, for people; from 2025-03-26.
+        pub message: Option<String>,
+    }
 
-impl ProgressParams {
     /// So far, of nobody knows how much.
-    pub fn new(progress_token: impl Into<ProgressToken>, progress: f64) -> Self {
-        Self {
-            progress_token: progress_token.into(),
-            progress,
-            total: None,
-            message: None,
-        }
-    }
-
-    setters! {
-        /// Sets how far there is to go.
-        total: f64;
-        /// Sets what is being done.
-        message: impl Into<String>;
-    }
+    pub fn new(progress_token: impl Into<ProgressToken>, progress: f64);
 }
 
 /// Up to here every whole number has a float of its own.
@@ -74,6 +54,20 @@ fn optional_number<S: Serializer>(
         Some(some) => number(some, serializer),
         None => serializer.serialize_none(),
     }
+}
+
+record! {
+    /// The parameters of `notifications/cancelled`.
+    #[derive(Eq)]
+    pub struct CancelledParams {
+        /// The request that is cancelled.
+        pub request_id: RequestId,
+        /// Why, for logs and people.
+        pub reason: Option<String>,
+    }
+
+    /// Cancels without a reason.
+    pub fn new(request_id: impl Into<RequestId>);
 }
 
 #[cfg(test)]

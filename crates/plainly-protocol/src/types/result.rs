@@ -7,15 +7,14 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::caching::{CacheHint, CacheScope};
 use super::common::Implementation;
 use super::json::Meta;
-use super::setters::setters;
+use super::record::record;
 
 /// The member of a result's `_meta` that says who answered.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// What surrounds the body of a result. All of it is optional on the wire, so results of older revisions read as well.
+/// The fields around the body of a result. All of it is optional on the wire, so results of older revisions read as well.
 ///
 /// ```
 /// use plainly_protocol::types::{ListToolsResult, ResultFields, ResultType};
@@ -31,7 +30,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 #[serde(from = "WireFields")]
 #[non_exhaustive]
 pub struct ResultFields {
-    /// What kind of result this is.
+    /// The kind of result.
     pub result_type: ResultType,
     /// How long it is good, and for whom.
     pub cache: CacheHint,
@@ -40,7 +39,7 @@ pub struct ResultFields {
 }
 
 impl ResultFields {
-    /// Who answered, if the server said so in a form that can be read.
+    /// The name and version of the server, if it gave them in a form that can be read.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
         let info = self.meta.as_ref()?.get(SERVER_INFO)?;
@@ -49,7 +48,39 @@ impl ResultFields {
     }
 }
 
-/// What kind of result it is, which tells how to read the rest.
+/// The clients that may be served a cached result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum CacheScope {
+    /// Everybody: nothing in the result depends on who asked.
+    Public,
+    /// Only those with the authorization of the one who asked. An unknown scope is read as this, the narrowest.
+    #[default]
+    #[serde(other)]
+    Private,
+}
+
+/// How long a result may be served from a cache, and to whom. By default not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct CacheHint {
+    /// How long the result is fresh. On the wire in whole milliseconds (`ttlMs`); may be as long as a `Duration` can be,
+    /// so add it to a clock with `checked_add`.
+    pub ttl: Duration,
+    /// The clients that may be served.
+    pub scope: CacheScope,
+}
+
+impl CacheHint {
+    /// Fresh for `ttl`, within `scope`.
+    #[must_use]
+    pub const fn new(ttl: Duration, scope: CacheScope) -> Self {
+        Self { ttl, scope }
+    }
+}
+
+/// The kind of a result, which tells how to read the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(from = "String")]
 #[non_exhaustive]
@@ -89,27 +120,18 @@ impl From<String> for ResultType {
     }
 }
 
-/// A result without a body: the answer to `ping`, `resources/subscribe`, `resources/unsubscribe`, `tasks/update` and
-/// `tasks/cancel`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct EmptyResult {
-    /// Metadata of the result.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
+record! {
+    /// A result without a body: the answer to `ping`, `resources/subscribe`, `resources/unsubscribe`, `tasks/update` and
+    /// `tasks/cancel`.
+    #[derive(Default)]
+    pub struct EmptyResult {
+        /// Metadata of the result.
+        #[serde(rename = "_meta")]
+        pub meta: Option<Meta>,
+    }
 
-impl EmptyResult {
     /// The empty object.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    setters! {
-        /// Sets the metadata of the result.
-        meta: Meta;
-    }
+    pub fn new();
 }
 
 #[derive(Deserialize)]
@@ -126,6 +148,7 @@ struct WireFields {
 impl From<WireFields> for ResultFields {
     fn from(wire: WireFields) -> Self {
         Self {
+            // Absent from all revisions before 2026-07-28, whose results are always complete.
             result_type: wire.result_type.unwrap_or_default(),
             cache: CacheHint::new(wire.ttl_ms, wire.cache_scope.unwrap_or_default()),
             meta: wire.meta,

@@ -1,51 +1,33 @@
-//! What a client wants to be told of, and what it is told (Subscriptions; Resources, "Subscriptions"): the filter of
+//! Subscriptions to changes, and the notifications of them (Subscriptions; Resources, "Subscriptions"): the filter of
 //! `subscriptions/listen` and its acknowledgement, `resources/subscribe` and `unsubscribe` of older revisions, and the
 //! notifications of both. How a subscription is kept, and who may have which, is decided elsewhere.
 
-use serde::{Deserialize, Serialize};
-
-use super::resources::one_uri;
-use super::setters::setters;
+use super::record::record;
 use crate::id::RequestId;
 
-/// What to be told of. What is absent is not asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct SubscriptionFilter {
-    /// When there are other tools.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tools_list_changed: Option<bool>,
-    /// When there are other prompts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompts_list_changed: Option<bool>,
-    /// When there are other resources.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resources_list_changed: Option<bool>,
-    /// When one of these resources changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource_subscriptions: Option<Vec<String>>,
-    /// When one of these tasks has come further (extension `io.modelcontextprotocol/tasks`).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_ids: Option<Vec<String>>,
+record! {
+    /// The kinds of change that a client subscribes to. An absent one is not asked for.
+    #[derive(Eq, Default)]
+    pub struct SubscriptionFilter {
+        /// When there are other tools.
+        pub tools_list_changed: Option<bool>,
+        /// When there are other prompts.
+        pub prompts_list_changed: Option<bool>,
+        /// When there are other resources.
+        pub resources_list_changed: Option<bool>,
+        /// When one of these resources changes.
+        #[no_setter]
+        pub resource_subscriptions: Option<Vec<String>>,
+        /// When one of these tasks has come further (extension `io.modelcontextprotocol/tasks`).
+        #[no_setter]
+        pub task_ids: Option<Vec<String>>,
+    }
+
+    /// Asks for nothing yet.
+    pub fn new();
 }
 
 impl SubscriptionFilter {
-    /// Asks for nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    setters! {
-        /// Sets whether to be told of other tools.
-        tools_list_changed: bool;
-        /// Sets whether to be told of other prompts.
-        prompts_list_changed: bool;
-        /// Sets whether to be told of other resources.
-        resources_list_changed: bool;
-    }
-
     /// Sets the resources whose changes are wanted.
     #[must_use]
     pub fn resource_subscriptions<S: Into<String>>(
@@ -64,33 +46,27 @@ impl SubscriptionFilter {
     }
 }
 
-/// The parameters of `subscriptions/listen`, from 2026-07-28.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ListenParams {
-    /// What the client wants to be told of.
-    pub notifications: SubscriptionFilter,
-}
-
-impl ListenParams {
-    /// Asks for these.
-    #[must_use]
-    pub fn new(notifications: SubscriptionFilter) -> Self {
-        Self { notifications }
+record! {
+    /// The parameters of `subscriptions/listen`, from 2026-07-28.
+    #[derive(Eq)]
+    pub struct ListenParams {
+        /// The changes that the client wants to hear of.
+        pub notifications: SubscriptionFilter,
     }
+
+    /// Asks for these.
+    pub fn new(notifications: SubscriptionFilter);
 }
 
-/// The `_meta` of what is sent on a subscription: which one it is, from 2026-07-28.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct SubscriptionMeta {
-    /// The id of the `subscriptions/listen` request.
-    #[serde(
-        rename = "io.modelcontextprotocol/subscriptionId",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub subscription_id: Option<RequestId>,
+record! {
+    /// The `_meta` of what is sent on a subscription: which one it is, from 2026-07-28.
+    #[derive(Eq, Default)]
+    pub struct SubscriptionMeta {
+        /// The id of the `subscriptions/listen` request.
+        #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
+        #[no_setter]
+        pub subscription_id: Option<RequestId>,
+    }
 }
 
 impl SubscriptionMeta {
@@ -102,15 +78,16 @@ impl SubscriptionMeta {
     }
 }
 
-/// The parameters of `notifications/subscriptions/acknowledged`, from 2026-07-28.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct AcknowledgedParams {
-    /// Which subscription it is.
-    #[serde(rename = "_meta", default)]
-    pub meta: SubscriptionMeta,
-    /// What the server will tell of: no more than was asked for.
-    pub notifications: SubscriptionFilter,
+record! {
+    /// The parameters of `notifications/subscriptions/acknowledged`, from 2026-07-28.
+    #[derive(Eq)]
+    pub struct AcknowledgedParams {
+        /// The subscription that this is about.
+        #[serde(rename = "_meta", default)]
+        pub meta: SubscriptionMeta,
+        /// The changes that the server will tell of: no more than was asked for.
+        pub notifications: SubscriptionFilter,
+    }
 }
 
 impl AcknowledgedParams {
@@ -123,19 +100,20 @@ impl AcknowledgedParams {
     }
 }
 
-/// The parameters of `notifications/resources/updated`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ResourceUpdatedParams {
-    /// Which subscription it is sent on, from 2026-07-28.
-    #[serde(
-        rename = "_meta",
-        default,
-        skip_serializing_if = "SubscriptionMeta::is_empty"
-    )]
-    pub meta: SubscriptionMeta,
-    /// The resource that changed, or is no longer there: one that was subscribed to, or one inside of it.
-    pub uri: String,
+record! {
+    /// The parameters of `notifications/resources/updated`.
+    #[derive(Eq)]
+    pub struct ResourceUpdatedParams {
+        /// The subscription that it is sent on; from 2026-07-28.
+        #[serde(
+            rename = "_meta",
+            default,
+            skip_serializing_if = "SubscriptionMeta::is_empty"
+        )]
+        pub meta: SubscriptionMeta,
+        /// The resource that changed, or is no longer there: one that was subscribed to, or one inside of it.
+        pub uri: String,
+    }
 }
 
 impl ResourceUpdatedParams {
@@ -155,18 +133,19 @@ impl ResourceUpdatedParams {
     }
 }
 
-/// The parameters of `notifications/resources/list_changed`, `notifications/tools/list_changed` and
-/// `notifications/prompts/list_changed`. Before 2026-07-28 there are mostly none.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ListChangedParams {
-    /// Which subscription it is sent on, from 2026-07-28.
-    #[serde(
-        rename = "_meta",
-        default,
-        skip_serializing_if = "SubscriptionMeta::is_empty"
-    )]
-    pub meta: SubscriptionMeta,
+record! {
+    /// The parameters of `notifications/resources/list_changed`, `notifications/tools/list_changed` and
+    /// `notifications/prompts/list_changed`. Before 2026-07-28 there are mostly none.
+    #[derive(Eq, Default)]
+    pub struct ListChangedParams {
+        /// The subscription that it is sent on; from 2026-07-28.
+        #[serde(
+            rename = "_meta",
+            default,
+            skip_serializing_if = "SubscriptionMeta::is_empty"
+        )]
+        pub meta: SubscriptionMeta,
+    }
 }
 
 impl ListChangedParams {
@@ -190,13 +169,14 @@ impl SubscriptionMeta {
     }
 }
 
-/// The result of `subscriptions/listen`, from 2026-07-28: the server has ended the subscription in good order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ListenResult {
-    /// Which subscription has ended.
-    #[serde(rename = "_meta", default)]
-    pub meta: SubscriptionMeta,
+record! {
+    /// The result of `subscriptions/listen`, from 2026-07-28: the server has ended the subscription in good order.
+    #[derive(Eq)]
+    pub struct ListenResult {
+        /// The subscription that has ended.
+        #[serde(rename = "_meta", default)]
+        pub meta: SubscriptionMeta,
+    }
 }
 
 impl ListenResult {
@@ -208,9 +188,26 @@ impl ListenResult {
     }
 }
 
-one_uri! {
+record! {
     /// The parameters of `resources/subscribe`, up to 2025-11-25.
-    SubscribeParams;
+    #[derive(Eq)]
+    pub struct SubscribeParams {
+        /// The resource that is meant.
+        pub uri: String,
+    }
+
+    /// Names the resource.
+    pub fn new(uri: impl Into<String>);
+}
+
+record! {
     /// The parameters of `resources/unsubscribe`, up to 2025-11-25.
-    UnsubscribeParams;
+    #[derive(Eq)]
+    pub struct UnsubscribeParams {
+        /// The resource that is meant.
+        pub uri: String,
+    }
+
+    /// Names the resource.
+    pub fn new(uri: impl Into<String>);
 }

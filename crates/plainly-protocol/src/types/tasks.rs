@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::input::{InputRequest, InputResponses};
 use super::json::{Meta, RawJson};
-use super::setters::setters;
+use super::record::{record, setters};
 
 /// The identifier of the extension, in the capabilities of both sides.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -55,7 +55,7 @@ pub enum TaskState {
     Working,
     /// It waits for answers of the client.
     InputRequired {
-        /// What it asks, under keys that the answers must have too. All that is not answered yet; at least one.
+        /// The questions not answered yet, at least one, under keys that the answers must have too.
         input_requests: BTreeMap<String, InputRequest>,
     },
     /// It is done.
@@ -96,7 +96,7 @@ pub struct DetailedTask {
     /// How far it is.
     #[serde(flatten)]
     pub state: TaskState,
-    /// What it does just now, for people or a model.
+    /// A word on what it does just now, for people or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// When it began, as of ISO 8601.
@@ -117,6 +117,7 @@ impl DetailedTask {
         created_at: impl Into<String>,
         ttl_ms: Option<u64>,
     ) -> Self {
+        // A task that has just begun has changed at that moment.
         let created_at = created_at.into();
         Self {
             task_id: task_id.into(),
@@ -145,7 +146,7 @@ pub struct CreateTaskResult {
     pub task_id: String,
     /// How far it is.
     pub status: TaskStatus,
-    /// What it does just now, for people or a model.
+    /// A word on what it does just now, for people or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// When it began, as of ISO 8601.
@@ -177,52 +178,42 @@ impl From<DetailedTask> for CreateTaskResult {
     }
 }
 
-macro_rules! one_task {
-    ($(#[$doc:meta] $name:ident;)*) => {$(
-        #[$doc]
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        #[non_exhaustive]
-        pub struct $name {
-            /// The task.
-            pub task_id: String,
-        }
-
-        impl $name {
-            /// The parameters for this task.
-            pub fn new(task_id: impl Into<String>) -> Self {
-                Self { task_id: task_id.into() }
-            }
-        }
-    )*};
-}
-
-one_task! {
+record! {
     /// The parameters of `tasks/get`.
-    GetTaskParams;
-    /// The parameters of `tasks/cancel`.
-    CancelTaskParams;
-}
-
-/// The parameters of `tasks/update`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct UpdateTaskParams {
-    /// The task.
-    pub task_id: String,
-    /// Answers, each under the key of what it answers.
-    pub input_responses: InputResponses,
-}
-
-impl UpdateTaskParams {
-    /// Tells this task these answers.
-    pub fn new(task_id: impl Into<String>, input_responses: InputResponses) -> Self {
-        Self {
-            task_id: task_id.into(),
-            input_responses,
-        }
+    #[derive(Eq)]
+    pub struct GetTaskParams {
+        /// The task.
+        pub task_id: String,
     }
+
+    /// The parameters for this task.
+    pub fn new(task_id: impl Into<String>);
+}
+
+record! {
+    /// The parameters of `tasks/cancel`.
+    #[derive(Eq)]
+    pub struct CancelTaskParams {
+        /// The task.
+        pub task_id: String,
+    }
+
+    /// The parameters for this task.
+    pub fn new(task_id: impl Into<String>);
+}
+
+record! {
+    /// The parameters of `tasks/update`.
+    #[derive(Eq)]
+    pub struct UpdateTaskParams {
+        /// The task.
+        pub task_id: String,
+        /// Answers, each under the key of what it answers.
+        pub input_responses: InputResponses,
+    }
+
+    /// Tells this task these answers.
+    pub fn new(task_id: impl Into<String>, input_responses: InputResponses);
 }
 
 /// The fields of every state side by side, as they stand on the wire.
@@ -270,7 +261,7 @@ impl TryFrom<WireTask> for DetailedTask {
     }
 }
 
-/// What the task's status promises is not there.
+/// A field that the task's status promises is missing.
 #[derive(Debug, thiserror::Error)]
 #[error("missing field `{0}`")]
 struct Incomplete(&'static str);

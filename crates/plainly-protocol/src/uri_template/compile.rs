@@ -15,11 +15,11 @@ use super::{Expression, Modifier, Part, Variable};
 pub struct NotMatchable {
     /// Where the expression begins that can't be matched, in bytes from the beginning of the template.
     pub at: usize,
-    /// What is wrong with it.
+    /// The fault of that expression.
     pub problem: MatchProblem,
 }
 
-/// What can make a template impossible to match.
+/// A reason why a template can't be matched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatchProblem {
@@ -145,6 +145,7 @@ impl Program {
     }
 
     fn or_else(&mut self) -> Pending {
+        // To nowhere, until it lands.
         self.push(Step::OrElse(usize::MAX))
     }
 
@@ -229,6 +230,7 @@ impl Program {
 
     /// One part after another.
     fn exploded(&mut self, style: &Style, lead: &str, variable: &Variable, number: usize) {
+        // The first part stands after another sign, and from there jumps over the separator of the others.
         let begun = (lead != style.separator).then(|| {
             self.literal(lead);
             self.jump()
@@ -255,6 +257,7 @@ impl Program {
             self.literal(if_empty);
             return self.value(style, number);
         }
+        // An equals sign and at least one character, or neither: an empty value has none with this operator.
         let empty = self.or_else();
         self.literal("=");
         self.push(Step::Open);

@@ -46,6 +46,7 @@ fn write_expression(
         };
         out.push_str(before);
         write_value(&style, variable, value, out)?;
+        // After each value, so that many long ones are never put together first.
         check_length(out)?;
         before = style.separator;
     }
@@ -61,6 +62,7 @@ fn write_value(
     let name = &variable.name;
     match (value, variable.modifier) {
         (Value::Text(text), Modifier::Prefix(length)) => {
+            // By characters and not by bytes: RFC 6570, section 2.4.1.
             let end = text.char_indices().nth(length);
             let prefix = end.map_or(text.as_str(), |(end, _)| text.split_at(end).0);
             write_named(style, name, prefix, out);

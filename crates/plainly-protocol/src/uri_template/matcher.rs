@@ -32,6 +32,7 @@ impl Matcher {
         }
         let mut variables: Vec<Parts> = vec![Vec::new(); self.template.variables().count()];
         let mut name = None;
+        // Decoded only now that the whole URI is known to match, and once: `%2525` is `%25`.
         for (found, span) in walk(&self.steps, uri)? {
             let text = decode(uri.get(span)?)?;
             if found.is_name {

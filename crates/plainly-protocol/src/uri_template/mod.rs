@@ -79,7 +79,7 @@ enum Part {
     Expression(Expression),
 }
 
-/// What stands in braces.
+/// An expression in braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Expression {
     /// Where it begins in the template, in bytes.
@@ -98,7 +98,7 @@ struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Modifier {
     None,
-    /// So many characters at most; 1 to 9999.
+    /// At most this many characters; 1 to 9999.
     Prefix(usize),
     Explode,
 }
@@ -131,7 +131,7 @@ impl UriTemplate {
         expand::expand(&self.parts, values)
     }
 
-    /// What matches URIs against it, if that can be done without guessing.
+    /// A matcher of URIs against it, if that can be done without guessing.
     pub fn matcher(self) -> Result<Matcher, NotMatchable> {
         Matcher::new(self)
     }

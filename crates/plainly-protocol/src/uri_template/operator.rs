@@ -1,6 +1,6 @@
 //! The operators of expressions, and how each writes (RFC 6570 appendix A): a table.
 
-/// What kind an expression is of.
+/// The operator of an expression, which says how it expands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     /// `{x}`
@@ -30,9 +30,15 @@ pub(super) struct Style {
     pub(super) separator: &'static str,
     /// Whether values stand after their names, and if so: what stands after the name of an empty one.
     pub(super) named: Option<&'static str>,
-    /// What stands in values as it is.
+    /// The characters that stand in values as they are.
     pub(super) alphabet: Alphabet,
 }
+
+/// The unreserved characters that are neither letters nor digits (RFC 3986, 2.3).
+pub(super) const UNRESERVED_MARKS: &[u8] = b"-._~";
+
+/// The delimiters of URIs (RFC 3986, 2.2).
+pub(super) const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 
 /// The characters that are not percent-encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,32 +86,8 @@ impl Operator {
 }
 
 impl Alphabet {
-    pub(super) const fn has(self, byte: u8) -> bool {
-        let unreserved = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-        unreserved || matches!(self, Self::Reserved) && is_reserved(byte)
+    pub(super) fn has(self, byte: u8) -> bool {
+        let unreserved = byte.is_ascii_alphanumeric() || UNRESERVED_MARKS.contains(&byte);
+        unreserved || self == Self::Reserved && RESERVED.contains(&byte)
     }
-}
-
-/// RFC 3986 section 2.2.
-const fn is_reserved(byte: u8) -> bool {
-    matches!(
-        byte,
-        b':' | b'/'
-            | b'?'
-            | b'#'
-            | b'['
-            | b']'
-            | b'@'
-            | b'!'
-            | b'$'
-            | b'&'
-            | b'\''
-            | b'('
-            | b')'
-            | b'*'
-            | b'+'
-            | b','
-            | b';'
-            | b'='
-    )
 }

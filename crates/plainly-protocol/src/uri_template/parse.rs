@@ -13,11 +13,11 @@ use super::{Expression, MAX_TEMPLATE_BYTES, MAX_VARIABLES, Modifier, Part, Varia
 pub struct TemplateError {
     /// Where it goes wrong, in bytes from the beginning.
     pub at: usize,
-    /// What is wrong there.
+    /// The fault at that place.
     pub problem: TemplateProblem,
 }
 
-/// What can be wrong with a URI template.
+/// A fault of a URI template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TemplateProblem {
@@ -104,9 +104,10 @@ fn literal(text: &str, at: usize) -> Result<String, TemplateError> {
     Ok(spelled)
 }
 
-/// What stands in braces, which begin at `at`.
+/// Reads an expression, whose braces begin at `at`.
 fn expression(inner: &str, at: usize) -> Result<Expression, TemplateError> {
     let sign = inner.chars().next();
+    // RFC 6570, section 2.2, keeps these for later: to read them as names now would give the template another meaning then.
     if let Some(sign @ ('=' | ',' | '!' | '@' | '|')) = sign {
         return Err(TemplateProblem::ReservedOperator(sign).at(at + 1));
     }
@@ -178,6 +179,7 @@ fn is_of_uris(char: char) -> bool {
     match u8::try_from(code) {
         Ok(byte) if byte.is_ascii() => Alphabet::Reserved.has(byte),
         _ => {
+            // `ucschar` and `iprivate` of RFC 3987, section 2.2.
             matches!(code, 0xa0..=0xd7ff | 0xe000..=0xfdcf | 0xfdf0..=0xffef)
                 || code > 0xffff && code & 0xffff <= 0xfffd && !matches!(code, 0xe0000..=0xe0fff)
         }

@@ -2,47 +2,36 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::operator::Alphabet;
+use super::operator::{Alphabet, RESERVED, UNRESERVED_MARKS};
 
-/// What is encoded in most values.
-const ALL_BUT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+/// The bytes that are encoded in most values.
+const ALL_BUT_UNRESERVED: AsciiSet = without(NON_ALPHANUMERIC, UNRESERVED_MARKS);
 
-/// What is encoded in literals, and in values of `{+x}` and `{#x}`.
-const ALL_BUT_RESERVED: &AsciiSet = &ALL_BUT_UNRESERVED
-    .remove(b':')
-    .remove(b'/')
-    .remove(b'?')
-    .remove(b'#')
-    .remove(b'[')
-    .remove(b']')
-    .remove(b'@')
-    .remove(b'!')
-    .remove(b'$')
-    .remove(b'&')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')')
-    .remove(b'*')
-    .remove(b'+')
-    .remove(b',')
-    .remove(b';')
-    .remove(b'=');
+/// The bytes that are encoded in literals, and in values of `{+x}` and `{#x}`.
+const ALL_BUT_RESERVED: AsciiSet = without(&ALL_BUT_UNRESERVED, RESERVED);
+
+const fn without(set: &AsciiSet, mut bytes: &[u8]) -> AsciiSet {
+    // A copy: the percent sign is in every such set, since it begins what is encoded.
+    let mut left = set.add(b'%');
+    while let [byte, rest @ ..] = bytes {
+        left = left.remove(*byte);
+        bytes = rest;
+    }
+    left
+}
 
 /// Writes `text` with everything encoded that is not in the alphabet.
 pub(super) fn encode(text: &str, alphabet: Alphabet, out: &mut String) {
     match alphabet {
-        Alphabet::Unreserved => out.extend(utf8_percent_encode(text, ALL_BUT_UNRESERVED)),
+        Alphabet::Unreserved => out.extend(utf8_percent_encode(text, &ALL_BUT_UNRESERVED)),
         Alphabet::Reserved => {
+            // RFC 6570, section 3.2.3: what is percent-encoded already stays as it is.
             for (index, piece) in text.split('%').enumerate() {
                 if index > 0 {
                     let encoded = begins_with_hex(piece.as_bytes());
                     out.push_str(if encoded { "%" } else { "%25" });
                 }
-                out.extend(utf8_percent_encode(piece, ALL_BUT_RESERVED));
+                out.extend(utf8_percent_encode(piece, &ALL_BUT_RESERVED));
             }
         }
     }
@@ -65,6 +54,7 @@ pub(super) fn width_of_first(text: &[u8], alphabet: Alphabet) -> Option<usize> {
     let first = bytes.next().filter(|byte| !alphabet.has(*byte))?;
     let mut char = [first, 0, 0, 0];
     let mut known = 1;
+    // To the end of the character, so that no value ever ends within one.
     while str::from_utf8(char.get(..known)?).is_err() {
         *char.get_mut(known)? = bytes.next()?;
         known += 1;

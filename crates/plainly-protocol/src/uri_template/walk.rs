@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::operator::Alphabet;
 use super::percent::width_of_first;
 
-/// What is done with the URI from one position on. One step follows the other unless it says otherwise.
+/// One step in matching a URI from some position on. Steps follow one another unless they say otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// Passes this text. Never empty.
@@ -27,7 +27,7 @@ pub(super) enum Step {
     Again(usize),
 }
 
-/// What was passed: a value of the variable of this number, or the name of one.
+/// A part of the URI that was passed: a value of the variable of this number, or the name of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) variable: usize,
@@ -36,6 +36,7 @@ pub(super) struct Found {
 
 /// Everything that is found on the way of `uri` through all steps, or nothing if there is no way.
 pub(super) fn walk(steps: &[Step], uri: &str) -> Option<Vec<(Found, Range<usize>)>> {
+    // Most URIs are of another template, which shows in their first letters: no table is made for them.
     if let Some(Step::Literal(literal)) = steps.first()
         && !uri.starts_with(literal)
     {
@@ -80,6 +81,7 @@ struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     fn of(steps: &'a [Step], uri: &'a str) -> Self {
+        // Both are bounded, by the longest URI and the longest template, so this is too.
         let cells = (uri.len() + 1) * (steps.len() + 1);
         let mut ways = Self {
             steps,

@@ -1,21 +1,15 @@
-//! What is known of a code or a problem as JSON, for scripts.
+//! A code or a problem as JSON, for scripts.
 
-use plainly::errors::policy::may_emit;
 use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision};
 use serde_json::{Value, json};
 
-use super::{advice, problems, receive, source, stands_for};
+use super::{advice, emitted, problems, receive, source, stands_for};
 
 /// All about a number, on one revision or on all.
 pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
     let (range, entry) = (code.range(), lookup(code));
-    let asked = |it: &Revision| revision.is_none_or(|revision| revision == *it);
-    let revisions: Vec<Revision> = Revision::ALL.into_iter().filter(asked).collect();
-    let emit = |dialect| -> Vec<&str> {
-        let may = |it: &&Revision| may_emit(code, **it, dialect);
-        revisions.iter().filter(may).map(|it| it.as_str()).collect()
-    };
+    let revisions = revision.map_or_else(|| Revision::ALL.to_vec(), |only| vec![only]);
     let defined = |it: &&Revision| entry.is_some_and(|entry| entry.defined_in(**it));
     json!({
         "kind": "code",
@@ -24,7 +18,10 @@ pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
         "meaning": entry.map(|it| it.meaning),
         "range": { "name": range.as_str(), "bounds": range.bounds(), "policy": range.policy() },
         "definedIn": revisions.iter().filter(defined).map(|it| it.as_str()).collect::<Vec<_>>(),
-        "mayEmit": { "uniform": emit(Dialect::Uniform), "perRevision": emit(Dialect::PerRevision) },
+        "mayEmit": {
+            "uniform": emitted(code, &revisions, Dialect::Uniform),
+            "perRevision": emitted(code, &revisions, Dialect::PerRevision),
+        },
         "receive": receive(code),
         "data": entry.map(|it| it.data),
         "httpStatus": entry.map(Entry::http_status),

@@ -1,6 +1,5 @@
 //! A resource in one line, with all that a listing knows of it: as a table to a terminal, as exact fields elsewhere.
 
-use anstyle::Style;
 use bytesize::ByteSize;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -9,18 +8,13 @@ use plainly::protocol::types::Resource;
 use crate::command::stat::kind;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::visible::visible;
 
-/// What stands for a field that the server doesn't say.
+/// The placeholder for a field that the server leaves out.
 const UNSAID: &str = "-";
 
 /// The names of the fields, where people look for them.
 pub(super) fn header(output: &mut Output) -> Result<(), Failure> {
-    if !output.is_table() {
-        return Ok(());
-    }
-    let names = ["KIND", "SIZE", "MODIFIED", "MIME TYPE", "URI"];
-    output.styled(Style::new().bold(), &columns(names))
+    output.head(["KIND", "SIZE", "MODIFIED", "MIME TYPE", "URI"], columns)
 }
 
 pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
@@ -42,14 +36,7 @@ pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failur
         resource.mime_type.as_deref().unwrap_or(UNSAID),
         &resource.uri,
     ];
-    if is_table {
-        let visible = fields.map(visible);
-        return output.styled(
-            Style::new(),
-            &columns(visible.each_ref().map(String::as_str)),
-        );
-    }
-    output.fields(&fields)
+    output.row(fields, columns)
 }
 
 /// A time in the words of this machine's clock, to the minute; what is no time stays as it is.

@@ -7,11 +7,9 @@ mod paper;
 mod tags;
 mod words;
 
-use std::error::Error;
-
 use self::page::Page;
 use self::tags::{Token, tokens};
-use super::{Converter, Draft, Source, text};
+use super::{ConvertError, Converter, Draft, Source, decode};
 
 /// How much of a page is searched for the name of its encoding, in bytes.
 const HEAD: usize = 1024;
@@ -40,12 +38,8 @@ impl Converter for Html {
             .then_some("text/markdown")
     }
 
-    fn convert(
-        &self,
-        source: Source<'_>,
-        draft: &mut Draft<'_>,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let html = text::decode(source.content, charset(source.content));
+    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let html = decode(source.content, charset(source.content));
         let mut page = Page::new(draft);
         for (index, token) in tokens(&html).enumerate() {
             if index % LOOK == 0 {

@@ -1,5 +1,5 @@
-//! What each tag of a page means for its Markdown. Keeps what is open as far as it matters, in bounded memory; knows nothing
-//! of how lines are written.
+//! The tags of a page, and what each means for its Markdown. Keeps what is open as far as it matters, in bounded memory;
+//! knows nothing of how lines are written.
 
 use std::fmt;
 
@@ -110,7 +110,7 @@ impl<'a, 'd> Page<'a, 'd> {
         }
     }
 
-    /// What is written between blocks: `number` is that of the first item of an ordered list.
+    /// Starts a block; `number` is that of the first item of an ordered list.
     fn start_block(&mut self, name: &[u8], number: u32) -> fmt::Result {
         match name {
             b"ul" | b"menu" | b"dir" => self.paper.open_list(None),

@@ -34,7 +34,7 @@ pub(super) struct Paper<'a, 'd> {
     containers: Containers,
     marks: Vec<Mark>,
     is_empty: bool,
-    /// What comes before the next word: a break, or at least a space.
+    /// The break before the next word.
     gap: Break,
     has_space: bool,
     /// Nothing stands on the line yet but what stands before all.
@@ -183,7 +183,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Paragraph)
     }
 
-    /// What belongs to the structure of a table. No mark goes on beyond it.
+    /// Writes a part of the structure of a table, which ends every mark.
     pub(super) fn mark(&mut self, mark: &str) -> fmt::Result {
         self.suspend(0)?;
         self.marks.clear();

@@ -23,6 +23,7 @@ pub(super) enum Token {
 /// The pieces of a page, one after the other.
 pub(super) fn tokens(html: &str) -> impl Iterator<Item = Token> {
     let mut emitter = CallbackEmitter::new(Pieces::default());
+    // Or what is in scripts and styles would be read as tags.
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter).map(|token| {
         let Ok(token) = token;

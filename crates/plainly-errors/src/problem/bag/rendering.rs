@@ -1,4 +1,4 @@
-//! What a bag says on each channel: text, object, data of a protocol error, body of an HTTP API. Shaped as
+//! A bag on each channel: text, object, data of a protocol error, body of an HTTP API. Shaped as
 //! `mcp-error-codes` shapes it; never with a problem's context or source.
 
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ impl ProblemBag {
         }
     }
 
-    /// What a model reads: the [summary](Self::summary), and if there are several each of them on a line of its own.
+    /// The text for a model: the [summary](Self::summary), and if there are several each of them on a line of its own.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProblemBag};
@@ -53,6 +53,7 @@ impl ProblemBag {
 
     /// The longest time that one of them says to wait.
     pub fn retry_hint(&self) -> Option<Duration> {
+        // Whoever comes back sooner fails again by one of the others.
         self.iter().filter_map(Problem::retry_hint).max()
     }
 
@@ -128,7 +129,7 @@ struct BagObject<'a> {
     list: List<'a>,
 }
 
-/// What protocol errors and HTTP bodies say of a bag. `retry_after` is beyond `mcp-error-codes`, which loses it.
+/// A bag in protocol errors and HTTP bodies. `retry_after` is beyond `mcp-error-codes`, which loses it.
 #[derive(serde::Serialize)]
 struct BagData<'a> {
     #[serde(flatten)]

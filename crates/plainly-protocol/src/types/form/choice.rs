@@ -5,16 +5,16 @@ use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::types::setters::setters;
+use crate::types::record::setters;
 
 /// Something that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Choice {
-    /// What the answer says.
+    /// The value in the answer.
     #[serde(rename = "const")]
     pub value: String,
-    /// What people read. Absent means the value.
+    /// The text that people read. Absent means the value.
     pub title: Option<String>,
 }
 
@@ -67,9 +67,9 @@ pub enum ChoiceStyle {
 pub struct ChoiceField {
     /// The name for people.
     pub title: Option<String>,
-    /// What to choose.
+    /// A description of the choice.
     pub description: Option<String>,
-    /// What there is to choose from. If one has a title, all are written with one.
+    /// The choices. If one has a title, all are written with one.
     pub choices: Vec<Choice>,
     /// How titles are written.
     pub style: ChoiceStyle,
@@ -111,13 +111,13 @@ impl ChoiceField {
 pub struct ChoicesField {
     /// The name for people.
     pub title: Option<String>,
-    /// What to choose.
+    /// A description of the choice.
     pub description: Option<String>,
     /// The fewest to choose.
     pub min_items: Option<u64>,
     /// The most to choose.
     pub max_items: Option<u64>,
-    /// What there is to choose from. If one has a title, all are written with one.
+    /// The choices. If one has a title, all are written with one.
     pub choices: Vec<Choice>,
     /// The values that are chosen at first.
     pub default: Option<Vec<String>>,
@@ -187,7 +187,7 @@ enum ChoiceType {
     Array,
 }
 
-/// What the values of several choices are.
+/// The schema of each of several choices.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Items {
@@ -263,6 +263,7 @@ impl<'de> Deserialize<'de> for ChoiceField {
         let wire = WireChoice::<String>::deserialize(deserializer)?;
         let mut style = ChoiceStyle::Titled;
         let choices = match (wire.one_of, wire.values, wire.enum_names) {
+            // `oneOf` has each title beside its value, so it counts before the lists that have to be matched by place.
             (Some(choices), ..) => choices,
             (None, Some(values), None) => values.into_iter().map(Choice::from).collect(),
             (None, Some(values), Some(names)) => {

@@ -3,53 +3,33 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use crate::types::setters::setters;
+use crate::types::record::record;
 
-/// Text (the spec's `StringSchema`).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(tag = "type", rename = "string", rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct TextField {
-    /// The name for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// What to fill in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The fewest characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_length: Option<u64>,
-    /// The most characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_length: Option<u64>,
-    /// What kind of text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<TextFormat>,
-    /// What is filled in at first; from 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<String>,
+record! {
+    /// Text (the spec's `StringSchema`).
+    #[derive(Eq, Default)]
+    #[serde(tag = "type", rename = "string")]
+    pub struct TextField {
+        /// The name for people.
+        pub title: Option<String>,
+        /// A description of what to fill in.
+        pub description: Option<String>,
+        /// The fewest characters.
+        pub min_length: Option<u64>,
+        /// The most characters.
+        pub max_length: Option<u64>,
+        /// The kind of text.
+        pub format: Option<TextFormat>,
+        /// The value filled in at first; from 2025-11-25.
+        #[no_setter]
+        pub default: Option<String>,
+    }
+
+    /// Any text.
+    pub fn new();
 }
 
 impl TextField {
-    /// Any text.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    setters! {
-        /// Sets the name for people.
-        title: impl Into<String>;
-        /// Sets what to fill in.
-        description: impl Into<String>;
-        /// Sets the fewest characters.
-        min_length: u64;
-        /// Sets the most characters.
-        max_length: u64;
-        /// Sets what kind of text.
-        format: TextFormat;
-    }
-
     /// Sets what is filled in at first.
     #[must_use]
     pub fn default_value(mut self, default: impl Into<String>) -> Self {
@@ -58,7 +38,7 @@ impl TextField {
     }
 }
 
-/// What kind of text.
+/// The kind of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -73,29 +53,27 @@ pub enum TextFormat {
     DateTime,
 }
 
-/// A number (the spec's `NumberSchema`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct NumberField {
-    /// Whether it must be a whole one.
-    #[serde(rename = "type", with = "whole")]
-    pub is_integer: bool,
-    /// The name for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// What to fill in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The least number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub minimum: Option<Number>,
-    /// The greatest number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub maximum: Option<Number>,
-    /// What is filled in at first; from 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<Number>,
+record! {
+    /// A number (the spec's `NumberSchema`).
+    #[derive(Eq)]
+    pub struct NumberField {
+        /// Whether it must be a whole one.
+        #[serde(rename = "type", with = "whole")]
+        pub is_integer: bool,
+        /// The name for people.
+        pub title: Option<String>,
+        /// A description of what to fill in.
+        pub description: Option<String>,
+        /// The least number.
+        #[no_setter]
+        pub minimum: Option<Number>,
+        /// The greatest number.
+        #[no_setter]
+        pub maximum: Option<Number>,
+        /// The value filled in at first; from 2025-11-25.
+        #[no_setter]
+        pub default: Option<Number>,
+    }
 }
 
 impl NumberField {
@@ -119,13 +97,6 @@ impl NumberField {
             is_integer: true,
             ..Self::new()
         }
-    }
-
-    setters! {
-        /// Sets the name for people.
-        title: impl Into<String>;
-        /// Sets what to fill in.
-        description: impl Into<String>;
     }
 
     /// Sets the least number. One that is not finite means none.
@@ -191,36 +162,25 @@ mod whole {
     }
 }
 
-/// Yes or no (the spec's `BooleanSchema`).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(tag = "type", rename = "boolean")]
-#[non_exhaustive]
-pub struct BooleanField {
-    /// The name for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// What is agreed to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// What is chosen at first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<bool>,
+record! {
+    /// Yes or no (the spec's `BooleanSchema`).
+    #[derive(Eq, Default)]
+    #[serde(tag = "type", rename = "boolean")]
+    pub struct BooleanField {
+        /// The name for people.
+        pub title: Option<String>,
+        /// A description of what is agreed to.
+        pub description: Option<String>,
+        /// The choice made at first.
+        #[no_setter]
+        pub default: Option<bool>,
+    }
+
+    /// Yes or no.
+    pub fn new();
 }
 
 impl BooleanField {
-    /// Yes or no.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    setters! {
-        /// Sets the name for people.
-        title: impl Into<String>;
-        /// Sets what is agreed to.
-        description: impl Into<String>;
-    }
-
     /// Sets what is chosen at first.
     #[must_use]
     pub fn default_value(mut self, default: bool) -> Self {

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::choice::{ChoiceField, ChoicesField};
 use super::field::{BooleanField, NumberField, TextField};
+use crate::types::record::variants;
 
 /// A field of a form (the spec's `PrimitiveSchemaDefinition`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,32 +64,11 @@ impl<'de> Deserialize<'de> for Field {
     }
 }
 
-impl From<TextField> for Field {
-    fn from(field: TextField) -> Self {
-        Self::Text(field)
-    }
-}
-
-impl From<NumberField> for Field {
-    fn from(field: NumberField) -> Self {
-        Self::Number(field)
-    }
-}
-
-impl From<BooleanField> for Field {
-    fn from(field: BooleanField) -> Self {
-        Self::Boolean(field)
-    }
-}
-
-impl From<ChoiceField> for Field {
-    fn from(field: ChoiceField) -> Self {
-        Self::Choice(field)
-    }
-}
-
-impl From<ChoicesField> for Field {
-    fn from(field: ChoicesField) -> Self {
-        Self::Choices(field)
-    }
+variants! {
+    Field:
+    Text(TextField),
+    Number(NumberField),
+    Boolean(BooleanField),
+    Choice(ChoiceField),
+    Choices(ChoicesField),
 }

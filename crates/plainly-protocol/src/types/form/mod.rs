@@ -5,29 +5,31 @@ mod choice;
 mod field;
 mod member;
 
-use std::fmt;
-
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::Deserializer;
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 pub use self::choice::{Choice, ChoiceField, ChoiceStyle, ChoicesField};
 pub use self::field::{BooleanField, NumberField, TextField, TextFormat};
 pub use self::member::Field;
+use crate::types::json::unique_members;
+use crate::types::record::record;
 
-/// What a form asks for, in the order in which to ask.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(tag = "type", rename = "object")]
-#[non_exhaustive]
-pub struct FormSchema {
-    /// The dialect of JSON Schema, where the form names one; from 2025-11-25.
-    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<String>,
-    /// What is asked for.
-    pub properties: Fields,
-    /// The names of what must be given.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub required: Vec<String>,
+record! {
+    /// The schema of a form, with its fields in the order in which to ask.
+    #[derive(Default)]
+    #[serde(tag = "type", rename = "object")]
+    pub struct FormSchema {
+        /// The dialect of JSON Schema, where the form names one; from 2025-11-25.
+        #[serde(rename = "$schema", default)]
+        #[no_setter]
+        pub dialect: Option<String>,
+        /// The fields.
+        pub properties: Fields,
+        /// The names of what must be given.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub required: Vec<String>,
+    }
 }
 
 impl FormSchema {
@@ -122,29 +124,6 @@ impl Serialize for Fields {
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
-struct InOrder;
-
-impl<'de> Visitor<'de> for InOrder {
-    type Value = Fields;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object of fields")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Fields, A::Error> {
-        // A set beside it: the other side chooses how many there are.
-        let mut names = std::collections::HashSet::new();
-        let mut fields = Vec::new();
-        while let Some((name, field)) = access.next_entry::<String, Field>()? {
-            if !names.insert(name.clone()) {
-                return Err(de::Error::custom(format_args!("duplicate field `{name}`")));
-            }
-            fields.push((name, field));
-        }
-        Ok(Fields(fields))
+        unique_members(deserializer, "an object of fields").map(Self)
     }
 }

@@ -1,0 +1,103 @@
+//! Tools and prompts, which have names. `plainly tools` and `plainly prompts` list it: as a table for people, as fields for
+//! scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say which
+//! there are.
+
+use plainly::client::{self, Error};
+use serde::Serialize;
+
+use super::with_client;
+use crate::args::{PromptsArgs, ToolsArgs};
+use crate::failure::{Failure, Subject};
+use crate::output::Output;
+
+pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    words.end()?;
+    let mut output = Output::new(args.server.format());
+    let tools = with_client(server, args.server, async |client| {
+        let tools = client.tools().await;
+        tools.map_err(Failure::about(Subject::Tools(Vec::new())))
+    })
+    .await?;
+    print(&tools, "DESCRIPTION", &mut output, |tool| Named {
+        name: &tool.name,
+        title: tool.title.as_deref(),
+        description: tool.description.as_deref(),
+    })
+}
+
+pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    words.end()?;
+    let mut output = Output::new(args.server.format());
+    let prompts = with_client(server, args.server, async |client| {
+        let prompts = client.prompts().await;
+        prompts.map_err(Failure::about(Subject::Prompts(Vec::new())))
+    })
+    .await?;
+    print(&prompts, "PURPOSE", &mut output, |prompt| Named {
+        name: &prompt.name,
+        title: prompt.title.as_deref(),
+        description: prompt.description.as_deref(),
+    })
+}
+
+/// Something that a server has, by its name.
+struct Named<'a> {
+    name: &'a str,
+    title: Option<&'a str>,
+    description: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    /// Its description in one line: the first that isn't empty, or else the title.
+    fn line(&self) -> &'a str {
+        let lines = self.description.unwrap_or_default().lines();
+        let first = lines.map(str::trim).find(|line| !line.is_empty());
+        first.or(self.title).unwrap_or("-")
+    }
+}
+
+/// Prints all of `listed`; over a table, `about` stands over what each is.
+fn print<T: Serialize>(
+    listed: &[T],
+    about: &str,
+    output: &mut Output,
+    named: fn(&T) -> Named<'_>,
+) -> Result<(), Failure> {
+    if !listed.is_empty() {
+        output.head(["NAME", about], columns)?;
+    }
+    for one in listed {
+        let named = named(one);
+        match output.is_json() {
+            true => output.json(one)?,
+            false => output.row([named.name, named.line()], columns)?,
+        }
+    }
+    output.flush()
+}
+
+fn columns([name, about]: [&str; 2]) -> String {
+    format!("{name:<24}  {about}")
+}
+
+/// Why `name` was refused; with the names that there are, if it is none of them.
+pub(super) async fn refused(
+    error: Error,
+    name: &str,
+    names: impl Future<Output = client::Result<Vec<String>>>,
+    subject: fn(Vec<String>) -> Subject,
+) -> Failure {
+    let mut there = match error.is_invalid_params() {
+        // Only a help: where this fails too, the first error says more.
+        true => names.await.unwrap_or_default(),
+        false => Vec::new(),
+    };
+    if there.iter().any(|it| it == name) {
+        there.clear();
+    }
+    Failure::about(subject(there))(error)
+}

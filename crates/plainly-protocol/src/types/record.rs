@@ -1,0 +1,140 @@
+//! How most types of the protocol are written: a struct as the schema has it, what makes one, and a setter for each field
+//! that may be absent. Knows no type.
+
+/// Writes a struct that is read and written as JSON, its constructor and its setters.
+///
+/// - Names are in `camelCase` on the wire, and an `Option` that is `None` is absent there.
+/// - Each `Option` has a consuming setter of its own name, unless it is marked with `#[no_setter]`.
+/// - `pub fn new(…);` sets the fields that are its parameters, and leaves all others absent.
+macro_rules! record {
+    (
+        $(#[$attribute:meta])*
+        pub struct $name:ident { $($fields:tt)* }
+        $($new:tt)*
+    ) => {
+        record!(@fields { $(#[$attribute])* $name [$($new)*] } [] [] [] $($fields)*);
+    };
+
+    // Field after field is taken from the end: its declaration, its name if it may be absent, its setter if it has one.
+    (
+        @fields $head:tt [$($field:tt)*] [$($absent:ident)*] $setters:tt
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])* #[no_setter]
+        pub $name:ident: Option<$type:ty>, $($rest:tt)*
+    ) => {
+        record!(
+            @fields $head
+            [$($field)* $(#[doc = $doc])* #[serde(skip_serializing_if = "Option::is_none" $(, $($serde)*)*)] pub $name: Option<$type>,]
+            [$($absent)* $name] $setters
+            $($rest)*
+        );
+    };
+    (
+        @fields $head:tt [$($field:tt)*] [$($absent:ident)*] [$($setter:tt)*]
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])*
+        pub $name:ident: Option<Vec<$type:ty>>, $($rest:tt)*
+    ) => {
+        record!(
+            @fields $head
+            [$($field)* $(#[doc = $doc])* #[serde(skip_serializing_if = "Option::is_none" $(, $($serde)*)*)] pub $name: Option<Vec<$type>>,]
+            [$($absent)* $name] [$($setter)* { $(#[doc = $doc])* $name: impl Into<Vec<$type>> }]
+            $($rest)*
+        );
+    };
+    (
+        @fields $head:tt [$($field:tt)*] [$($absent:ident)*] [$($setter:tt)*]
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])*
+        pub $name:ident: Option<$type:ident>, $($rest:tt)*
+    ) => {
+        record!(
+            @fields $head
+            [$($field)* $(#[doc = $doc])* #[serde(skip_serializing_if = "Option::is_none" $(, $($serde)*)*)] pub $name: Option<$type>,]
+            [$($absent)* $name] [$($setter)* { $(#[doc = $doc])* $name: record!(@argument $type) }]
+            $($rest)*
+        );
+    };
+    (
+        @fields $head:tt [$($field:tt)*] $absent:tt $setters:tt
+        $(#[$attribute:meta])*
+        pub $name:ident: $type:ty, $($rest:tt)*
+    ) => {
+        record!(
+            @fields $head
+            [$($field)* $(#[$attribute])* pub $name: $type,]
+            $absent $setters
+            $($rest)*
+        );
+    };
+
+    (
+        @fields { $(#[$attribute:meta])* $name:ident $new:tt }
+        [$($field:tt)*] $absent:tt [$({ $(#[doc = $doc:expr])* $setter:ident: $argument:ty })*]
+    ) => {
+        // The derives come first: attributes that are meant for them must stand behind them.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        $(#[$attribute])*
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub struct $name {
+            $($field)*
+        }
+
+        impl $name {
+            record!(@new $new $absent);
+
+            $crate::types::record::setters! {$(
+                #[doc = concat!("Sets `", stringify!($setter), "`:")]
+                $(#[doc = $doc])*
+                $setter: $argument;
+            )*}
+        }
+    };
+
+    (@new [] $absent:tt) => {};
+    (
+        @new [$(#[doc = $doc:expr])* pub fn new($($parameter:ident: $type:ty),* $(,)?);]
+        [$($absent:ident)*]
+    ) => {
+        $(#[doc = $doc])*
+        #[must_use]
+        pub fn new($($parameter: $type),*) -> Self {
+            Self {
+                // What is of the field's type already becomes itself, so one rule is enough.
+                $($parameter: $parameter.into(),)*
+                $($absent: None,)*
+            }
+        }
+    };
+
+    // What is text for people and models can be given in whatever becomes one; all else as it is, so that literals keep
+    // their type.
+    (@argument String) => { impl Into<String> };
+    (@argument Arguments) => { impl Into<Arguments> };
+    (@argument Cursor) => { impl Into<Cursor> };
+    (@argument RawJson) => { impl Into<RawJson> };
+    (@argument $type:ident) => { $type };
+}
+
+/// Writes, inside an `impl` block, one consuming setter for each `field: argument type`, named after the field.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $field:ident: $argument:ty;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $field(mut self, $field: $argument) -> Self {
+            self.$field = Some($field.into());
+            self
+        }
+    )*};
+}
+
+/// Writes, for an enum, `From` each type that becomes one of its variants.
+macro_rules! variants {
+    ($name:ident: $($variant:ident($($type:ty),+)),+ $(,)?) => {
+        $($(impl From<$type> for $name {
+            fn from(held: $type) -> Self {
+                Self::$variant(held.into())
+            }
+        })+)+
+    };
+}
+
+pub(crate) use {record, setters, variants};
