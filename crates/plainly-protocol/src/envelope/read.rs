@@ -9,6 +9,7 @@ use serde::forward_to_deserialize_any;
 
 use super::object::Object;
 use crate::escape;
+use crate::writer::RAW_JSON;
 
 impl<'a> Object<'a> {
     /// The object as a `T`. Members that `T` does not have are skipped.
@@ -69,6 +70,10 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
+        // The scan has been through it: there is nothing to look for.
+        if name == RAW_JSON {
+            return visitor.visit_borrowed_str(self.0);
+        }
         // `RawValue` asks for a newtype by a private name, which only `serde_json` itself can answer.
         serde_json::Deserializer::from_str(self.0).deserialize_newtype_struct(name, visitor)
     }

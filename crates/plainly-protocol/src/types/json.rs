@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer, ser};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
@@ -93,6 +93,59 @@ pub(super) fn serialize_raw<S: Serializer>(
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Box::<RawValue>::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// A JSON value as it was written, borrowed from the message that it is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BorrowedJson<'a>(&'a str);
+
+impl<'a> BorrowedJson<'a> {
+    /// The JSON text.
+    #[must_use]
+    pub fn get(self) -> &'a str {
+        self.0
+    }
+}
+
+impl<'a> From<&'a RawValue> for BorrowedJson<'a> {
+    fn from(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+}
+
+impl Serialize for BorrowedJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(self.0).map_err(ser::Error::custom)?;
+        serialize_raw(raw, serializer)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for BorrowedJson<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(RAW_JSON, TextOfJson)
+    }
+}
+
+/// Takes JSON that the scan of the envelope has checked as it stands, and has any other reader find where it ends.
+struct TextOfJson;
+
+impl<'de> Visitor<'de> for TextOfJson {
+    type Value = BorrowedJson<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_borrowed_str<E>(self, json: &'de str) -> Result<BorrowedJson<'de>, E> {
+        Ok(BorrowedJson(json))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<BorrowedJson<'de>, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(BorrowedJson::from)
     }
 }
 

@@ -54,7 +54,7 @@ pub use self::form::{
     NumberField, TextField, TextFormat,
 };
 pub use self::input::{InputRequest, InputRequiredResult, InputResponseParams, InputResponses};
-pub use self::json::{JsonObject, Meta, RawJson};
+pub use self::json::{BorrowedJson, JsonObject, Meta, RawJson};
 pub use self::lifecycle::{DiscoverResult, InitializeParams, InitializeResult};
 pub use self::logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
 pub use self::progress::{CancelledParams, ProgressParams};

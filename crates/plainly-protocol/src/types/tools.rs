@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::common::{Cursor, Icon};
 use super::content::Content;
-use super::json::{Meta, RawJson, serialize_raw};
+use super::json::{BorrowedJson, Meta, RawJson};
 use super::record::{record, setters};
 
 record! {
@@ -99,10 +99,9 @@ pub struct CallToolParams<'a> {
         borrow,
         default,
         deserialize_with = "object",
-        serialize_with = "verbatim",
         skip_serializing_if = "Option::is_none"
     )]
-    pub arguments: Option<&'a RawValue>,
+    pub arguments: Option<BorrowedJson<'a>>,
 }
 
 impl<'a> CallToolParams<'a> {
@@ -149,20 +148,11 @@ impl CallToolResult {
     }
 }
 
-/// Writes a JSON object as it is.
-fn verbatim<S: Serializer>(
-    arguments: &Option<&RawValue>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match arguments {
-        Some(raw) => serialize_raw(raw, serializer),
-        None => serializer.serialize_none(),
-    }
-}
-
 /// Reads a JSON object without parsing what is inside.
-fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    let arguments = Option::<&RawValue>::deserialize(deserializer)?;
+fn object<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BorrowedJson<'de>>, D::Error> {
+    let arguments = Option::<BorrowedJson<'de>>::deserialize(deserializer)?;
     match arguments {
         Some(raw) if !raw.get().starts_with('{') => {
             Err(D::Error::custom("invalid arguments: expected an object"))

@@ -70,7 +70,7 @@ impl Streams {
     pub(super) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
-    ) -> Result<Heard, S> {
+    ) -> Result<StreamFeed, S> {
         let mut kept = self.kept.lock();
         if *self.is_closed.borrow() {
             return Err(sending);
@@ -78,11 +78,14 @@ impl Streams {
         let reader = kept.open();
         drop(kept);
         tokio::spawn(Arc::clone(self).write(reader.stream, sending));
-        Ok(Heard::new(self, reader))
+        Ok(StreamFeed::new(self, reader))
     }
 
     /// Lets the client hear what followed the event of this id, and what is still to come.
-    pub(super) fn resume(self: &Arc<Self>, last_event_id: &str) -> Result<Heard, ProtocolError> {
+    pub(super) fn resume(
+        self: &Arc<Self>,
+        last_event_id: &str,
+    ) -> Result<StreamFeed, ProtocolError> {
         let number = |text: &str| text.parse().ok();
         let reader = last_event_id
             .split_once('-')
@@ -93,7 +96,7 @@ impl Streams {
                 "Invalid request: the events after this Last-Event-ID are no longer available",
             )
         })?;
-        Ok(Heard::new(self, reader))
+        Ok(StreamFeed::new(self, reader))
     }
 
     /// Ends all of them, and what runs for them, as the session has ended.
@@ -159,14 +162,14 @@ impl Streams {
 }
 
 /// A stream as it is heard on one connection. Dropping it ends nothing but that.
-pub(super) struct Heard {
+pub(super) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
     /// Whether it begins with an id and nothing else, so that the client can come again before there is more.
     begins_with_id: bool,
 }
 
-impl Heard {
+impl StreamFeed {
     fn new(streams: &Arc<Streams>, reader: Reader) -> Self {
         Self {
             streams: Arc::clone(streams),
@@ -180,7 +183,7 @@ impl Heard {
     }
 }
 
-impl Feed for Heard {
+impl Feed for StreamFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if std::mem::take(&mut self.begins_with_id) {
             let position = self.streams.kept.lock().position(self.reader);
@@ -202,15 +205,15 @@ impl Feed for Heard {
     }
 }
 
-impl Drop for Heard {
+impl Drop for StreamFeed {
     fn drop(&mut self) {
         self.streams.kept.lock().leave(self.reader);
     }
 }
 
-impl fmt::Debug for Heard {
+impl fmt::Debug for StreamFeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Heard")
+        f.debug_struct("StreamFeed")
             .field("reader", &self.reader)
             .finish_non_exhaustive()
     }
