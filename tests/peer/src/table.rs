@@ -13,7 +13,7 @@ pub fn lines<'a>(file: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     table.filter(|line| !line.is_empty() && !line.starts_with("# "))
 }
 
-/// The same, each cut into its cells at ` => `.
+/// The same, each cut into its cells at ` =>`; the last one may be empty.
 ///
 /// # Panics
 ///
@@ -23,7 +23,7 @@ pub fn rows<'a, const CELLS: usize>(
     name: &str,
 ) -> impl Iterator<Item = [&'a str; CELLS]> {
     lines(file, name).map(|line| {
-        let cells: Vec<_> = line.split(" => ").map(str::trim).collect();
+        let cells: Vec<_> = line.split(" =>").map(str::trim).collect();
         cells.try_into().unwrap_or_else(|_| panic!("cells: {line}"))
     })
 }

@@ -97,9 +97,7 @@ fn summary(replies: &str) -> Value {
 async fn in_2025_03_26_each_message_of_a_batch_is_answered_in_order() {
     let fixture = Fixture::new();
     let (sent, answers) = mixed();
-    let mut stream = Stream::open(&fixture.server, BATCHING)
-        .await
-        .saying_anything();
+    let mut stream = Stream::careless(&fixture.server, BATCHING).await;
     assert_eq!(summary(&stream.ask(&sent).await), answers);
     let http = Http::listen(&fixture.server).await;
     let response = http

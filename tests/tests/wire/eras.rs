@@ -69,9 +69,7 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
             ),
         ];
         let fixture = Fixture::new();
-        let mut stream = Stream::open(&fixture.server, session)
-            .await
-            .saying_anything();
+        let mut stream = Stream::careless(&fixture.server, session).await;
         for (sent, expected) in cells {
             let reply = stream.ask(&sent).await;
             assert!(
@@ -194,9 +192,7 @@ async fn initialize_answers_every_version_and_never_with_an_error() {
     let http = Http::listen(&fixture.server).await;
     for (asked, answered) in versions {
         let sent = initialize("1", asked);
-        let mut stream = Stream::open(&fixture.server, Sender::Modern)
-            .await
-            .saying_anything();
+        let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
         let client = http.client(Sender::Modern).await.saying_anything();
         let over_http = client.post("", sent.as_bytes()).await;
         assert_eq!(over_http.status, 200, "{over_http:?}");
@@ -233,9 +229,7 @@ async fn an_initialize_that_lacks_something_opens_nothing() {
         (r#""name":"client""#, r#""name":null"#),
     ] {
         let bad = good.replacen(from, to, 1);
-        let mut stream = Stream::open(&fixture.server, Sender::Modern)
-            .await
-            .saying_anything();
+        let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
         let reply = stream.ask(&bad).await;
         assert!(reply.starts_with(&error(-32602)), "{bad}: {reply}");
         let reply = stream.ask(LIST).await;
@@ -387,9 +381,7 @@ async fn an_initialize_that_says_too_much_opens_nothing() {
     for (length, opens) in [(64 << 10, true), ((64 << 10) + 1, false), (2 << 20, false)] {
         let sent = params(length);
         let expected = if opens { result() } else { error(-32602) };
-        let mut stream = Stream::open(&fixture.server, Sender::Modern)
-            .await
-            .saying_anything();
+        let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
         let reply = stream.ask(&sent).await;
         assert!(reply.starts_with(&expected), "{length}: {reply}");
         let listed = stream.ask(LIST).await;
@@ -429,9 +421,7 @@ async fn a_session_is_ended_by_its_own_era_only() {
 #[tokio::test]
 async fn a_stream_may_be_initialized_again() {
     let fixture = Fixture::new();
-    let mut stream = Stream::open(&fixture.server, Sender::Legacy("2025-11-25"))
-        .await
-        .saying_anything();
+    let mut stream = Stream::careless(&fixture.server, Sender::Legacy("2025-11-25")).await;
     stream.send("{").await;
     assert_eq!(stream.before_a_good_reply("{").await.len(), 1);
     let again = stream.ask(&initialize("1", "2024-11-05")).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Tools};
 use crate::fixture::{Fixture, SECRET};
-use crate::uris::{BAD_BEGINNINGS, BAD_PATHS};
+use crate::uris::{bad_beginnings, bad_paths};
 
 /// All that can be asked about one place.
 fn ask_all(tools: &Tools<'_>, uri: &str) -> Vec<(&'static str, Answer)> {
@@ -25,10 +25,9 @@ fn ask_all(tools: &Tools<'_>, uri: &str) -> Vec<(&'static str, Answer)> {
 fn no_spelling_leads_outside() {
     let fixture = Fixture::new(&[("ok.txt", "inside"), ("a/x", "inside")]);
     let tools = Tools::of(&fixture);
-    let paths = BAD_PATHS
-        .iter()
+    let paths = bad_paths()
         .flat_map(|path| [format!("file:///docs/{path}"), format!("docs/{path}")])
-        .chain(BAD_BEGINNINGS.iter().map(|begin| format!("{begin}ok.txt")))
+        .chain(bad_beginnings())
         .chain([
             "/etc/passwd".to_owned(),
             "../secret.txt".to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Tools};
+use super::{Answer, Tools, cases};
 use crate::fixture::Fixture;
 
 /// `file:number:text` of each line that was found, context with `-`.
@@ -37,61 +37,9 @@ fn four() -> Fixture {
 fn lines_are_found_by_pattern_and_name() {
     let fixture = four();
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (
-            json!({"pattern": "alpha"}),
-            &[
-                "a.rs:1:fn alpha() {",
-                "src/deep/b.rs:1:// Alpha, and alpha",
-                "src/notes.md:1:alpha (draft)",
-                "target/out.rs:1:alpha",
-            ][..],
-        ),
-        (json!({"pattern": "^alpha$"}), &["target/out.rs:1:alpha"]),
-        (
-            json!({"pattern": "fn \\w+\\(\\)"}),
-            &["a.rs:1:fn alpha() {", "src/deep/b.rs:2:fn beta() {}"],
-        ),
-        (
-            json!({"pattern": "(draft)", "literal": true}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "DRAFT", "ignoreCase": true}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "alpha", "glob": "*.md"}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "alpha", "glob": "src/*"}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "alpha", "uri": "docs/src", "glob": "/*.md"}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "beta", "uri": "docs/a.rs"}),
-            &["a.rs:2:    beta();"],
-        ),
-        (
-            json!({"pattern": "beta", "uri": "docs/a.rs", "glob": "*.md"}),
-            &[],
-        ),
-        (
-            json!({"pattern": "alpha", "exclude": ["target", "deep"], "glob": "*.rs"}),
-            &["a.rs:1:fn alpha() {"],
-        ),
-        (
-            json!({"pattern": "beta\\(\\);", "context": 1}),
-            &["a.rs-1-fn alpha() {", "a.rs:2:    beta();", "a.rs-3-}"],
-        ),
-        (json!({"pattern": "gamma"}), &[]),
-    ] {
-        let answer = tools.call("search", arguments.clone());
-        assert_eq!(found(&answer), expected, "{arguments}");
+    for (tool, arguments, expected) in cases("lines by pattern and name") {
+        let answer = tools.call(tool, arguments.clone());
+        assert_eq!(found(&answer).join(" & "), expected, "{arguments}");
     }
 }
 
@@ -99,28 +47,9 @@ fn lines_are_found_by_pattern_and_name() {
 fn files_and_directories_are_found_by_name_alone() {
     let fixture = four();
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (
-            json!({"glob": "*.rs"}),
-            &["docs/a.rs", "docs/src/deep/b.rs", "docs/target/out.rs"][..],
-        ),
-        (json!({"glob": "/*.rs"}), &["docs/a.rs"]),
-        (
-            json!({"glob": "src/**"}),
-            &["docs/src/deep", "docs/src/deep/b.rs", "docs/src/notes.md"],
-        ),
-        (
-            json!({"glob": "*", "uri": "docs/src", "exclude": ["deep"]}),
-            &["docs/src/notes.md"],
-        ),
-        (json!({"glob": "deep"}), &["docs/src/deep"]),
-        (
-            json!({"glob": "*.rs", "limit": 2}),
-            &["docs/a.rs", "docs/src/deep/b.rs"],
-        ),
-    ] {
-        let answer = tools.call("search", arguments.clone());
-        assert_eq!(answer.links(), expected, "{arguments}");
+    for (tool, arguments, expected) in cases("files by name") {
+        let answer = tools.call(tool, arguments.clone());
+        assert_eq!(answer.links().join(" & "), expected, "{arguments}");
         assert_eq!(
             answer.structured["truncated"],
             arguments.get("limit").is_some()
@@ -223,34 +152,9 @@ fn an_answer_has_an_end_however_long_the_lines_are() {
 fn what_is_no_question_is_said() {
     let fixture = four();
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (
-            json!({}),
-            "Use pattern to find lines in files, glob to find files by name, or both.",
-        ),
-        (
-            json!({"pattern": "a(b"}),
-            "'pattern': unclosed group, at character 2: `(b`. Put \\ before",
-        ),
-        (
-            json!({"pattern": "x(?!y)"}),
-            "look-around, including look-ahead and look-behind, is not supported",
-        ),
-        (
-            json!({"glob": "{a"}),
-            "'glob': \"{a\": unclosed alternate group",
-        ),
-        (
-            json!({"glob": "*", "exclude": ["[z-a]"]}),
-            "'exclude': \"[z-a]\": invalid range",
-        ),
-        (
-            json!({"pattern": "x", "uri": "docs/source"}),
-            "'file:///docs/source' was not found. Did you mean file:///docs/src?",
-        ),
-    ] {
-        let error = tools.error("search", arguments);
-        assert!(error.contains(expected), "{error}");
+    for (tool, arguments, expected) in cases("no questions") {
+        let error = tools.error(tool, arguments);
+        assert!(error.contains(&expected), "{error}");
     }
 }
 
