@@ -256,11 +256,8 @@ async fn cve_2026_27896_keys_given_twice() {
         let text = format!("{before}\"{key}\":{value},\"{plain}\":{after}");
         stream.write(format!("{text}\n").as_bytes()).await;
         let replies = stream::before_a_good_reply(&mut stream).await;
-        assert_eq!(
-            replies.iter().filter_map(code).collect::<Vec<_>>(),
-            [-32600],
-            "{text}"
-        );
+        let found = replies.iter().filter_map(code).collect::<Vec<_>>();
+        assert_eq!(found, [-32600], "{text}");
         let attempt = Attempt::call(site.address, "canary", json!({})).body(text);
         assert_eq!(attempt.status().await, 400);
     }

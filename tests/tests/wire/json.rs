@@ -71,16 +71,12 @@ async fn a_mark_is_stripped_once_from_the_start_of_a_stream_and_refused_elsewher
     let mut stream = crate::stream::Stream::open(&fixture.server, Sender::Modern).await;
     stream.write("\u{feff}".as_bytes()).await;
     let reply = stream.ask(&call("1", "canary", "{}")).await;
-    assert!(
-        reply.starts_with(r#"{"jsonrpc":"2.0","id":1,"result":"#),
-        "{reply}"
-    );
+    let expected = r#"{"jsonrpc":"2.0","id":1,"result":"#;
+    assert!(reply.starts_with(expected), "{reply}");
     stream.write("\u{feff}".as_bytes()).await;
     let reply = stream.ask(&call("2", "canary", "{}")).await;
-    assert!(
-        reply.starts_with(r#"{"jsonrpc":"2.0","error":{"code":-32700,"#),
-        "{reply}"
-    );
+    let expected = r#"{"jsonrpc":"2.0","error":{"code":-32700,"#;
+    assert!(reply.starts_with(expected), "{reply}");
 }
 
 /// `depth` arrays in each other.
@@ -140,24 +136,13 @@ async fn a_message_may_be_64_deep() {
 #[tokio::test]
 async fn a_million_levels_overflow_no_stack() {
     let million = 1_000_000;
+    #[rustfmt::skip]
     let cases = [
-        Case::new(
-            "unclosed arrays",
-            "[".repeat(million),
-            Expect::no_message(PARSE),
-        ),
+        Case::new("unclosed arrays", "[".repeat(million), Expect::no_message(PARSE)),
         Case::new("arrays", arrays(million), Expect::no_message(INVALID)),
-        Case::new(
-            "unclosed objects",
-            r#"{"a":"#.repeat(million / 2),
-            Expect::no_message(PARSE),
-        ),
+        Case::new("unclosed objects", r#"{"a":"#.repeat(million / 2), Expect::no_message(PARSE)),
         Case::new("objects", objects(million / 2), Expect::no_message(INVALID)),
-        Case::new(
-            "in the arguments",
-            call("1", "canary", &format!(r#"{{"x":{}}}"#, arrays(million))),
-            Expect::error("1", INVALID, 400),
-        ),
+        Case::new("in the arguments", call("1", "canary", &format!(r#"{{"x":{}}}"#, arrays(million))), Expect::error("1", INVALID, 400)),
     ];
     check(&[Sender::Modern], &cases).await;
 }
@@ -206,10 +191,8 @@ async fn numbers_reach_typed_arguments_exactly_or_not_at_all() {
         let reply = stream
             .ask(&call("1", "number", &format!(r#"{{"n":{exact}}}"#)))
             .await;
-        assert!(
-            reply.contains(&format!(r#"{{"type":"text","text":"{exact}"}}"#)),
-            "{reply}"
-        );
+        let expected = format!(r#"{{"type":"text","text":"{exact}"}}"#);
+        assert!(reply.contains(&expected), "{reply}");
     }
     for rounded in [
         "9223372036854775808",

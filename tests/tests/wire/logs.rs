@@ -67,10 +67,8 @@ async fn nothing_raw_reaches_the_log() {
         }
     }
     let log = log.text();
-    assert!(
-        log.contains("forged: all is well"),
-        "the failures are told: {log}"
-    );
+    let expected = "forged: all is well";
+    assert!(log.contains(expected), "the failures are told: {log}");
     let is_control = |c: char| c.is_control() && c != '\n';
     assert!(!log.contains(is_control), "{log:?}");
     assert!(!log.contains("\nERROR forged"), "{log}");

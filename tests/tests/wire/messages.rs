@@ -82,10 +82,8 @@ async fn names_with_nul_are_not_cut_short() {
             r#""name":"\u0000canary""#,
         ] {
             let reply = stream.ask(&request("1", "tools/call", more)).await;
-            assert!(
-                reply.starts_with(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"#),
-                "{reply}"
-            );
+            let expected = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"#;
+            assert!(reply.starts_with(expected), "{reply}");
         }
         for uri in [r"app://motd\u0000", r"app://motd\u0000x", r"app://motd\n"] {
             let reply = stream
@@ -127,10 +125,8 @@ async fn two_servers_that_answer_each_other_fall_silent() {
     let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
     let error = stream.ask("{").await;
     stream.send(&error).await;
-    assert_eq!(
-        stream.before_a_good_reply("an echoed error").await,
-        [] as [String; 0]
-    );
+    let found = stream.before_a_good_reply("an echoed error").await;
+    assert_eq!(found, [] as [String; 0]);
 }
 
 #[tokio::test]

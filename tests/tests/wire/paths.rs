@@ -320,10 +320,8 @@ async fn nothing_is_told_of_what_is_not_there() {
         ))
         .await;
     let acknowledged = stream.next().await;
-    assert!(
-        acknowledged.contains("notifications/subscriptions/acknowledged"),
-        "{acknowledged}"
-    );
+    let expected = "notifications/subscriptions/acknowledged";
+    assert!(acknowledged.contains(expected), "{acknowledged}");
     tree.assert_unseen(&acknowledged);
     let base = tree.root.path();
     for outside in [
@@ -460,10 +458,8 @@ async fn listings_hold_what_is_there_and_nothing_else() {
             ]
         );
         let children = list_all(&tree, sender, Some("file:///data/sub")).await;
-        assert_eq!(
-            children,
-            ["file:///data/sub/b.txt", "file:///data/sub/deeper"]
-        );
+        let expected = ["file:///data/sub/b.txt", "file:///data/sub/deeper"];
+        assert_eq!(children, expected);
     }
 }
 

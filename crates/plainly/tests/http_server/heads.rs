@@ -39,11 +39,8 @@ async fn check<'a>(
         let headers = [&listed(headers)[..], others].concat();
         let expected: u16 = status.parse().unwrap();
         let response = server.send(request(line, &headers, server.port())).await;
-        assert_eq!(
-            statuses(&response),
-            [expected],
-            "{line} {headers:?}: {response}"
-        );
+        let found = statuses(&response);
+        assert_eq!(found, [expected], "{line} {headers:?}: {response}");
         assert_eq!(
             server.echo.calls() - before,
             usize::from(expected == 200),
@@ -208,11 +205,8 @@ async fn a_delete_ends_a_session() {
         let response = server.send(text).await;
         let status: u16 = expected.parse().unwrap();
         assert_eq!(statuses(&response), [status], "{headers:?}: {response}");
-        assert_eq!(
-            response.contains("content-type"),
-            expected == "403",
-            "{response}"
-        );
+        let found = response.contains("content-type");
+        assert_eq!(found, expected == "403", "{response}");
     }
     assert_eq!((server.echo.calls(), server.echo.ended_sessions()), (0, 2));
 }
@@ -249,11 +243,8 @@ async fn the_first_failing_check_answers() {
     for [line, headers, expected] in rows(TABLES, "order") {
         let headers = listed(headers);
         let response = server.send(request(line, &headers, server.port())).await;
-        assert_eq!(
-            statuses(&response)[0].to_string(),
-            expected,
-            "{line} {headers:?}: {response}"
-        );
+        let found = statuses(&response)[0].to_string();
+        assert_eq!(found, expected, "{line} {headers:?}: {response}");
         server.assert_lives(line).await;
     }
 }

@@ -110,14 +110,16 @@ fn repeated(value: Value) -> Value {
         (Some(times), value) => match repeated(value["of"].clone()) {
             Value::String(text) => text.repeat(times).into(),
             Value::Array(items) => vec![items; times].into_iter().flatten().collect(),
-            other => panic!("{other} can't be repeated"),
+            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                panic!("{other} can't be repeated")
+            }
         },
         (None, Value::Array(items)) => items.into_iter().map(repeated).collect(),
         (None, Value::Object(members)) => {
             let members = members.into_iter();
             members.map(|(key, value)| (key, repeated(value))).collect()
         }
-        (None, other) => other,
+        (None, plain) => plain,
     }
 }
 
@@ -185,10 +187,8 @@ fn every_revision_has_the_tools() {
         let text = tools.text("read_resource", json!({"uri": "docs/a.txt"}));
         assert_eq!(text, "alpha", "{revision}");
         let found = tools.text("search", json!({"pattern": "al"}));
-        assert!(
-            found.starts_with("file:///docs/a.txt\n1: alpha\n"),
-            "{revision}: {found}"
-        );
+        let expected = "file:///docs/a.txt\n1: alpha\n";
+        assert!(found.starts_with(expected), "{revision}: {found}");
     }
 }
 

@@ -99,10 +99,8 @@ fn what_is_hidden_is_found_by_nothing() {
                 .all(|file| file["uri"] == "file:///docs/shown")
         );
     }
-    assert_eq!(
-        tools.call("search", json!({"glob": "**"})).links(),
-        ["docs/shown"]
-    );
+    let found = tools.call("search", json!({"glob": "**"}));
+    assert_eq!(found.links(), ["docs/shown"]);
     assert_eq!(tools.call("search", json!({"glob": ".*"})).links(), [""; 0]);
     assert_eq!(tools.text("tree", json!({})), "file:///docs/\n  shown");
     for name in [".env", ".git", ".git/config", "ignored", "local", "local/x"] {
@@ -147,10 +145,8 @@ fn links_out_special_files_and_what_may_not_be_read_are_not_there() {
     }
     let found = tools.call("search", json!({"pattern": "."}));
     assert_eq!(found.links(), ["docs/dir/x", "docs/shown"]);
-    assert_eq!(
-        tools.text("tree", json!({})),
-        "file:///docs/\n  dir/\n    x\n  shown"
-    );
+    let expected = "file:///docs/\n  dir/\n    x\n  shown";
+    assert_eq!(tools.text("tree", json!({})), expected);
     for name in [
         "pipe",
         "file",

@@ -88,22 +88,17 @@ fn the_first_matches_are_given_whichever_thread_was_faster() {
     let tools = Tools::of(&fixture);
     for _ in 0..5 {
         let answer = tools.call("search", json!({"pattern": "x", "limit": 5}));
-        assert_eq!(
-            found(&answer),
-            [
-                "000:200001:x 0",
-                "000:200002:x",
-                "001:2:x 1",
-                "001:3:x",
-                "002:2:x 2"
-            ]
-        );
+        let expected = [
+            "000:200001:x 0",
+            "000:200002:x",
+            "001:2:x 1",
+            "001:3:x",
+            "002:2:x 2",
+        ];
+        assert_eq!(found(&answer), expected);
         assert_eq!(answer.structured["truncated"], true);
-        assert!(
-            answer.text.contains("There are more: narrow the search"),
-            "{}",
-            answer.text
-        );
+        let expected = "There are more: narrow the search";
+        assert!(answer.text.contains(expected), "{}", answer.text);
     }
     let exactly = tools.call(
         "search",
@@ -123,13 +118,8 @@ fn what_can_not_be_searched_is_counted() {
     let tools = Tools::of(&fixture);
     let answer = tools.call("search", json!({"pattern": "need"}));
     assert_eq!(found(&answer), ["latin1:1:needle \u{fffd}", "utf16:1:need"]);
-    assert!(
-        answer
-            .text
-            .ends_with("2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 too large."),
-        "{}",
-        answer.text
-    );
+    let expected = "2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 too large.";
+    assert!(answer.text.ends_with(expected), "{}", answer.text);
 }
 
 #[test]
