@@ -42,55 +42,24 @@ fn a_server_is_held_to_the_result_of_the_method_and_the_revision() {
     }
     let (old, new) = (Revision::V2024_11_05, Revision::LATEST);
     let result = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-    for (revision, method, reply, expected) in [
+    #[rustfmt::skip]
+    let cases = [
         (old, "tools/list", r#"{"tools":[]}"#, true),
         (old, "tools/list", r#"{"tools":1}"#, false),
         (old, "tools/list", r#"{"prompts":[]}"#, false),
         (new, "tools/list", r#"{"tools":[]}"#, false),
-        (
-            new,
-            "tools/list",
-            r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#,
-            true,
-        ),
-        (
-            new,
-            "tools/call",
-            r#"{"resultType":"input_required","requestState":"s"}"#,
-            true,
-        ),
-        (
-            new,
-            "tools/call",
-            r#"{"resultType":"task","taskId":"t"}"#,
-            true,
-        ),
-        (
-            new,
-            "tools/call",
-            r#"{"content":[{"type":"sound"}],"resultType":"complete"}"#,
-            false,
-        ),
-        (
-            old,
-            "tools/call",
-            r#"{"content":[{"type":"audio","data":"","mimeType":"a/b"}]}"#,
-            false,
-        ),
-        (
-            Revision::V2025_03_26,
-            "tools/call",
-            r#"{"content":[{"type":"audio","data":"","mimeType":"a/b"}]}"#,
-            true,
-        ),
+        (new, "tools/list", r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#, true),
+        (new, "tools/call", r#"{"resultType":"input_required","requestState":"s"}"#, true),
+        (new, "tools/call", r#"{"resultType":"task","taskId":"t"}"#, true),
+        (new, "tools/call", r#"{"content":[{"type":"sound"}],"resultType":"complete"}"#, false),
+        (old, "tools/call", r#"{"content":[{"type":"audio","data":"","mimeType":"a/b"}]}"#, false),
+        (Revision::V2025_03_26, "tools/call", r#"{"content":[{"type":"audio","data":"","mimeType":"a/b"}]}"#, true),
         (old, "ping", r#"{}"#, true),
         (old, "ping", r#"[]"#, false),
-    ] {
-        assert_eq!(
-            answers(revision, method, &result(reply)),
-            expected,
-            "{revision} {method} {reply}"
-        );
+    ];
+    for (revision, method, reply, expected) in cases {
+        let found = answers(revision, method, &result(reply));
+        assert_eq!(found, expected, "{revision} {method} {reply}");
     }
 }
 
@@ -100,61 +69,24 @@ fn a_server_is_held_to_the_errors_and_messages_of_the_revision() {
         return;
     }
     let (old, new) = (Revision::V2025_06_18, Revision::LATEST);
-    for (revision, message, expected) in [
-        (
-            old,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}"#,
-            true,
-        ),
-        (
-            old,
-            r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"x"}}"#,
-            false,
-        ),
-        (
-            new,
-            r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"x"}}"#,
-            true,
-        ),
-        (
-            new,
-            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"x"}}"#,
-            false,
-        ),
-        (
-            new,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"x"}}"#,
-            false,
-        ),
-        (
-            new,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"x"}}"#,
-            false,
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        (old, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}"#, true),
+        (old, r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"x"}}"#, false),
+        (new, r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"x"}}"#, true),
+        (new, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"x"}}"#, false),
+        (new, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"x"}}"#, false),
+        (new, r#"{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"x"}}"#, false),
         (old, r#"{"jsonrpc":"2.0","id":2,"result":[]}"#, false),
         (old, r#"[{"jsonrpc":"2.0","id":1,"result":{}}]"#, false),
-        (
-            old,
-            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"loud","data":1}}"#,
-            false,
-        ),
-        (
-            old,
-            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#,
-            true,
-        ),
-        (
-            new,
-            r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}"#,
-            false,
-        ),
+        (old, r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"loud","data":1}}"#, false),
+        (old, r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#, true),
+        (new, r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}"#, false),
         (old, "{", false),
-    ] {
-        assert_eq!(
-            answers(revision, "tools/list", message),
-            expected,
-            "{revision} {message}"
-        );
+    ];
+    for (revision, message, expected) in cases {
+        let found = answers(revision, "tools/list", message);
+        assert_eq!(found, expected, "{revision} {message}");
     }
 }
 

@@ -105,10 +105,8 @@ fn every_option_is_documented() {
                 .map(|rest| rest.split([' ', ',']).next().unwrap());
             let mut known = 0;
             for option in options.filter(|option| !["help", ""].contains(option)) {
-                assert!(
-                    page.contains(&format!("--{option}")),
-                    "{command}: --{option}"
-                );
+                let expected = format!("--{option}");
+                assert!(page.contains(&expected), "{command}: --{option}");
                 known += 1;
             }
             assert!(known > 0, "{command}: {help}");
@@ -125,10 +123,8 @@ fn the_store_of_the_page_of_resources_is_the_example() {
         from.split_once(before).expect(before).0.trim_end()
     };
     let store = "\n/// Notes in folders";
-    assert_eq!(
-        between(page, store, "\nlet notes"),
-        between(example, store, "\n/// Two notes")
-    );
+    let found = between(page, store, "\nlet notes");
+    assert_eq!(found, between(example, store, "\n/// Two notes"));
 }
 
 /// What each revision makes of `name`, as a row; nothing if all have it, or none.

@@ -198,12 +198,8 @@ async fn progress_and_logs_are_told() {
         });
         call.await.unwrap();
         assert_eq!(*told.lock().unwrap(), [1.0, 2.0, 3.0], "{}", case.revision);
-        assert_eq!(
-            *case.log.lock().unwrap(),
-            ["1", "2", "3"],
-            "{}",
-            case.revision
-        );
+        let expected = ["1", "2", "3"];
+        assert_eq!(*case.log.lock().unwrap(), expected, "{}", case.revision);
     })
     .await;
 }

@@ -27,10 +27,8 @@ async fn shelves_and_books_are_listed_and_read() {
                 "book://verse/2"
             ]
         );
-        assert_eq!(
-            listed(&client, Some("book://verse")).await,
-            ["book://verse/1", "book://verse/2"]
-        );
+        let expected = ["book://verse/1", "book://verse/2"];
+        assert_eq!(listed(&client, Some("book://verse")).await, expected);
         let sun = client.read("book://verse/2").await.unwrap();
         assert_eq!(sun.contents[0].body.as_bytes(), b"It shines.");
         assert_eq!(client.read("book://verse").await.unwrap().contents.len(), 2);

@@ -141,11 +141,8 @@ async fn a_grandchild_that_holds_the_pipe_delays_nothing_and_does_not_survive() 
     let client = shell(&script).connect().await.unwrap();
     let start = Instant::now();
     let error = client.tools().await.unwrap_err();
-    assert_eq!(
-        closed(&error).exit.and_then(|exit| exit.code()),
-        Some(7),
-        "{error}"
-    );
+    let found = closed(&error).exit.and_then(|exit| exit.code());
+    assert_eq!(found, Some(7), "{error}");
     assert!(start.elapsed() < TOO_LONG);
     all_dead(watch).await;
 }

@@ -46,10 +46,8 @@ async fn who_agrees_has_it_deleted() {
         let client = connect(&server, revision, accepted(true)).await;
         let told = call(&client, "delete", json!({"name": "will.md"})).await;
         assert_eq!(told, (false, "will.md is gone.".to_owned()), "{revision}");
-        assert_eq!(
-            call(&client, "list", json!({})).await.1,
-            "draft.md\nletter.md"
-        );
+        let expected = "draft.md\nletter.md";
+        assert_eq!(call(&client, "list", json!({})).await.1, expected);
         let (is_error, told) = call(&client, "delete", json!({"name": "will.md"})).await;
         assert!(
             is_error && told.contains("Known files: draft.md, letter.md"),

@@ -65,10 +65,8 @@ async fn who_knows_tasks_comes_again_for_the_result() {
     tokio::time::sleep(Duration::from_secs(15)).await;
     let task = client.result("tasks/get", json!({"taskId": id})).await;
     assert_eq!(task["status"], "completed");
-    assert_eq!(
-        task["result"]["content"][0]["text"],
-        "20 pages are scanned."
-    );
+    let expected = "20 pages are scanned.";
+    assert_eq!(task["result"]["content"][0]["text"], expected);
 }
 
 #[tokio::test(start_paused = true)]

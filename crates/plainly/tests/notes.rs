@@ -25,15 +25,11 @@ async fn call(client: &Client, id: &str) -> (bool, Vec<Content>) {
 async fn the_model_reads_a_note_or_which_there_are() {
     for revision in Revision::ALL {
         let client = connect(revision).await;
-        assert_eq!(
-            call(&client, "welcome").await,
-            (false, vec![Content::text("Read tools.md first.")])
-        );
+        let expected = (false, vec![Content::text("Read tools.md first.")]);
+        assert_eq!(call(&client, "welcome").await, expected);
         let hint = r#"No note with id "drafts". Known ids: welcome"#;
-        assert_eq!(
-            call(&client, "drafts").await,
-            (true, vec![Content::text(hint)])
-        );
+        let expected = (true, vec![Content::text(hint)]);
+        assert_eq!(call(&client, "drafts").await, expected);
     }
 }
 

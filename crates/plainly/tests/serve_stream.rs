@@ -210,10 +210,8 @@ async fn a_legacy_peer_opens_the_session_of_the_stream() {
         "{".to_owned(),
     ])
     .await;
-    assert_eq!(
-        replies[0],
-        json!({"jsonrpc": "2.0", "id": "a", "result": {}})
-    );
+    let expected = json!({"jsonrpc": "2.0", "id": "a", "result": {}});
+    assert_eq!(replies[0], expected);
     assert_eq!(replies[1]["error"]["code"], -32602);
     assert_eq!(replies[2]["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(
@@ -221,11 +219,8 @@ async fn a_legacy_peer_opens_the_session_of_the_stream() {
         json!({"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "hi"}]}})
     );
     assert_eq!(replies[4], json!({"jsonrpc": "2.0", "id": 3, "result": {}}));
-    assert_eq!(
-        replies.len(),
-        5,
-        "2025-06-18 has no answer to what is no message"
-    );
+    let found = replies.len();
+    assert_eq!(found, 5, "2025-06-18 has no answer to what is no message");
 }
 
 #[tokio::test]

@@ -113,10 +113,8 @@ async fn a_store_without_roots_is_listed_and_drawn_whole() {
     let all = "directory  note://book\nfile  note://book/1  (3 bytes)\n1 directory, 1 file, 3 bytes\nThere is more: call again with after=note://book/1";
     assert_eq!(text(&listed), all);
     let tree = call(&client, "tree", json!({})).await;
-    assert_eq!(
-        text(&tree),
-        "note://book/\nnote://book/1\nnote://book/2\nnote://book/12"
-    );
+    let expected = "note://book/\nnote://book/1\nnote://book/2\nnote://book/12";
+    assert_eq!(text(&tree), expected);
     let below = call(
         &client,
         "tree",
@@ -130,10 +128,8 @@ async fn a_store_without_roots_is_listed_and_drawn_whole() {
 async fn roots_are_where_a_tree_begins() {
     let client = connect(StoreTools::new(Notebook).roots(["note://book"])).await;
     let listed = call(&client, "list_resources", json!({})).await;
-    assert_eq!(
-        text(&listed),
-        "directory  note://book\n1 directory, 0 files, 0 bytes"
-    );
+    let expected = "directory  note://book\n1 directory, 0 files, 0 bytes";
+    assert_eq!(text(&listed), expected);
     let tree = call(&client, "tree", json!({})).await;
     assert_eq!(text(&tree), "note://book/\n  1\n  2\n  12");
 }
@@ -186,9 +182,6 @@ async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
 async fn sizes_that_no_number_can_sum_up_are_listed() {
     let client = connect(StoreTools::new(Notebook)).await;
     let listed = call(&client, "list_resources", json!({"uri": "note://vast"})).await;
-    assert!(
-        text(&listed).ends_with("0 directories, 2 files, 18446744073709551615 bytes"),
-        "{}",
-        text(&listed)
-    );
+    let expected = "0 directories, 2 files, 18446744073709551615 bytes";
+    assert!(text(&listed).ends_with(expected), "{}", text(&listed));
 }

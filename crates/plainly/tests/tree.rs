@@ -41,10 +41,8 @@ async fn everything_is_listed_whatever_fits_on_a_page() {
                 "note://office/drafts",
             ]
         );
-        assert_eq!(
-            listed(&client, Some("note://home")).await,
-            ["note://home/garden", "note://home/recipes"]
-        );
+        let expected = ["note://home/garden", "note://home/recipes"];
+        assert_eq!(listed(&client, Some("note://home")).await, expected);
     }
 }
 

@@ -100,10 +100,8 @@ async fn who_declined_is_not_asked_again() {
         let resource = client.request("resources/read", params).await;
         if is_asked {
             assert_eq!(tool["result"]["resultType"], "input_required", "{tool}");
-            assert_eq!(
-                resource["result"]["resultType"], "input_required",
-                "{resource}"
-            );
+            let expected = "input_required";
+            assert_eq!(resource["result"]["resultType"], expected, "{resource}");
             continue;
         }
         let words =

@@ -56,10 +56,8 @@ impl Host {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
         assert_eq!(asked.body["method"], method);
-        assert_eq!(
-            asked.headers["accept"],
-            "application/json, text/event-stream"
-        );
+        let expected = "application/json, text/event-stream";
+        assert_eq!(asked.headers["accept"], expected);
         assert_eq!(asked.headers["content-type"], "application/json");
         asked
     }

@@ -10,6 +10,7 @@ pub mod message;
 mod response;
 mod site;
 mod stream;
+pub mod table;
 
 use std::pin::pin;
 use std::time::{Duration, Instant};

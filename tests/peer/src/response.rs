@@ -67,7 +67,11 @@ impl<S: AsyncRead + Unpin> Response<S> {
     ///
     /// If none comes.
     pub async fn read(mut stream: BufReader<S>) -> Self {
-        let head = head(&mut stream).await.expect("the server closed");
+        let mut head = read_head(&mut stream).await;
+        // An informational one comes before the other.
+        while head.starts_with("HTTP/1.1 1") {
+            head = read_head(&mut stream).await;
+        }
         let status = head.get(9..12).and_then(|status| status.parse().ok());
         Self {
             status: status.unwrap_or_else(|| panic!("no status: {head}")),
@@ -117,6 +121,14 @@ impl<S: AsyncRead + Unpin> Response<S> {
             self.is_over = part.is_empty();
         }
         String::from_utf8(part).unwrap()
+    }
+
+    /// All that still comes until the server closes, as it wrote it.
+    pub async fn rest(mut self) -> String {
+        let mut bytes = Vec::new();
+        // A reset is an end too.
+        let _end = within(self.stream.read_to_end(&mut bytes)).await;
+        String::from_utf8(bytes).unwrap()
     }
 
     /// All of the body that is left.
@@ -177,6 +189,10 @@ impl<S: AsyncRead + Unpin> Response<S> {
     pub async fn message(&mut self) -> Value {
         self.next().await.expect("the response is over")
     }
+}
+
+async fn read_head(stream: &mut (impl AsyncBufReadExt + Unpin)) -> String {
+    head(stream).await.expect("the server closed")
 }
 
 /// The head of what comes next; none if the stream ends before.

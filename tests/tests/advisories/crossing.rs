@@ -79,11 +79,7 @@ async fn heard(site: &Site, way: Way, text: &str) -> Vec<Value> {
 
 /// 64 clients at once, all with the same ids and tokens, each with a secret of its own.
 async fn each_gets_its_own(site: &Site, way_of: impl Fn(usize) -> Way) {
-    let site = std::sync::Arc::new(Site {
-        address: site.address,
-        probe: site.probe.clone(),
-        server: site.server.clone(),
-    });
+    let site = std::sync::Arc::new(site.clone());
     let mut clients = JoinSet::new();
     for number in 0..TOGETHER {
         let (site, way) = (std::sync::Arc::clone(&site), way_of(number));

@@ -2,8 +2,11 @@
 
 use std::net::SocketAddr;
 
+use axum::body::Body;
+use axum::http::Request;
+use plainly_peer::Response;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::within;
@@ -47,6 +50,16 @@ pub(crate) fn initialize() -> Value {
         "clientInfo": {"name": "attacker", "version": "1"},
     });
     bare(0, "initialize", params)
+}
+
+/// A message as it comes to a service, with no other headers but those that HTTP needs.
+pub(crate) fn posted(body: impl Into<Body>) -> Request<Body> {
+    Request::post("/")
+        .header("Host", "localhost")
+        .header("Content-Type", "application/json")
+        .header("Accept", "*/*")
+        .body(body.into())
+        .unwrap()
 }
 
 /// A request before it is sent.
@@ -175,7 +188,7 @@ impl Attempt {
         let bytes = [self.head().as_bytes(), &self.body].concat();
         // The server may refuse before it has read all.
         within(stream.write_all(&bytes)).await.ok();
-        Response::read(stream).await
+        Response::read(BufReader::new(stream)).await
     }
 
     pub(crate) async fn status(&self) -> u16 {
@@ -185,77 +198,8 @@ impl Attempt {
     /// The one message in the response.
     pub(crate) async fn json(&self) -> Value {
         let response = self.send().await;
-        let text = response.body().await;
+        let text = response.rest().await;
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{self:?}: {error}: {text}"))
-    }
-}
-
-/// A response whose body is still to be read.
-#[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    stream: BufReader<TcpStream>,
-}
-
-impl Response {
-    pub(crate) async fn read(stream: TcpStream) -> Self {
-        let mut stream = BufReader::new(stream);
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            let read = within(stream.read_line(&mut head)).await.unwrap_or(0);
-            assert_ne!(read, 0, "the server closed: {head:?}");
-            // An informational response comes before the other.
-            if head.starts_with("HTTP/1.1 1") && head.ends_with("\r\n\r\n") {
-                head.clear();
-            }
-        }
-        Self {
-            status: head[9..12].parse().unwrap(),
-            head,
-            stream,
-        }
-    }
-
-    /// The value of a header, its name in lower case.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.head
-            .lines()
-            .filter_map(|line| line.split_once(": "))
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
-    }
-
-    /// All that comes until the server closes.
-    pub(crate) async fn body(mut self) -> String {
-        let mut bytes = Vec::new();
-        within(self.stream.read_to_end(&mut bytes)).await.ok();
-        String::from_utf8(bytes).unwrap()
-    }
-
-    /// The data of the next event.
-    pub(crate) async fn event(&mut self) -> String {
-        within(self.next_event()).await.expect("the stream ended")
-    }
-
-    /// The data of the next event; none where the stream ended.
-    pub(crate) async fn next_event(&mut self) -> Option<String> {
-        loop {
-            let mut line = String::new();
-            if self.stream.read_line(&mut line).await.unwrap_or(0) == 0 {
-                return None;
-            }
-            if let Some(data) = line.strip_prefix("data: ").map(str::trim_end)
-                && !data.is_empty()
-            {
-                return Some(data.to_owned());
-            }
-        }
-    }
-
-    pub(crate) async fn message(&mut self) -> Value {
-        let data = self.event().await;
-        serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}"))
     }
 }
 
@@ -313,7 +257,7 @@ impl Events {
     pub(crate) async fn open(address: SocketAddr, owner: Option<&str>) -> Self {
         let mut stream = Self::attempt(address).known_as(owner).send().await;
         assert_eq!(stream.status, 200, "{stream:?}");
-        let endpoint = stream.event().await;
+        let endpoint = stream.event().await.unwrap().data;
         assert!(endpoint.starts_with("/sse?session="), "{endpoint}");
         Self { stream, endpoint }
     }

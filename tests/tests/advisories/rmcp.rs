@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use axum::http::Request;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tower::ServiceExt;
 
-use crate::http::{Attempt, Session, bare, initialize, modern};
+use crate::http::{Attempt, Session, bare, initialize, modern, posted};
 use crate::site::{KINDS, Kind, Site, server};
 use crate::stream;
 use crate::within;
@@ -101,14 +100,11 @@ async fn rmcp_934_sessions_of_failed_handshakes() {
     let (server, _) = server();
     let service = server.http();
     let post = async |session: Option<&str>, body: &Value| {
-        let mut request = Request::post("/")
-            .header("Host", "localhost")
-            .header("Content-Type", "application/json")
-            .header("Accept", "*/*");
+        let mut request = posted(body.to_string());
         if let Some(session) = session {
-            request = request.header("Mcp-Session-Id", session);
+            let headers = request.headers_mut();
+            headers.insert("Mcp-Session-Id", session.parse().unwrap());
         }
-        let request = request.body(body.to_string()).unwrap();
         service.clone().oneshot(request).await.unwrap()
     };
     let opened = post(None, &initialize()).await;
@@ -246,7 +242,7 @@ async fn rmcp_1083_request_without_its_version_header() {
         ] {
             let answer = attempt.send().await;
             assert_eq!(answer.status, 400, "{attempt:?}");
-            let reply: Value = serde_json::from_str(&answer.body().await).unwrap();
+            let reply: Value = serde_json::from_str(&answer.rest().await).unwrap();
             assert_eq!(code(&reply), Some(-32020), "{attempt:?}: {reply}");
         }
         assert_eq!(site.probe.ran(), 0);
@@ -262,7 +258,7 @@ async fn rmcp_invalid_json_is_no_wrong_media_type() {
         let answer = attempt.send().await;
         assert_eq!(answer.status, 400);
         assert_eq!(answer.header("content-type"), Some("application/json"));
-        let reply: Value = serde_json::from_str(&answer.body().await).unwrap();
+        let reply: Value = serde_json::from_str(&answer.rest().await).unwrap();
         assert_eq!(code(&reply), Some(-32700));
         assert!(reply.get("id").is_none_or(Value::is_null));
     }

@@ -12,7 +12,6 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::{AskError, Changes};
-use plainly::transport::http::HttpServer;
 use plainly::{
     Args, Ask, Context, Principal, Prompt, Resource, ResourceTemplate, Server, State, TaskSupport,
     Tool, Vars,
@@ -21,7 +20,6 @@ use plainly_peer::Gate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokio::net::TcpListener;
 use tokio::sync::Barrier;
 
 /// What handlers leave behind, and what they wait for.
@@ -155,36 +153,34 @@ pub(crate) enum Kind {
 pub(crate) const KINDS: [Kind; 2] = [Kind::Own, Kind::Mounted];
 
 /// A server that listens.
+#[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     pub(crate) probe: Probe,
     pub(crate) server: Server,
+    /// It ends with this.
+    _listening: Arc<plainly_peer::Site>,
 }
 
 impl Site {
     pub(crate) async fn start(kind: Kind) -> Self {
         let (server, probe) = server();
-        let address = match kind {
+        let listening = match kind {
             Kind::Own => {
-                let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
-                let address = listener.local_addr();
-                let service = server.http().path("/mcp").sse_endpoint("/sse");
-                tokio::spawn(listener.serve(service, std::future::pending()));
-                address
+                plainly_peer::Site::serve(server.http().path("/mcp").sse_endpoint("/sse")).await
             }
             Kind::Mounted => {
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-                let address = listener.local_addr().unwrap();
                 let router = Router::new()
                     .route_service("/mcp", server.http())
                     .route_service("/sse", server.http().sse_endpoint("/sse"))
                     .layer(from_fn(authenticate));
-                tokio::spawn(async move { axum::serve(listener, router).await });
-                address
+                let serve = async |listener| axum::serve(listener, router).await;
+                plainly_peer::Site::listen(serve).await
             }
         };
         Self {
-            address,
+            address: listening.address,
+            _listening: Arc::new(listening),
             probe,
             server,
         }

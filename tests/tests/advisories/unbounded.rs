@@ -9,12 +9,13 @@ use plainly::limits::Limits;
 use plainly::protocol::uri_template::{UriTemplate, Values};
 use plainly::server::{Server, Tool};
 use plainly::transport::http::HttpLimits;
+use plainly_peer::Response;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
 
-use crate::http::{Response, initialize};
+use crate::http::{initialize, posted};
 use crate::routes::{ROUTES, Route};
 use crate::site::{KINDS, Site, server};
 use crate::stream::{before_a_good_reply, open};
@@ -47,7 +48,8 @@ async fn endless(site: &Site, head: &str, is_chunked: bool) -> (u16, usize) {
     // Up to here nothing was said of a refusal: it comes while there is still much to send.
     within(reader.readable()).await.unwrap();
     let (written, writer) = within(writing).await.unwrap();
-    let answer = Response::read(reader.reunite(writer).unwrap()).await;
+    let stream = reader.reunite(writer).unwrap();
+    let answer = Response::read(BufReader::new(stream)).await;
     (answer.status, written)
 }
 
@@ -95,16 +97,10 @@ async fn kotlin_sdk_839_body_of_one_byte_more() {
                 let padding = vec![b' '; bytes - length];
                 prepared.attempt.clone().padded(&padding)
             };
-            assert_eq!(
-                padded(MESSAGE + 1).status().await,
-                413,
-                "{kind:?} {route:?}"
-            );
-            assert_eq!(
-                padded(MESSAGE).status().await,
-                route.good(),
-                "{kind:?} {route:?}"
-            );
+            let found = padded(MESSAGE + 1).status().await;
+            assert_eq!(found, 413, "{kind:?} {route:?}");
+            let found = padded(MESSAGE).status().await;
+            assert_eq!(found, route.good(), "{kind:?} {route:?}");
         }
     }
 }
@@ -137,11 +133,7 @@ async fn ruby_sdk_hardening_sessions_kept_for_ever() {
     let (server, _) = server();
     let service = server.http();
     let open = async || {
-        let request = Request::post("/")
-            .header("Host", "localhost")
-            .header("Content-Type", "application/json")
-            .header("Accept", "*/*");
-        let request = request.body(initialize().to_string()).unwrap();
+        let request = posted(initialize().to_string());
         let opened = service.clone().oneshot(request).await.unwrap();
         assert_eq!(opened.status(), 200);
         opened.headers()["mcp-session-id"].clone()
@@ -180,11 +172,7 @@ async fn cve_2026_39313_message_limit_without_effect() {
         (default.http(), MESSAGE),
     ] {
         for (bytes, status) in [(limit, 400), (limit + 1, 413)] {
-            let request = Request::post("/")
-                .header("Host", "localhost")
-                .header("Content-Type", "application/json")
-                .header("Accept", "*/*");
-            let request = request.body(" ".repeat(bytes)).unwrap();
+            let request = posted(" ".repeat(bytes));
             let answer = service.clone().oneshot(request).await.unwrap();
             assert_eq!(answer.status(), status, "{bytes} of {limit}");
         }
@@ -196,12 +184,7 @@ async fn cve_2026_39313_message_limit_without_effect() {
 async fn rmcp_body_without_a_time_limit() {
     let (server, _) = server();
     let body = Body::from_stream(stream::pending::<Result<Vec<u8>, std::io::Error>>());
-    let request = Request::post("/")
-        .header("Host", "localhost")
-        .header("Content-Type", "application/json")
-        .header("Accept", "*/*")
-        .body(body)
-        .unwrap();
+    let request = posted(body);
     let start = tokio::time::Instant::now();
     let answer = server.http().oneshot(request).await.unwrap();
     assert_eq!(answer.status(), 408);

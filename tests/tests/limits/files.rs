@@ -63,12 +63,8 @@ async fn the_largest_file_that_is_read_reaches_our_own_client() {
         }
         let read = Box::pin(client.read("file:///docs/control").into_future());
         let error = within(read).await.unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains(&format!("larger than {reply_bytes} bytes")),
-            "{error}"
-        );
+        let expected = format!("larger than {reply_bytes} bytes");
+        assert!(error.to_string().contains(&expected), "{error}");
     }
 }
 

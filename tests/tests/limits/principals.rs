@@ -108,10 +108,8 @@ async fn subscriptions_of_one_leave_room_for_others() {
             open.push(reply);
         }
         let mut stream = Peer::known(&server, Some(&alice), 1 << 16);
-        assert_eq!(
-            stream.ask(listening(1)).await["method"],
-            "notifications/subscriptions/acknowledged"
-        );
+        let expected = "notifications/subscriptions/acknowledged";
+        assert_eq!(stream.ask(listening(1)).await["method"], expected);
         assert_eq!(
             stream.ask(listening(2)).await["error"]["data"]["kind"],
             "overloaded"

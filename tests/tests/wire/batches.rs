@@ -97,9 +97,7 @@ fn summary(replies: &str) -> Value {
 async fn in_2025_03_26_each_message_of_a_batch_is_answered_in_order() {
     let fixture = Fixture::new();
     let (sent, answers) = mixed();
-    let mut stream = Stream::open(&fixture.server, BATCHING)
-        .await
-        .saying_anything();
+    let mut stream = Stream::careless(&fixture.server, BATCHING).await;
     assert_eq!(summary(&stream.ask(&sent).await), answers);
     let http = Http::listen(&fixture.server).await;
     let response = http
@@ -134,10 +132,8 @@ async fn a_batch_waits_for_its_slowest_and_holds_up_nobody_else() {
         &call("3", "panics", "{}"),
     ]);
     stream.send(&sent).await;
-    assert_eq!(
-        stream.before_a_good_reply("a batch").await,
-        [] as [String; 0]
-    );
+    let found = stream.before_a_good_reply("a batch").await;
+    assert_eq!(found, [] as [String; 0]);
     fixture.probe.gate.open(1);
     let replies: Value = serde_json::from_str(&stream.next().await).unwrap();
     let ids: Vec<_> = replies
@@ -184,10 +180,8 @@ async fn a_request_of_a_batch_can_be_cancelled() {
     fixture.probe.gate.holds(1).await;
     stream.send(cancel("1")).await;
     fixture.probe.gate.holds(0).await;
-    assert_eq!(
-        summary(&stream.next().await),
-        json!([{"id": 2, "result": {"content": [{"type": "text", "text": "y"}]}}])
-    );
+    let expected = json!([{"id": 2, "result": {"content": [{"type": "text", "text": "y"}]}}]);
+    assert_eq!(summary(&stream.next().await), expected);
     // A batch may cancel too, even what it began itself.
     stream.send(say("3", "slow", "x")).await;
     fixture.probe.gate.holds(1).await;
@@ -238,10 +232,8 @@ fn good_of(replies: &str, limit: usize) -> usize {
         .iter()
         .partition(|reply| reply.get("result").is_some());
     for reply in refused {
-        assert_eq!(
-            reply["error"]["data"],
-            json!({"kind": "reply_too_large", "limit": limit})
-        );
+        let expected = json!({"kind": "reply_too_large", "limit": limit});
+        assert_eq!(reply["error"]["data"], expected);
     }
     let ids: Vec<_> = replies.iter().map(|reply| reply["id"].clone()).collect();
     let all: Vec<_> = (0..replies.len()).collect();

@@ -20,9 +20,7 @@ pub(crate) async fn both(fixture: &Fixture, sender: Sender, template: &str) -> [
 
 /// The replies to one request that is wrong on purpose.
 pub(crate) async fn both_wrong(fixture: &Fixture, sender: Sender, template: &str) -> [Value; 2] {
-    let stream = Stream::open(&fixture.server, sender)
-        .await
-        .saying_anything();
+    let stream = Stream::careless(&fixture.server, sender).await;
     let http = Http::listen(&fixture.server).await;
     let client = http.client(sender).await.saying_anything();
     replies(stream, client, template).await

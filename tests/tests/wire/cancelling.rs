@@ -12,9 +12,7 @@ const NOTHING: [String; 0] = [];
 async fn a_running_request_of_a_stream_is_dropped_and_not_answered() {
     let fixture = Fixture::new();
     for sender in Sender::all() {
-        let mut stream = Stream::open(&fixture.server, sender)
-            .await
-            .saying_anything();
+        let mut stream = Stream::careless(&fixture.server, sender).await;
         stream.send(say("1", "slow", "x")).await;
         stream.send(say("\"1\"", "slow", "y")).await;
         fixture.probe.gate.holds(2).await;

@@ -1,5 +1,7 @@
 //! Cases as data, and the one driver that runs them: every sender, over both transports, each followed by a good request.
 
+use plainly_peer::table::rows;
+
 use crate::fixture::Fixture;
 use crate::http::Http;
 use crate::sender::Sender;
@@ -51,6 +53,19 @@ impl Expect {
 
     pub(crate) fn result(id: &str) -> Self {
         Self::Result { id: id.to_owned() }
+    }
+
+    /// As cases.txt has it.
+    fn read(text: &str) -> Self {
+        match text.split(' ').collect::<Vec<_>>()[..] {
+            ["error", id, code, status] => {
+                Self::error(id, code.parse().unwrap(), status.parse().unwrap())
+            }
+            ["no", "message", code] => Self::no_message(code.parse().unwrap()),
+            ["result", id] => Self::result(id),
+            ["silence"] => Self::Silence,
+            _ => panic!("{text}"),
+        }
     }
 
     /// How the reply begins, byte by byte.
@@ -107,11 +122,27 @@ impl Case {
         case.runs = 1;
         case
     }
+}
 
-    pub(crate) fn over_http(mut self, expect: Expect) -> Self {
-        self.over_http = Some(expect);
-        self
-    }
+/// The cases of a table in cases.txt.
+pub(crate) fn cases(table: &str) -> Vec<Case> {
+    let rows = rows(include_str!("cases.txt"), table);
+    let cases = rows.map(|[name, message, expected]| {
+        let (runs, expected) = match expected.strip_prefix("runs, ") {
+            Some(expected) => (1, expected),
+            None => (0, expected),
+        };
+        let (expected, over_http) = match expected.split_once(", over HTTP ") {
+            Some((expected, over_http)) => (expected, Some(Expect::read(over_http))),
+            None => (expected, None),
+        };
+        Case {
+            over_http,
+            runs,
+            ..Case::new(name, message, Expect::read(expected))
+        }
+    });
+    cases.collect()
 }
 
 /// Runs all cases for all senders over both transports; tells all that failed.
@@ -133,9 +164,7 @@ async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
     let fixture = Fixture::new();
     for case in cases {
         let before = fixture.probe.ran();
-        let mut stream = Stream::open(&fixture.server, sender)
-            .await
-            .saying_anything();
+        let mut stream = Stream::careless(&fixture.server, sender).await;
         stream.send(&case.template).await;
         let lines = stream.before_a_good_reply(&case.name).await;
         let expect = case.expect.on_stream(sender);

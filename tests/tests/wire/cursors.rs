@@ -70,11 +70,8 @@ async fn cursor(server: &Server, listing: (&str, &str)) -> Value {
 
 fn assert_refused(reply: &Value, what: &str) {
     assert_eq!(reply["error"]["code"], -32602, "{what}: {reply}");
-    assert_eq!(
-        reply["error"]["data"],
-        json!({"kind": "invalid_cursor"}),
-        "{what}"
-    );
+    let expected = json!({"kind": "invalid_cursor"});
+    assert_eq!(reply["error"]["data"], expected, "{what}");
 }
 
 #[tokio::test]

@@ -178,7 +178,6 @@ async fn legacy_sessions_ignore_the_headers_that_mirror() {
 
 /// One request per step of the order, each wrong from its step on to the last; what is said is always the first.
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reached() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
@@ -189,35 +188,12 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
     let unknown = request("1", "nope", r#""name":"nope""#);
     let no_tool = request("1", "tools/call", r#""name":1,"arguments":[]"#);
     let modern = |template: &str| template.replace("META", META);
+    #[rustfmt::skip]
     let steps = [
-        (
-            "json",
-            wrong_headers.to_owned(),
-            "{\"jsonrpc\":\"1.0\",".to_owned(),
-            400,
-            -32700,
-        ),
-        (
-            "envelope",
-            wrong_headers.to_owned(),
-            r#"{"jsonrpc":"1.0","id":1,"method":"nope","params":[]}"#.to_owned(),
-            400,
-            -32600,
-        ),
-        (
-            "params",
-            wrong_headers.to_owned(),
-            r#"{"jsonrpc":"2.0","id":1,"method":"nope","params":[]}"#.to_owned(),
-            400,
-            -32602,
-        ),
-        (
-            "version header against _meta",
-            wrong_headers.to_owned(),
-            modern(&unknown),
-            400,
-            -32020,
-        ),
+        ("json", wrong_headers.to_owned(), "{\"jsonrpc\":\"1.0\",".to_owned(), 400, -32700),
+        ("envelope", wrong_headers.to_owned(), r#"{"jsonrpc":"1.0","id":1,"method":"nope","params":[]}"#.to_owned(), 400, -32600),
+        ("params", wrong_headers.to_owned(), r#"{"jsonrpc":"2.0","id":1,"method":"nope","params":[]}"#.to_owned(), 400, -32602),
+        ("version header against _meta", wrong_headers.to_owned(), modern(&unknown), 400, -32020),
         (
             "headers that are there twice",
             format!("{VERSION}Mcp-Method: nope\r\nMcp-Method: nope\r\n"),
@@ -225,13 +201,7 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
             400,
             -32020,
         ),
-        (
-            "headers in visible ASCII",
-            format!("{VERSION}Mcp-Method: n\u{f6}pe\r\n"),
-            unknown.replace("META", "{}"),
-            400,
-            -32020,
-        ),
+        ("headers in visible ASCII", format!("{VERSION}Mcp-Method: n\u{f6}pe\r\n"), unknown.replace("META", "{}"), 400, -32020),
         (
             "names that are there twice",
             format!("{VERSION}{METHOD}{NAME}{NAME}"),
@@ -239,41 +209,11 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
             400,
             -32020,
         ),
-        (
-            "_meta complete",
-            format!("{VERSION}Mcp-Method: x\r\n"),
-            unknown.replace("META", "{}"),
-            400,
-            -32602,
-        ),
-        (
-            "version supported",
-            format!("{old_header}Mcp-Method: x\r\nMcp-Name: y\r\n"),
-            old(unknown.clone()),
-            400,
-            -32022,
-        ),
-        (
-            "method header",
-            format!("{VERSION}Mcp-Method: x\r\nMcp-Name: y\r\n"),
-            modern(&unknown),
-            400,
-            -32020,
-        ),
-        (
-            "method known",
-            format!("{VERSION}Mcp-Method: nope\r\nMcp-Name: y\r\n"),
-            modern(&unknown),
-            404,
-            -32601,
-        ),
-        (
-            "params of the method",
-            format!("{VERSION}{METHOD}"),
-            modern(&no_tool),
-            200,
-            -32602,
-        ),
+        ("_meta complete", format!("{VERSION}Mcp-Method: x\r\n"), unknown.replace("META", "{}"), 400, -32602),
+        ("version supported", format!("{old_header}Mcp-Method: x\r\nMcp-Name: y\r\n"), old(unknown.clone()), 400, -32022),
+        ("method header", format!("{VERSION}Mcp-Method: x\r\nMcp-Name: y\r\n"), modern(&unknown), 400, -32020),
+        ("method known", format!("{VERSION}Mcp-Method: nope\r\nMcp-Name: y\r\n"), modern(&unknown), 404, -32601),
+        ("params of the method", format!("{VERSION}{METHOD}"), modern(&no_tool), 200, -32602),
     ];
     for (step, headers, body, status, code) in steps {
         let reply = client.post(&headers, body.as_bytes()).await;
@@ -287,7 +227,6 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
 
 /// What HTTP itself refuses comes before what the message says.
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 async fn what_http_refuses_is_refused_before_the_message_is_read() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
@@ -296,40 +235,16 @@ async fn what_http_refuses_is_refused_before_the_message_is_read() {
     let mirror = [VERSION, METHOD, NAME].concat();
     let json = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
     let host = format!("Host: {address}\r\n");
+    #[rustfmt::skip]
     let rows = [
-        (
-            "foreign host",
-            "POST /mcp",
-            "Host: evil.example\r\nOrigin: https://evil.example\r\n".to_owned(),
-            403,
-        ),
-        (
-            "foreign origin",
-            "POST /nope",
-            format!("{host}Origin: https://evil.example\r\n"),
-            403,
-        ),
-        (
-            "null origin",
-            "PUT /mcp",
-            format!("{host}Origin: null\r\n{json}"),
-            403,
-        ),
+        ("foreign host", "POST /mcp", "Host: evil.example\r\nOrigin: https://evil.example\r\n".to_owned(), 403),
+        ("foreign origin", "POST /nope", format!("{host}Origin: https://evil.example\r\n"), 403),
+        ("null origin", "PUT /mcp", format!("{host}Origin: null\r\n{json}"), 403),
         ("path", "PUT /nope", host.clone(), 404),
         ("method", "PUT /mcp", host.clone(), 405),
         ("get", "GET /mcp", format!("{host}{json}"), 405),
-        (
-            "media type",
-            "POST /mcp",
-            format!("{host}Content-Type: text/plain\r\n"),
-            415,
-        ),
-        (
-            "accept",
-            "POST /mcp",
-            format!("{host}Content-Type: application/json\r\nAccept: text/html\r\n"),
-            406,
-        ),
+        ("media type", "POST /mcp", format!("{host}Content-Type: text/plain\r\n"), 415),
+        ("accept", "POST /mcp", format!("{host}Content-Type: application/json\r\nAccept: text/html\r\n"), 406),
     ];
     for (row, line, headers, status) in rows {
         let request = format!(

@@ -1,6 +1,8 @@
 //! What is JSON and what is not: grammar, UTF-8, depth, duplicate keys.
 
-use crate::case::{Case, Expect, check};
+use plainly_peer::table::rows;
+
+use crate::case::{Case, Expect, cases, check};
 use crate::sender::{Sender, call, request};
 
 const PARSE: i64 = -32700;
@@ -14,75 +16,16 @@ fn mutated(from: &str, to: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 async fn what_is_no_json_is_a_parse_error_without_id() {
-    let good = call("1", "canary", "{}");
-    let mut cases = vec![
-        ("an open brace", b"{".to_vec()),
-        ("a word", b"hello".to_vec()),
-        ("a closing bracket", b"]".to_vec()),
-        ("rubbish after it", format!("{good}x").into_bytes()),
-        ("two on a line", format!("{good}{good}").into_bytes()),
-        ("two with a comma", format!("{good},{good}").into_bytes()),
+    let mut all = cases("no JSON");
+    for (name, bytes) in [
         ("utf-16", b"\xff\xfe{\0}\0".to_vec()),
-        ("an open batch", format!("[{good}").into_bytes()),
-        (
-            "a batch with a trailing comma",
-            format!("[{good},]").into_bytes(),
-        ),
-        (
-            "a trailing comma",
-            mutated(r#""note":"a"}"#, br#""note":"a",}"#),
-        ),
-        ("a comment", mutated(r#""note":"#, br#"/* */"note":"#)),
-        ("single quotes", mutated(r#""note""#, b"'note'")),
-        ("a bare key", mutated(r#""note""#, b"note")),
         ("a raw tab in a string", mutated(r#""a""#, b"\"\t\"")),
         ("a raw NUL in a string", mutated(r#""a""#, b"\"\0\"")),
-        ("an unknown escape", mutated(r#""a""#, br#""\x41""#)),
-        (
-            "a lone surrogate in a value",
-            mutated(r#""a""#, br#""\ud800""#),
-        ),
-        (
-            "a lone low surrogate",
-            mutated(r#""a""#, br#""\udc00\ud800""#),
-        ),
-        (
-            "a lone surrogate in a key",
-            mutated(r#""note""#, br#""\ud800""#),
-        ),
-        (
-            "a lone surrogate in the method",
-            mutated("tools/call", br"tools/call\ud800"),
-        ),
-    ];
-    for text in [
-        "NaN",
-        "Infinity",
-        "-Infinity",
-        "01",
-        ".5",
-        "+1",
-        "0x1",
-        "1.",
-        "1e",
-        "-",
-        "True",
-        "1e999",
-        "-1e999",
-        "",
     ] {
-        cases.push(("a number", mutated(r#""a""#, text.as_bytes())));
+        all.push(Case::new(name, bytes, Expect::no_message(PARSE)));
     }
-    let cases: Vec<_> = cases
-        .into_iter()
-        .map(|(name, bytes)| {
-            let shown = format!("{name}: {}", String::from_utf8_lossy(&bytes));
-            Case::new(shown, bytes, Expect::no_message(PARSE))
-        })
-        .collect();
-    check(&Sender::all(), &cases).await;
+    check(&Sender::all(), &all).await;
 }
 
 #[tokio::test]
@@ -128,16 +71,12 @@ async fn a_mark_is_stripped_once_from_the_start_of_a_stream_and_refused_elsewher
     let mut stream = crate::stream::Stream::open(&fixture.server, Sender::Modern).await;
     stream.write("\u{feff}".as_bytes()).await;
     let reply = stream.ask(&call("1", "canary", "{}")).await;
-    assert!(
-        reply.starts_with(r#"{"jsonrpc":"2.0","id":1,"result":"#),
-        "{reply}"
-    );
+    let expected = r#"{"jsonrpc":"2.0","id":1,"result":"#;
+    assert!(reply.starts_with(expected), "{reply}");
     stream.write("\u{feff}".as_bytes()).await;
     let reply = stream.ask(&call("2", "canary", "{}")).await;
-    assert!(
-        reply.starts_with(r#"{"jsonrpc":"2.0","error":{"code":-32700,"#),
-        "{reply}"
-    );
+    let expected = r#"{"jsonrpc":"2.0","error":{"code":-32700,"#;
+    assert!(reply.starts_with(expected), "{reply}");
 }
 
 /// `depth` arrays in each other.
@@ -197,92 +136,29 @@ async fn a_message_may_be_64_deep() {
 #[tokio::test]
 async fn a_million_levels_overflow_no_stack() {
     let million = 1_000_000;
+    #[rustfmt::skip]
     let cases = [
-        Case::new(
-            "unclosed arrays",
-            "[".repeat(million),
-            Expect::no_message(PARSE),
-        ),
+        Case::new("unclosed arrays", "[".repeat(million), Expect::no_message(PARSE)),
         Case::new("arrays", arrays(million), Expect::no_message(INVALID)),
-        Case::new(
-            "unclosed objects",
-            r#"{"a":"#.repeat(million / 2),
-            Expect::no_message(PARSE),
-        ),
+        Case::new("unclosed objects", r#"{"a":"#.repeat(million / 2), Expect::no_message(PARSE)),
         Case::new("objects", objects(million / 2), Expect::no_message(INVALID)),
-        Case::new(
-            "in the arguments",
-            call("1", "canary", &format!(r#"{{"x":{}}}"#, arrays(million))),
-            Expect::error("1", INVALID, 400),
-        ),
+        Case::new("in the arguments", call("1", "canary", &format!(r#"{{"x":{}}}"#, arrays(million))), Expect::error("1", INVALID, 400)),
     ];
     check(&[Sender::Modern], &cases).await;
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 async fn a_duplicate_key_is_an_invalid_request_wherever_it_is() {
-    let places = [
-        (
-            "jsonrpc",
-            r#""jsonrpc":"2.0""#,
-            r#""jsonrpc":"2.0","jsonrpc":"2.0""#,
-        ),
-        (
-            "method",
-            r#""method":"tools/call""#,
-            r#""method":"tools/list","method":"tools/call""#,
-        ),
-        (
-            "method, by escape",
-            r#""method":"tools/call""#,
-            r#""m\u0065thod":"tools/list","method":"tools/call""#,
-        ),
-        ("params", r#""params":"#, r#""params":{},"params":"#),
-        (
-            "an unknown member",
-            r#""jsonrpc""#,
-            r#""x":1,"x":1,"jsonrpc""#,
-        ),
-        ("_meta", r#""_meta":"#, r#""_meta":{},"_meta":"#),
-        ("in _meta", r#""_meta":{"#, r#""_meta":{"a":1,"\u0061":2,"#),
-        (
-            "name",
-            r#""name":"canary""#,
-            r#""name":"echo","name":"canary""#,
-        ),
-        (
-            "name, by escape",
-            r#""name":"canary""#,
-            r#""n\u0061me":"echo","name":"canary""#,
-        ),
-        (
-            "arguments",
-            r#""arguments":"#,
-            r#""arguments":{},"arguments":"#,
-        ),
-        (
-            "in the arguments",
-            r#""note":"a""#,
-            r#""note":"a","note":"b""#,
-        ),
-        (
-            "deep in the arguments",
-            r#""note":"a""#,
-            r#""x":[{"note":"a","not\u0065":"b"}]"#,
-        ),
-    ];
     for sender in Sender::all() {
-        let cases: Vec<_> = places
-            .iter()
-            .map(|(place, from, to)| {
+        let cases: Vec<_> = rows(include_str!("cases.txt"), "duplicate keys")
+            .map(|[place, from, to]| {
                 let good = call("1", "canary", r#"{"note":"a"}"#);
                 let filled = String::from_utf8(sender.fill(good.as_bytes())).unwrap();
                 // A legacy client's `_meta` is empty.
                 let filled = filled.replace(r#""_meta":{}"#, r#""_meta":{"b":1}"#);
                 assert!(filled.contains(from), "{place}: {filled}");
                 let bytes = filled.replacen(from, to, 1);
-                Case::new(*place, bytes, Expect::error("1", INVALID, 400))
+                Case::new(place, bytes, Expect::error("1", INVALID, 400))
             })
             .chain([Case::new(
                 "id",
@@ -296,41 +172,10 @@ async fn a_duplicate_key_is_an_invalid_request_wherever_it_is() {
 
 #[tokio::test]
 async fn keys_are_compared_exactly() {
-    let wrong = |from: &str, to: &str| mutated(from, to.as_bytes());
-    let no_message = || Expect::no_message(INVALID);
-    let with_id = || Expect::error("1", INVALID, 400);
-    let cases = [
-        Case::new("Method", wrong(r#""method""#, r#""Method""#), with_id()),
-        Case::new("METHOD", wrong(r#""method""#, r#""METHOD""#), with_id()),
-        Case::new("jsonRPC", wrong(r#""jsonrpc""#, r#""jsonRPC""#), with_id()),
-        Case::new("method ", wrong(r#""method""#, r#""method ""#), with_id()),
-        Case::new(
-            "neither id nor method",
-            r#"{"jsonrpc":"2.0","ID":1,"Method":"ping"}"#,
-            no_message(),
-        ),
-        // Unknown members are nobody's, and nobody's id makes a notification.
-        Case::new("ID", wrong(r#""id""#, r#""ID""#), Expect::Silence),
-        Case::good(
-            "unknown members",
-            wrong(
-                r#""jsonrpc""#,
-                r#""ıd":2,"paramſ":{},"__proto__":{},"constructor":1,"jsonrpc""#,
-            ),
-            "1",
-        ),
-    ];
-    check(&Sender::all(), &cases).await;
-    // Without `params` a modern request introduces nobody; with `Params` neither.
-    let cases = [
-        ("Params", wrong(r#""params""#, r#""Params""#)),
-        ("paramſ", wrong(r#""params""#, r#""paramſ""#)),
-    ]
-    .map(|(name, bytes)| {
-        // The header mirrors a name that the body does not have.
-        Case::new(name, bytes, Expect::error("1", -32602, 400))
-    });
-    check(&[Sender::Modern], &cases).await;
+    check(&Sender::all(), &cases("keys")).await;
+    // Without `params` a modern request introduces nobody; with `Params` neither. The header mirrors a name that the body does
+    // not have.
+    check(&[Sender::Modern], &cases("keys of a modern client")).await;
 }
 
 #[tokio::test]
@@ -346,10 +191,8 @@ async fn numbers_reach_typed_arguments_exactly_or_not_at_all() {
         let reply = stream
             .ask(&call("1", "number", &format!(r#"{{"n":{exact}}}"#)))
             .await;
-        assert!(
-            reply.contains(&format!(r#"{{"type":"text","text":"{exact}"}}"#)),
-            "{reply}"
-        );
+        let expected = format!(r#"{{"type":"text","text":"{exact}"}}"#);
+        assert!(reply.contains(&expected), "{reply}");
     }
     for rounded in [
         "9223372036854775808",

@@ -41,21 +41,12 @@ async fn the_bounds_of_the_envelope_are_the_server_s() {
         limits.envelope.method_bytes = 14;
         limits.envelope.id_bytes = 4;
     });
+    #[rustfmt::skip]
     let rows = [
         (call("1", "canary", r#"{"a":{}}"#), 0),
         (call("1", "canary", r#"{"a":{"b":[]}}"#), -32600),
-        (
-            call("1", "canary", r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}"#),
-            0,
-        ),
-        (
-            call(
-                "1",
-                "canary",
-                r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}"#,
-            ),
-            -32600,
-        ),
+        (call("1", "canary", r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}"#), 0),
+        (call("1", "canary", r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}"#), -32600),
         (request("1", "resources/list", ""), 0),
         (request("1", "resources/lists", ""), -32600),
         (call(r#""abcd""#, "canary", "{}"), 0),
@@ -101,10 +92,8 @@ async fn a_page_holds_no_more_than_it_may() {
     ] {
         let fixture = Fixture::with_limits(|limits| limits.page_entries = limit);
         assert_eq!(pages(&fixture, "tools/list", "tools").await, tools);
-        assert_eq!(
-            pages(&fixture, "resources/list", "resources").await,
-            resources
-        );
+        let found = pages(&fixture, "resources/list", "resources").await;
+        assert_eq!(found, resources);
     }
 }
 
@@ -163,10 +152,8 @@ async fn a_reply_beyond_the_limit_is_an_error_instead_and_logged() {
         }
         for reply in both(&over, sender, &read).await {
             assert_eq!(reply["error"]["code"], -32603);
-            assert_eq!(
-                reply["error"]["data"],
-                json!({"kind": "reply_too_large", "limit": LARGE})
-            );
+            let expected = json!({"kind": "reply_too_large", "limit": LARGE});
+            assert_eq!(reply["error"]["data"], expected);
         }
         let text = log.text();
         let is_told =

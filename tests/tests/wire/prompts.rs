@@ -114,29 +114,15 @@ async fn a_prompt_says_the_same_to_all_and_more_to_the_newest() {
 async fn what_is_no_argument_never_reaches_a_handler() {
     let fixture = fixture();
     for sender in Sender::all() {
-        for (sent, told) in [
-            (
-                get(r#""name":"panics","arguments":{"a":1,"b":"x","c":null}"#),
-                "arguments must be strings: `a`, `c`",
-            ),
-            (
-                get(r#""name":"panics","arguments":[]"#),
-                "an object of strings",
-            ),
+        #[rustfmt::skip]
+        let cases = [
+            (get(r#""name":"panics","arguments":{"a":1,"b":"x","c":null}"#), "arguments must be strings: `a`, `c`"),
+            (get(r#""name":"panics","arguments":[]"#), "an object of strings"),
             (get(""), "missing field `name`"),
-            (
-                request(
-                    "1",
-                    "completion/complete",
-                    r#""argument":{"name":"a","value":""}"#,
-                ),
-                "missing field `ref`",
-            ),
-            (
-                complete("name", "").replace("ref/prompt", "ref/tool"),
-                "unknown variant `ref/tool`",
-            ),
-        ] {
+            (request("1", "completion/complete", r#""argument":{"name":"a","value":""}"#), "missing field `ref`"),
+            (complete("name", "").replace("ref/prompt", "ref/tool"), "unknown variant `ref/tool`"),
+        ];
+        for (sent, told) in cases {
             for reply in both_wrong(&fixture, sender, &sent).await {
                 let error = &reply["error"];
                 assert_eq!(error["code"], -32602, "{reply}");

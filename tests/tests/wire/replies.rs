@@ -41,10 +41,8 @@ async fn what_a_tool_fails_with_is_for_the_model() {
     for sender in Sender::all() {
         for reply in both(&fixture, sender, &call("1", "fails", "{}")).await {
             assert_eq!(reply["result"]["isError"], true);
-            assert_eq!(
-                reply["result"]["content"],
-                json!([{"type": "text", "text": "the disk is on fire"}])
-            );
+            let expected = json!([{"type": "text", "text": "the disk is on fire"}]);
+            assert_eq!(reply["result"]["content"], expected);
         }
         for reply in both(&fixture, sender, &call("1", "echo", r#"{"text":1}"#)).await {
             let text = reply["result"]["content"][0]["text"].as_str().unwrap();
@@ -98,10 +96,8 @@ async fn a_deadline_ends_the_handler_and_answers() {
         let read = request("1", "resources/read", r#""uri":"app://slow""#);
         for reply in both(&fixture, sender, &read).await {
             assert_eq!(reply["error"]["code"], -32603, "{reply}");
-            assert_eq!(
-                reply["error"]["data"],
-                json!({"kind": "deadline_exceeded", "limitMs": 20})
-            );
+            let expected = json!({"kind": "deadline_exceeded", "limitMs": 20});
+            assert_eq!(reply["error"]["data"], expected);
         }
         fixture.probe.gate.holds(0).await;
     }
@@ -310,10 +306,8 @@ async fn a_batch_that_does_not_finish_in_time_is_answered_too() {
     let replies = stream.end().await;
     assert_eq!(replies.len(), 1, "{replies:?}");
     let replies = json(&replies[0]);
-    assert_eq!(
-        replies[0]["error"]["data"],
-        json!({"kind": "shutting_down"})
-    );
+    let expected = json!({"kind": "shutting_down"});
+    assert_eq!(replies[0]["error"]["data"], expected);
     assert_eq!(replies[1]["result"]["content"][0]["text"], "y");
     fixture.probe.gate.holds(0).await;
 }

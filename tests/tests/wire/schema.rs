@@ -110,8 +110,7 @@ async fn every_error_is_the_same_over_both_transports() {
     let fixture = fixture(&directory);
     let http = Http::listen(&fixture.server).await;
     for sender in Sender::all() {
-        let stream = Stream::open(&fixture.server, sender).await;
-        let mut stream = stream.saying_anything();
+        let mut stream = Stream::careless(&fixture.server, sender).await;
         let client = http.client(sender).await.saying_anything();
         let mut failures = failures();
         if sender == Sender::Modern {

@@ -37,10 +37,11 @@ impl Stream {
         stream
     }
 
-    /// The same stream, on which messages are sent that are wrong on purpose.
-    pub(crate) fn saying_anything(mut self) -> Self {
-        self.says_anything = true;
-        self
+    /// Connects to send messages that are wrong on purpose.
+    pub(crate) async fn careless(server: &Server, sender: Sender) -> Self {
+        let mut stream = Self::open(server, sender).await;
+        stream.says_anything = true;
+        stream
     }
 
     /// Writes bytes as they are.

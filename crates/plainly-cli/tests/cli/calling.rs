@@ -26,10 +26,8 @@ fn arguments_can_be_text_json_or_one_object() {
         ] {
             let words = [words, &["--json"]].concat();
             let result = target.run("call", &words).succeeded().json();
-            assert_eq!(
-                result["structuredContent"],
-                json!({ "quotient": 3, "remainder": 1 })
-            );
+            let expected = json!({ "quotient": 3, "remainder": 1 });
+            assert_eq!(result["structuredContent"], expected);
         }
     }
 }
@@ -66,10 +64,8 @@ fn an_unknown_tool_is_refused() {
         let run = target.run("call", &["no-such-tool", "--json"]);
         let error = &run.error_json()["error"];
         assert_eq!(run.status, 6);
-        assert_eq!(
-            (&error["from"], &error["kind"]),
-            (&json!("peer"), &json!("refused"))
-        );
+        let expected = (&json!("peer"), &json!("refused"));
+        assert_eq!((&error["from"], &error["kind"]), expected);
         assert_eq!(error["code"], -32602);
         let told = target.run("call", &["no-such-tool"]).stderr;
         assert!(told.ends_with(": its tools are greet, divide\n"), "{told}");
@@ -81,10 +77,8 @@ fn tools_are_listed_on_every_revision() {
     for target in Target::toolbox() {
         for revision in REVISIONS {
             let listed = target.run("tools", &["--revision", revision]).succeeded();
-            assert_eq!(
-                listed.text(),
-                "greet\tGreets somebody\ndivide\tDivides with remainder\n"
-            );
+            let expected = "greet\tGreets somebody\ndivide\tDivides with remainder\n";
+            assert_eq!(listed.text(), expected);
         }
         let objects = target.run("tools", &["--json"]).succeeded().json_lines();
         assert_eq!(objects.len(), 2);
@@ -101,24 +95,14 @@ fn a_served_directory_has_tools_on_every_revision() {
             let call =
                 |words: &[&str]| target.run("call", &[words, &["--revision", revision]].concat());
             let found = call(&["search", "pattern=one"]).succeeded();
-            assert!(
-                found
-                    .text()
-                    .starts_with("file:///docs/guide/one.md\n1: one\n"),
-                "{}",
-                found.text()
-            );
+            let expected = "file:///docs/guide/one.md\n1: one\n";
+            assert!(found.text().starts_with(expected), "{}", found.text());
             let read = call(&["read_resource", "uri=docs/guide/two words.md"]).succeeded();
             assert_eq!(read.text(), "two\n");
             let missed = call(&["read_resource", "uri=docs/guide/one"]);
             assert_eq!(missed.status, 5);
-            assert!(
-                missed
-                    .stderr
-                    .ends_with("Did you mean file:///docs/guide/one.md?\n"),
-                "{}",
-                missed.stderr
-            );
+            let expected = "Did you mean file:///docs/guide/one.md?\n";
+            assert!(missed.stderr.ends_with(expected), "{}", missed.stderr);
         }
     }
 }

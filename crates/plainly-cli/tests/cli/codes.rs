@@ -117,17 +117,12 @@ fn each_condition_is_listed_as_the_revision_writes_it() {
         ),
     ] {
         for (revision, code) in REVISIONS.into_iter().zip(written) {
-            assert_eq!(
-                codes(revision, condition),
-                [code],
-                "{revision}: {condition}"
-            );
+            let found = codes(revision, condition);
+            assert_eq!(found, [code], "{revision}: {condition}");
         }
     }
-    assert_eq!(
-        codes("2025-11-25", "resource does not exist"),
-        [-32602, -32002]
-    );
+    let expected = [-32602, -32002];
+    assert_eq!(codes("2025-11-25", "resource does not exist"), expected);
     assert_eq!(codes("2026-07-28", "resource does not exist"), [-32602]);
     assert!(codes("2025-11-25", "headers contradict").is_empty());
 }
@@ -137,10 +132,8 @@ fn a_code_on_another_revision_says_what_stands_in_its_place() {
     let run = run(&["codes", "-32042", "--revision", "2025-06-18"]).succeeded();
     assert_eq!(value(run.text(), "2025-06-18"), Some("not defined"));
     let last = run.text().lines().last().unwrap();
-    assert!(
-        last.trim_start().starts_with("-32603, HTTP 200: "),
-        "{last}"
-    );
+    let expected = "-32603, HTTP 200: ";
+    assert!(last.trim_start().starts_with(expected), "{last}");
 }
 
 #[test]
@@ -163,11 +156,8 @@ fn all_are_listed_as_fields_or_as_objects() {
 fn what_is_no_code_is_a_usage_error_that_names_the_nearest() {
     let text = run(&["codes", "not_fuond"]);
     assert_eq!((text.status, text.stdout.as_slice()), (2, &b""[..]));
-    assert!(
-        text.stderr.contains("nearest are NOT_FOUND, "),
-        "{}",
-        text.stderr
-    );
+    let expected = "nearest are NOT_FOUND, ";
+    assert!(text.stderr.contains(expected), "{}", text.stderr);
     for word in ["banana", "99999999999999999999", "-1.5", ""] {
         let wrong = run(&["codes", word, "--json"]);
         assert_eq!(wrong.status, 2, "{word}: {}", wrong.stderr);

@@ -45,11 +45,8 @@ fn no_server_has_its_own_status() {
     }
     let missing = run(&["read", "a:b", "--", "/no/such/program"]);
     assert_eq!(missing.status, 3, "{}", missing.stderr);
-    assert!(
-        missing
-            .stderr
-            .starts_with("error: cannot start \"/no/such/program\": ")
-    );
+    let expected = "error: cannot start \"/no/such/program\": ";
+    assert!(missing.stderr.starts_with(expected));
 }
 
 #[test]
@@ -60,10 +57,8 @@ fn what_knows_no_opening_is_no_server() {
     let wrong_path = run(&["ls", &elsewhere, "--json"]);
     assert_eq!(wrong_path.status, 3, "{}", wrong_path.stderr);
     let error = &wrong_path.error_json()["error"];
-    assert_eq!(
-        (&error["from"], &error["kind"]),
-        (&json!("peer"), &json!("unreachable"))
-    );
+    let expected = (&json!("peer"), &json!("unreachable"));
+    assert_eq!((&error["from"], &error["kind"]), expected);
     #[cfg(unix)]
     assert_eq!(run(&["ls", "--", "cat"]).status, 3);
 }
@@ -79,12 +74,8 @@ fn a_server_that_is_silent_is_waited_for_no_longer_than_asked() {
 fn a_server_that_is_not_there_is_named_with_the_reason() {
     let url = nobody();
     let run = run(&["ls", &url]);
-    assert!(
-        run.stderr
-            .starts_with(&format!("error: cannot reach {url}: ")),
-        "{}",
-        run.stderr
-    );
+    let expected = format!("error: cannot reach {url}: ");
+    assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
     assert!(run.stderr.len() < url.len() + 80, "{}", run.stderr);
 }
 
@@ -103,10 +94,8 @@ fn errors_of_this_side_have_no_code() {
     let run = run(&["ls", &nobody(), "--json"]);
     let error = run.error_json();
     assert_eq!(run.status, 3);
-    assert_eq!(
-        (&error["error"]["from"], &error["error"]["kind"]),
-        (&json!("local"), &json!("unreachable"))
-    );
+    let expected = (&json!("local"), &json!("unreachable"));
+    assert_eq!((&error["error"]["from"], &error["error"]["kind"]), expected);
     assert!(error["error"].get("code").is_none());
 }
 
@@ -116,11 +105,8 @@ fn a_revision_that_the_server_does_not_speak_is_not_replaced() {
     let server = Serving::docs(&docs);
     let run = run(&["ls", &server.url, "--revision", "2023-01-01"]);
     assert_eq!(run.status, 2);
-    assert!(
-        run.stderr.contains("[possible values: 2024-11-05, "),
-        "{}",
-        run.stderr
-    );
+    let expected = "[possible values: 2024-11-05, ";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
 }
 
 #[test]
@@ -183,11 +169,8 @@ fn what_would_be_right_is_said() {
     }
     let quoted = run(&["ls", "--", "plainly serve mine --stdio"]);
     assert_eq!(quoted.status, 3);
-    assert!(
-        quoted.stderr.contains("without quotes"),
-        "{}",
-        quoted.stderr
-    );
+    let expected = "without quotes";
+    assert!(quoted.stderr.contains(expected), "{}", quoted.stderr);
     let docs = Docs::new();
     let server = Serving::docs(&docs);
     let path = run(&["read", &server.url, "docs/intro.md"]).stderr;
@@ -202,37 +185,21 @@ fn what_would_be_right_is_said() {
 #[test]
 fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
     let url = "http://127.0.0.1:1/";
+    #[rustfmt::skip]
     let cases = [
         (&["ls", "--json"][..], "<TARGET> is missing"),
-        (
-            &["ls", "--json", url, "a:b", "c:d"],
-            "unexpected argument 'c:d' found",
-        ),
-        (
-            &["ls", url, "--no-such", "--json"],
-            "unexpected argument '--no-such' found",
-        ),
-        (
-            &["--json", "no-such-command"],
-            "unexpected argument '--json' found",
-        ),
-        (
-            &["call", url, "--json", "--args", "[]"],
-            "invalid value '[]' for '--args <JSON>': ",
-        ),
-        (
-            &["completions", "--json"],
-            "unexpected argument '--json' found",
-        ),
+        (&["ls", "--json", url, "a:b", "c:d"], "unexpected argument 'c:d' found"),
+        (&["ls", url, "--no-such", "--json"], "unexpected argument '--no-such' found"),
+        (&["--json", "no-such-command"], "unexpected argument '--json' found"),
+        (&["call", url, "--json", "--args", "[]"], "invalid value '[]' for '--args <JSON>': "),
+        (&["completions", "--json"], "unexpected argument '--json' found"),
     ];
     for (words, message) in cases {
         let run = run(words);
         assert_eq!((run.status, &*run.stdout), (2, &b""[..]), "{words:?}");
         let error = &run.error_json()["error"];
-        assert_eq!(
-            (&error["from"], &error["kind"]),
-            (&json!("local"), &json!("usage"))
-        );
+        let expected = (&json!("local"), &json!("usage"));
+        assert_eq!((&error["from"], &error["kind"]), expected);
         let said = error["message"].as_str().unwrap();
         assert!(said.starts_with(message), "{words:?}: {said}");
     }
@@ -250,12 +217,8 @@ fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
 #[test]
 fn help_has_examples_and_the_exit_statuses() {
     let help = run(&["--help"]).succeeded();
-    assert!(
-        help.text()
-            .contains("    4  the server has no such resource\n"),
-        "{}",
-        help.text()
-    );
+    let expected = "    4  the server has no such resource\n";
+    assert!(help.text().contains(expected), "{}", help.text());
     for command in [
         "serve",
         "discover",
@@ -267,20 +230,14 @@ fn help_has_examples_and_the_exit_statuses() {
         "completions",
     ] {
         let help = run(&[command, "--help"]).succeeded();
-        assert!(
-            help.text()
-                .contains(&format!("Examples:\n  plainly {command} ")),
-            "{}",
-            help.text()
-        );
+        let expected = format!("Examples:\n  plainly {command} ");
+        assert!(help.text().contains(&expected), "{}", help.text());
     }
     let asked = run(&["help", "ls"]).succeeded();
     assert_eq!(asked.text(), run(&["ls", "--help"]).succeeded().text());
     let version = run(&["--version"]).succeeded();
-    assert_eq!(
-        version.text(),
-        concat!("plainly ", env!("CARGO_PKG_VERSION"), "\n")
-    );
+    let found = version.text();
+    assert_eq!(found, concat!("plainly ", env!("CARGO_PKG_VERSION"), "\n"));
 }
 
 #[test]

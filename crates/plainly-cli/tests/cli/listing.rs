@@ -49,13 +49,11 @@ fn the_children_of_a_collection_are_listed_alone() {
     for target in Target::docs(&docs) {
         for revision in REVISIONS {
             let run = target.run("ls", &["file:///docs/guide", "--revision", revision]);
-            assert_eq!(
-                uris(run.succeeded().text()),
-                [
-                    "file:///docs/guide/one.md",
-                    "file:///docs/guide/two%20words.md"
-                ]
-            );
+            let expected = [
+                "file:///docs/guide/one.md",
+                "file:///docs/guide/two%20words.md",
+            ];
+            assert_eq!(uris(run.succeeded().text()), expected);
         }
         let run = target.run("ls", &["file:///docs/intro.md"]);
         assert_eq!(run.status, 6, "{}", run.stderr);
@@ -185,8 +183,6 @@ fn several_directories_are_listed_under_their_names() {
         &mounts[1],
         "--stdio",
     ];
-    assert_eq!(
-        uris(run(&words).succeeded().text()),
-        ["file:///a/one.md", "file:///a/two%20words.md"]
-    );
+    let expected = ["file:///a/one.md", "file:///a/two%20words.md"];
+    assert_eq!(uris(run(&words).succeeded().text()), expected);
 }

@@ -65,10 +65,8 @@ fn a_prompt_that_is_not_there_is_refused_with_those_that_are() {
         let told = "Unknown prompt: ode (code -32602): its prompts are poem, farewell\n";
         assert!(run.stderr.ends_with(told), "{}", run.stderr);
         let error = &target.run("prompt", &["ode", "--json"]).error_json()["error"];
-        assert_eq!(
-            error["data"],
-            json!({ "kind": "unknown_prompt", "name": "ode" })
-        );
+        let expected = json!({ "kind": "unknown_prompt", "name": "ode" });
+        assert_eq!(error["data"], expected);
     }
     let docs = Docs::new();
     for target in Target::docs(&docs) {

@@ -42,11 +42,8 @@ fn content_goes_to_a_file_on_request() {
     let [target, _] = Target::docs(&docs);
     let run = target.run("read", &words);
     assert_eq!(run.status, 1);
-    assert!(
-        run.stderr.starts_with("error: cannot write "),
-        "{}",
-        run.stderr
-    );
+    let expected = "error: cannot write ";
+    assert!(run.stderr.starts_with(expected), "{}", run.stderr);
 }
 
 #[test]
@@ -138,11 +135,8 @@ fn a_collection_is_not_taken_for_its_first_child() {
     for target in Target::docs(&docs) {
         let run = target.run("read", &["file:///docs/guide"]);
         assert_eq!((run.status, run.stdout.as_slice()), (1, &b""[..]));
-        assert!(
-            run.stderr.contains("file:///docs/guide is a collection"),
-            "{}",
-            run.stderr
-        );
+        let expected = "file:///docs/guide is a collection";
+        assert!(run.stderr.contains(expected), "{}", run.stderr);
         let all = target
             .run("read", &["file:///docs/guide", "--json"])
             .succeeded()

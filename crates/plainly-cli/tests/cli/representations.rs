@@ -94,10 +94,8 @@ fn formats_are_told_and_read_over_every_transport_and_revision() {
             ]);
             for content in contents["contents"].as_array().unwrap() {
                 assert_eq!(content["uri"], uri);
-                assert_eq!(
-                    (&content["name"], &content["isCollection"]),
-                    (&json!(name), &json!(false))
-                );
+                let expected = (&json!(name), &json!(false));
+                assert_eq!((&content["name"], &content["isCollection"]), expected);
                 assert_eq!(content["annotations"], stat["annotations"]);
                 assert_eq!(
                     content["_meta"]["dev.plainly/representations"], there,
@@ -124,18 +122,14 @@ fn json_without_line_breaks_is_indented() {
     let docs = docs();
     let [target, _] = Target::docs(&docs);
     let run = target.run("read", &["file:///docs/data.json", "--as", "text/plain"]);
-    assert_eq!(
-        run.succeeded().text(),
-        format!("[\n  \"{}\"\n]\n", "x".repeat(300))
-    );
+    let expected = format!("[\n  \"{}\"\n]\n", "x".repeat(300));
+    assert_eq!(run.succeeded().text(), expected);
     fs::write(docs.path.join("data.json"), "[1]").unwrap();
-    assert_eq!(
-        read(&target, "data.json")["contents"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
+    let found = read(&target, "data.json")["contents"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert_eq!(found, 1);
 }
 
 #[test]
@@ -184,10 +178,8 @@ fn a_pdf_that_cannot_be_read_costs_no_more_than_its_text() {
             .succeeded();
         assert_eq!(run.stdout, *content, "{name}");
     }
-    assert_eq!(
-        read(&server, "paper.pdf")["contents"][1]["text"],
-        "\n\nHello, reader."
-    );
+    let expected = "\n\nHello, reader.";
+    assert_eq!(read(&server, "paper.pdf")["contents"][1]["text"], expected);
 }
 
 #[test]
@@ -224,10 +216,8 @@ fn the_text_of_a_pdf_goes_from_input_to_output() {
     let bad = text(b"text".to_vec());
     assert_eq!(bad.status.code(), Some(1));
     let said = String::from_utf8(bad.stderr).unwrap();
-    assert!(
-        said.starts_with("error: cannot convert the PDF: "),
-        "{said}"
-    );
+    let expected = "error: cannot convert the PDF: ";
+    assert!(said.starts_with(expected), "{said}");
     for words in [&["--help"][..], &["completions", "bash"], &["pdf-tex"]] {
         let run = run(words);
         let said = format!("{}{}", run.text(), run.stderr);

@@ -62,10 +62,8 @@ fn a_server_that_waits_for_a_client_says_so_to_whoever_types() {
     stderr.read_line(&mut said).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(
-        said.starts_with("waiting for a client's messages"),
-        "{said}"
-    );
+    let expected = "waiting for a client's messages";
+    assert!(said.starts_with(expected), "{said}");
 }
 
 #[test]
@@ -99,10 +97,8 @@ fn content_can_send_no_commands_to_the_terminal() {
     let read = |words: &[&str]| on_terminal(&[&["read", &server.url], words].concat(), true);
     let (status, seen) = read(&["file:///docs/intro.md"]);
     assert_eq!(status, Some(0));
-    assert_eq!(
-        seen,
-        "# Grüße, 世界!\\r\n\\u{1b}[31mno newline at the end\n"
-    );
+    let expected = "# Grüße, 世界!\\r\n\\u{1b}[31mno newline at the end\n";
+    assert_eq!(seen, expected);
     assert_eq!(read(&["file:///docs/all.bin"]), (Some(1), String::new()));
     let (status, seen) = read(&["file:///docs/intro.md", "-o", "-"]);
     assert_eq!(status, Some(0));

@@ -224,11 +224,8 @@ fn a_resource_that_is_not_told_of_is_a_warning() {
         ("file:///docs/nope.md", "this resource does not exist yet"),
     ] {
         let is_said = |line: &str| line.contains(uri) && line.contains(why);
-        assert_eq!(
-            said.lines().filter(|line| is_said(line)).count(),
-            1,
-            "{said}"
-        );
+        let found = said.lines().filter(|line| is_said(line)).count();
+        assert_eq!(found, 1, "{said}");
     }
     assert_eq!(said.lines().count(), 3, "{said}");
 }

@@ -126,10 +126,8 @@ fn hidden_names_alone_can_be_shown() {
         .into_iter()
         .filter(|path| path.contains("/."))
         .collect();
-    assert_eq!(
-        hidden.iter().cloned().collect::<BTreeSet<_>>(),
-        expected.into_iter().collect()
-    );
+    let found = hidden.iter().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(found, expected.into_iter().collect());
     check(&fixture, &tree);
 }
 

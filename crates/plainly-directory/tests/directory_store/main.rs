@@ -7,6 +7,8 @@
 )]
 
 mod fixture;
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;
 
 mod churn;
 mod hidden;

@@ -21,13 +21,11 @@ fn a_mount_is_named_after_its_directory_or_as_told() {
         .mounts()
         .map(|mount| (mount.name(), mount.uri()))
         .collect();
-    assert_eq!(
-        mounts,
-        [
-            ("my notes", "file:///my%20notes"),
-            ("other", "file:///other")
-        ]
-    );
+    let expected = [
+        ("my notes", "file:///my%20notes"),
+        ("other", "file:///other"),
+    ];
+    assert_eq!(mounts, expected);
 }
 
 #[test]

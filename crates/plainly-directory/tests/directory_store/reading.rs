@@ -95,13 +95,11 @@ fn the_limit_is_16_mib_unless_set() {
     let fixture = Fixture::new(&[]);
     let file = File::create(fixture.root().join("x")).unwrap();
     file.set_len(16 << 20).unwrap();
-    assert_eq!(
-        fixture.read("file:///docs/x").unwrap()[0]
-            .body
-            .as_bytes()
-            .len(),
-        16 << 20
-    );
+    let found = fixture.read("file:///docs/x").unwrap()[0]
+        .body
+        .as_bytes()
+        .len();
+    assert_eq!(found, 16 << 20);
     file.set_len((16 << 20) + 1).unwrap();
     assert!(matches!(
         fixture.read("file:///docs/x"),
@@ -155,10 +153,8 @@ fn a_collection_is_read_as_its_own_files_in_order() {
         .iter()
         .map(|one| (one.uri.as_str(), one.body.as_text().unwrap()))
         .collect();
-    assert_eq!(
-        read,
-        [("file:///docs/d/a.txt", "a"), ("file:///docs/d/b.txt", "b")]
-    );
+    let expected = [("file:///docs/d/a.txt", "a"), ("file:///docs/d/b.txt", "b")];
+    assert_eq!(read, expected);
     assert_eq!(contents[0].name.as_deref(), Some("a.txt"));
     assert_eq!(contents[0].is_collection, Some(false));
     assert!(fixture.read("file:///docs/empty").unwrap().is_empty());

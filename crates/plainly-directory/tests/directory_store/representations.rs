@@ -76,10 +76,8 @@ fn formats_stand_beside_the_file_and_in_its_metadata() {
     assert_eq!((&of("docs").meta, &of("a.bin").meta), (&None, &None));
 
     let contents = fixture.read(uri).unwrap();
-    assert_eq!(
-        texts(&contents),
-        [("text/plain", "hey"), ("text/x-loud", "HEY!")]
-    );
+    let expected = [("text/plain", "hey"), ("text/x-loud", "HEY!")];
+    assert_eq!(texts(&contents), expected);
     for content in &contents {
         assert_eq!(
             (content.uri.as_str(), content.is_collection),

@@ -77,14 +77,12 @@ fn only_the_old_number_of_a_missing_resource_takes_a_dialect() {
 
 #[test]
 fn the_revisions_are_these() {
-    assert_eq!(
-        Revision::ALL.map(Revision::as_str),
-        [
-            "2024-11-05",
-            "2025-03-26",
-            "2025-06-18",
-            "2025-11-25",
-            "2026-07-28"
-        ]
-    );
+    let expected = [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    ];
+    assert_eq!(Revision::ALL.map(Revision::as_str), expected);
 }

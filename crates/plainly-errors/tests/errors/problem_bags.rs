@@ -78,10 +78,8 @@ fn the_first_numbers_the_protocol_error_and_all_are_in_its_data() {
     members.remove("success");
     members.remove("error");
     members.insert("retry_after".to_owned(), json!(2));
-    assert_eq!(
-        json!(wire),
-        json!({ "code": -32602, "message": "3 errors occurred.", "data": data })
-    );
+    let expected = json!({ "code": -32602, "message": "3 errors occurred.", "data": data });
+    assert_eq!(json!(wire), expected);
     let received = wire.recognise();
     assert_eq!(received, error);
     let problem = received.problem().unwrap();
@@ -112,13 +110,11 @@ fn problems_are_found_by_field_and_by_category() {
     assert_eq!(bag.len(), 6);
     assert_eq!(bag.first(), invalid().first());
     let messages: Vec<_> = bag.by_field("email").map(Problem::message).collect();
-    assert_eq!(
-        messages,
-        [
-            "Invalid value for 'email': Required",
-            "Missing required field: 'email'."
-        ]
-    );
+    let expected = [
+        "Invalid value for 'email': Required",
+        "Missing required field: 'email'.",
+    ];
+    assert_eq!(messages, expected);
     assert_eq!(bag.by_field("Email").count(), 0);
     let counts = [
         Category::Access,

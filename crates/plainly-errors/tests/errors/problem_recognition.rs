@@ -85,12 +85,11 @@ fn every_known_code_comes_back_under_any_number() {
 fn the_number_says_the_kind_where_it_has_a_meaning_and_the_problem_where_it_has_none() {
     let denied = json!({ "code": "ACCESS_DENIED" });
     let kind = |number, data: Value| received(number, "m", data).kind().clone();
+    let found = kind(-32602, denied.clone());
+    assert_eq!(found, ErrorKind::InvalidParams(InvalidParams::Malformed));
+    let found = kind(-32002, json!({ "code": "NOT_FOUND", "uri": "a:b" }));
     assert_eq!(
-        kind(-32602, denied.clone()),
-        ErrorKind::InvalidParams(InvalidParams::Malformed)
-    );
-    assert_eq!(
-        kind(-32002, json!({ "code": "NOT_FOUND", "uri": "a:b" })),
+        found,
         ErrorKind::ResourceNotFound {
             uri: Some("a:b".into())
         }
@@ -99,10 +98,8 @@ fn the_number_says_the_kind_where_it_has_a_meaning_and_the_problem_where_it_has_
     for number in [-32001, -32003, -32010, -32021, -32042, -32099, -32500] {
         assert_eq!(&kind(number, denied.clone()), own.kind(), "{number}");
     }
-    assert_eq!(
-        kind(-32000, json!({ "code": "CRON_FAILED" })),
-        ErrorKind::Internal(Internal::Failed)
-    );
+    let found = kind(-32000, json!({ "code": "CRON_FAILED" }));
+    assert_eq!(found, ErrorKind::Internal(Internal::Failed));
 }
 
 /// As `mcp-error-codes` 1.2.3 writes them: numbers of the legacy range, `[]` for no details.
@@ -213,10 +210,8 @@ fn an_object_is_a_problem_if_it_says_so() {
         assert_eq!(Problem::from_object(&object), None, "{object}");
     }
     let object = json!({ "success": false, "error": "m", "code": "TEAPOT", "details": [], "retry_after": {} });
-    assert_eq!(
-        Problem::from_object(&object),
-        Some(Problem::custom("TEAPOT", "m"))
-    );
+    let found = Problem::from_object(&object);
+    assert_eq!(found, Some(Problem::custom("TEAPOT", "m")));
 }
 
 /// Everything that is written of a problem or a bag of it.

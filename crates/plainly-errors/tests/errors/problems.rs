@@ -91,10 +91,8 @@ fn each_code_is_written_with_its_number_everywhere_and_never_with_its_http_statu
             let wire = dialect.encode(&problem.to_protocol_error(), revision);
             assert_eq!(wire.code.get(), number, "{name} {revision}");
             assert_eq!(wire.http_status, 200, "{name} {revision}");
-            assert_eq!(
-                serde_json::to_value(&wire).unwrap(),
-                json!({ "code": number, "message": "m", "data": { "code": name } })
-            );
+            let expected = json!({ "code": number, "message": "m", "data": { "code": name } });
+            assert_eq!(serde_json::to_value(&wire).unwrap(), expected);
         }
     }
 }
@@ -147,11 +145,8 @@ fn the_text_says_once_when_to_try_again() {
         assert_eq!(problem.text(), text);
         assert_eq!(problem.to_object()["error"], sentences(&problem));
         let error = problem.to_protocol_error();
-        assert_eq!(
-            error.message(),
-            sentences(&problem),
-            "the time is in its data"
-        );
+        let found = error.message();
+        assert_eq!(found, sentences(&problem), "the time is in its data");
         assert_eq!(error.problem(), Some(&problem));
     }
 }
@@ -370,10 +365,8 @@ fn a_protocol_error_keeps_what_logs_may_know_of_its_problem() {
     let error = problem.to_protocol_error();
     assert!(format!("{error:?}").contains("db-7"));
     assert_eq!(error.source().unwrap().to_string(), "the disk is full");
-    assert_eq!(
-        error.with_source("another").source().unwrap().to_string(),
-        "another"
-    );
+    let found = error.with_source("another").source().unwrap().to_string();
+    assert_eq!(found, "another");
 }
 
 #[test]
@@ -384,8 +377,6 @@ fn problems_differ_by_what_they_say_alone() {
     assert_ne!(problem(), problem().detail("a", 1));
     assert_ne!(problem(), problem().retry_after(Duration::ZERO));
     assert_ne!(problem(), Problem::timeout("import"));
-    assert_eq!(
-        problem().detail("a", 1).detail("b", 2),
-        problem().detail("b", 2).detail("a", 1)
-    );
+    let found = problem().detail("a", 1).detail("b", 2);
+    assert_eq!(found, problem().detail("b", 2).detail("a", 1));
 }

@@ -140,11 +140,8 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
 /// `data` is not in the kind, and not lost either.
 fn check_kept(code: i64, data: Value, expected: ErrorKind) {
     check(code, data.clone(), expected);
-    assert_eq!(
-        recognise(code, data.clone()).received_data(),
-        Some(&data),
-        "{code}"
-    );
+    let found = recognise(code, data.clone());
+    assert_eq!(found.received_data(), Some(&data), "{code}");
 }
 
 #[test]
@@ -206,29 +203,19 @@ fn errors_that_differ_in_such_data_differ() {
 
 #[test]
 fn a_code_without_the_data_that_it_must_have_is_not_recognised() {
-    for (code, data) in [
+    #[rustfmt::skip]
+    let cases = [
         (-32021, json!({})),
         (-32021, json!({ "requiredCapabilities": ["sampling"] })),
         (-32022, json!({ "supported": ["2026-07-28"] })),
         (-32022, json!({ "requested": "x" })),
-        (
-            -32022,
-            json!({ "supported": "2026-07-28", "requested": "x" }),
-        ),
+        (-32022, json!({ "supported": "2026-07-28", "requested": "x" })),
         (-32042, json!({ "elicitations": {} })),
-        (
-            -32042,
-            json!({ "elicitations": [{ "mode": "url", "url": "u", "message": "m" }] }),
-        ),
-        (
-            -32042,
-            json!({ "elicitations": [{ "elicitationId": "1", "url": "u", "message": "m" }] }),
-        ),
-        (
-            -32042,
-            json!({ "elicitations": [{ "mode": "form", "elicitationId": "1", "url": "u", "message": "m" }] }),
-        ),
-    ] {
+        (-32042, json!({ "elicitations": [{ "mode": "url", "url": "u", "message": "m" }] })),
+        (-32042, json!({ "elicitations": [{ "elicitationId": "1", "url": "u", "message": "m" }] })),
+        (-32042, json!({ "elicitations": [{ "mode": "form", "elicitationId": "1", "url": "u", "message": "m" }] })),
+    ];
+    for (code, data) in cases {
         let kind = ErrorKind::Unrecognised {
             code: Code::new(code),
             data: Some(data.clone()),
@@ -291,10 +278,8 @@ fn an_error_object_without_data_or_with_null_is_read_alike() {
     let null: WireError =
         serde_json::from_value(json!({ "code": -32602, "message": "m", "data": null })).unwrap();
     assert_eq!(without, null);
-    assert_eq!(
-        WireError::received(Code::new(-32602), "m", Some(Value::Null)),
-        null
-    );
+    let found = WireError::received(Code::new(-32602), "m", Some(Value::Null));
+    assert_eq!(found, null);
     assert_eq!(without.recognise(), ProtocolError::invalid_params("m"));
 }
 

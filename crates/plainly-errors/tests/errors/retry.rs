@@ -18,6 +18,7 @@ fn each_error_is_retried_as_its_row_says() {
             data: None,
         })
     };
+    #[rustfmt::skip]
     let cases = [
         (ProtocolError::parse_error("m"), Retry::AfterFix),
         (Refusal::TooLarge.into(), Retry::AfterFix),
@@ -25,30 +26,15 @@ fn each_error_is_retried_as_its_row_says() {
         (InvalidParams::InvalidCursor.into(), Retry::AfterFix),
         (ProtocolError::resource_not_found("u"), Retry::Never),
         (ProtocolError::internal("m"), Retry::AfterDelay),
-        (
-            Internal::DeadlineExceeded { limit_ms: 1 }.into(),
-            Retry::AfterDelay,
-        ),
+        (Internal::DeadlineExceeded { limit_ms: 1 }.into(), Retry::AfterDelay),
         (Internal::ReplyTooLarge { limit: 1 }.into(), Retry::Never),
         (Unavailable::Overloaded.into(), Retry::AfterDelay),
         (Unavailable::ShuttingDown.into(), Retry::AfterDelay),
         (ProtocolError::header_mismatch("m"), Retry::AfterFix),
-        (
-            ProtocolError::missing_client_capability(Map::new()),
-            Retry::AfterFix,
-        ),
-        (
-            ProtocolError::unsupported_version(["a"], "b"),
-            Retry::AfterFix,
-        ),
-        (
-            ProtocolError::url_elicitation_required([url]),
-            Retry::AfterFix,
-        ),
-        (
-            ProtocolError::application(ApplicationCode::of::<429>(), "m"),
-            Retry::Never,
-        ),
+        (ProtocolError::missing_client_capability(Map::new()), Retry::AfterFix),
+        (ProtocolError::unsupported_version(["a"], "b"), Retry::AfterFix),
+        (ProtocolError::url_elicitation_required([url]), Retry::AfterFix),
+        (ProtocolError::application(ApplicationCode::of::<429>(), "m"), Retry::Never),
         (unrecognised(-32001), Retry::Never),
         (unrecognised(-32099), Retry::Never),
     ];

@@ -116,18 +116,12 @@ fn messages_in_a_batch() {
         Err(malformed) => Err((malformed.kind, malformed.id.is_some())),
     };
     assert_eq!(envelope(&batch(1_000)), Ok(1_000));
-    assert_eq!(
-        envelope(&batch(1_001)),
-        Err((MalformedKind::InvalidRequest, false))
-    );
-    assert_eq!(
-        envelope(&batch(10_000)),
-        Err((MalformedKind::InvalidRequest, false))
-    );
-    assert_eq!(
-        envelope(&format!("{}x", batch(1_001))),
-        Err((MalformedKind::Parse, false))
-    );
+    let found = envelope(&batch(1_001));
+    assert_eq!(found, Err((MalformedKind::InvalidRequest, false)));
+    let found = envelope(&batch(10_000));
+    assert_eq!(found, Err((MalformedKind::InvalidRequest, false)));
+    let found = envelope(&format!("{}x", batch(1_001)));
+    assert_eq!(found, Err((MalformedKind::Parse, false)));
 }
 
 #[test]
@@ -136,10 +130,8 @@ fn method_and_id() {
         |method: &str, id: &str| format!(r#"{{"jsonrpc":"2.0","method":"{method}","id":"{id}"}}"#);
     let long = "a".repeat(1 << 20);
     assert!(verdict(message(&long[..256], "1")).starts_with("request"));
-    assert_eq!(
-        verdict(message(&long[..257], "1")),
-        r#"invalid request "1""#
-    );
+    let expected = r#"invalid request "1""#;
+    assert_eq!(verdict(message(&long[..257], "1")), expected);
     assert_eq!(verdict(message(&long, "1")), r#"invalid request "1""#);
     assert!(verdict(message(&r"\u0061".repeat(256), "1")).starts_with("request"));
     assert!(verdict(message("x", &long[..1024])).starts_with("request"));
@@ -151,10 +143,8 @@ fn an_object_by_itself() {
     let limits = Limits::default();
     let object = parse_object(r#" {"a": [1], "params": {"b":2}} "#, &limits).unwrap();
     assert_eq!(object.raw(), r#"{"a": [1], "params": {"b":2}}"#);
-    assert_eq!(
-        object.members().collect::<Vec<_>>(),
-        [("a", "[1]"), ("params", r#"{"b":2}"#)]
-    );
+    let expected = [("a", "[1]"), ("params", r#"{"b":2}"#)];
+    assert_eq!(object.members().collect::<Vec<_>>(), expected);
     for (text, kind) in [
         ("", MalformedKind::Parse),
         ("{} {}", MalformedKind::Parse),

@@ -5,3 +5,5 @@ mod limits;
 mod messages;
 mod opinion;
 mod properties;
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;

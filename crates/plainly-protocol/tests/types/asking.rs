@@ -131,19 +131,15 @@ fn fields_keep_the_order_in_which_they_are_asked() {
     let number = serde_json::to_string(&number).unwrap();
     assert_eq!(number, r#"{"type":"number","minimum":0.5,"maximum":3}"#);
     let endless = NumberField::new().minimum(f64::INFINITY).maximum(f64::NAN);
-    assert_eq!(
-        serde_json::to_string(&endless).unwrap(),
-        r#"{"type":"number"}"#
-    );
+    let expected = r#"{"type":"number"}"#;
+    assert_eq!(serde_json::to_string(&endless).unwrap(), expected);
 }
 
 #[test]
 fn one_title_makes_all_choices_titled() {
     let plain = ChoiceField::new(["a", "b"]);
-    assert_eq!(
-        serde_json::to_value(&plain).unwrap()["enum"],
-        json!(["a", "b"])
-    );
+    let expected = json!(["a", "b"]);
+    assert_eq!(serde_json::to_value(&plain).unwrap()["enum"], expected);
     let mixed = [Choice::from("a"), Choice::new("b", "B")];
     let titled = json!([{"const": "a", "title": "a"}, {"const": "b", "title": "B"}]);
     let one = ChoiceField::new(mixed.clone());

@@ -306,10 +306,8 @@ fn result_fields_of_examples_are_read() {
         fields.cache.ttl,
         Duration::from_millis(list["ttlMs"].as_u64().unwrap())
     );
-    assert_eq!(
-        serde_json::to_value(fields.cache.scope).unwrap(),
-        list["cacheScope"]
-    );
+    let found = serde_json::to_value(fields.cache.scope).unwrap();
+    assert_eq!(found, list["cacheScope"]);
 
     let discovery = parse(&examples.join("DiscoverResult/server-capabilities-discovery.json"));
     let fields: ResultFields = serde_json::from_value(discovery).unwrap();

@@ -56,10 +56,8 @@ fn contents_have_exactly_one_body() {
 fn contents_of_older_servers_have_no_name() {
     let contents: ResourceContents = read(r#"{"uri":"a:b","mimeType":"text/plain","text":"x"}"#);
     assert_eq!(contents.name, None);
-    assert_eq!(
-        write(&contents),
-        r#"{"uri":"a:b","mimeType":"text/plain","text":"x"}"#
-    );
+    let expected = r#"{"uri":"a:b","mimeType":"text/plain","text":"x"}"#;
+    assert_eq!(write(&contents), expected);
 }
 
 #[test]
@@ -76,10 +74,8 @@ fn contents_carry_all_that_the_resource_says() {
     let listed = serde_json::to_value(&resource).unwrap();
     let mut read =
         serde_json::to_value(ResourceContents::new(resource, vec![0xff, 0xef, 0xbe])).unwrap();
-    assert_eq!(
-        read.as_object_mut().unwrap().remove("blob"),
-        Some(json!("/+++"))
-    );
+    let expected = Some(json!("/+++"));
+    assert_eq!(read.as_object_mut().unwrap().remove("blob"), expected);
     assert_eq!(read, listed);
     assert_eq!(listed.as_object().unwrap().len(), 10);
 }
@@ -231,10 +227,8 @@ fn content_of_an_unknown_type_is_kept_whole() {
     let [Content::Unknown(raw), Content::Text(_)] = result.content.as_slice() else {
         panic!("{result:?}");
     };
-    assert_eq!(
-        raw.get(),
-        r#"{"type":"video","z":1.0,"a":[1e400],"data":{"type":"text"}}"#
-    );
+    let expected = r#"{"type":"video","z":1.0,"a":[1e400],"data":{"type":"text"}}"#;
+    assert_eq!(raw.get(), expected);
     assert_eq!(write(&result), wire);
 }
 
@@ -282,20 +276,14 @@ fn schemas_are_kept_verbatim() {
 fn raw_json_never_breaks_a_line() {
     let raw = RawJson::parse("{\r\n  \"a\": [1,\n2],\n\t\"b\": \"\\n\"\n}\n").unwrap();
     assert_eq!(raw.get(), "{  \"a\": [1,2],\t\"b\": \"\\n\"}");
-    assert_eq!(
-        raw.decode::<Value>().unwrap(),
-        json!({"a": [1, 2], "b": "\n"})
-    );
+    let expected = json!({"a": [1, 2], "b": "\n"});
+    assert_eq!(raw.decode::<Value>().unwrap(), expected);
     let tool: Tool = read("{\"name\":\"a\",\"inputSchema\":{\n\"type\":\n\"object\"}}");
-    assert_eq!(
-        write(&tool),
-        r#"{"name":"a","inputSchema":{"type":"object"}}"#
-    );
+    let expected = r#"{"name":"a","inputSchema":{"type":"object"}}"#;
+    assert_eq!(write(&tool), expected);
     assert!(RawJson::parse("{").is_err());
-    assert_eq!(
-        RawJson::encode(&json!({"a": 1})).unwrap().get(),
-        r#"{"a":1}"#
-    );
+    let expected = r#"{"a":1}"#;
+    assert_eq!(RawJson::encode(&json!({"a": 1})).unwrap().get(), expected);
 }
 
 #[test]
@@ -496,14 +484,10 @@ fn extensions_are_found_by_name() {
 fn absent_is_never_written_as_null() {
     assert_eq!(write(&EmptyResult::new()), "{}");
     assert_eq!(write(&Annotations::new()), "{}");
-    assert_eq!(
-        write(&Resource::new("a:b", "b")),
-        r#"{"uri":"a:b","name":"b"}"#
-    );
-    assert_eq!(
-        write(&Content::Text(TextContent::new("x"))),
-        r#"{"type":"text","text":"x"}"#
-    );
+    let expected = r#"{"uri":"a:b","name":"b"}"#;
+    assert_eq!(write(&Resource::new("a:b", "b")), expected);
+    let expected = r#"{"type":"text","text":"x"}"#;
+    assert_eq!(write(&Content::Text(TextContent::new("x"))), expected);
     assert_eq!(write(&ServerCapabilities::new()), "{}");
     assert_eq!(write(&ClientCapabilities::new()), "{}");
 }

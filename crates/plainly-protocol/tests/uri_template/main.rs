@@ -4,4 +4,6 @@ mod expanding;
 mod matching;
 mod parsing;
 mod properties;
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;
 mod time;

@@ -36,11 +36,8 @@ async fn prompts_and_resources_ask_too() {
             let params = json!({"name": "greeting", "arguments": {"topic": "x"}});
             let (asked, reply) = client.play("prompts/get", params).await;
             let message = &reply["result"]["messages"][0]["content"]["text"];
-            assert_eq!(
-                (asked.len(), message),
-                (1, &json!("Hello, Ada! x")),
-                "{reply}"
-            );
+            let expected = (1, &json!("Hello, Ada! x"));
+            assert_eq!((asked.len(), message), expected, "{reply}");
             for uri in ["page://greeting", "page://x/greeting"] {
                 let (asked, reply) = client.play("resources/read", json!({"uri": uri})).await;
                 let page = &reply["result"]["contents"][0]["text"];
@@ -129,11 +126,8 @@ async fn a_visit_is_asked_where_there_are_visits() {
 async fn questions_in_other_tasks_and_under_the_same_key_are_answered() {
     for revision in WITH_FORMS {
         for mut client in Client::both(&server(), revision, &able()).await {
-            assert_eq!(
-                text(&client.call("spawned").await.1),
-                "Hello, Ada!",
-                "{revision}"
-            );
+            let (_, reply) = client.call("spawned").await;
+            assert_eq!(text(&reply), "Hello, Ada!", "{revision}");
             let (asked, reply) = client.call("twice").await;
             assert_eq!(text(&reply), "Hello, Ada! Hello, Ada!", "{revision}");
             assert_eq!(asked.len(), 2);

@@ -182,10 +182,8 @@ async fn a_client_that_never_answers_is_asked_no_more() {
     assert!(is_withdrawn(&withdrawn, &question), "{withdrawn}");
     let reply = client.next().await;
     assert_eq!(reply["result"]["isError"], true, "{reply}");
-    assert_eq!(
-        text(&reply),
-        "The client did not answer user_name within 600 s"
-    );
+    let expected = "The client did not answer user_name within 600 s";
+    assert_eq!(text(&reply), expected);
     // Too late.
     client.send(&response(&question)).await;
     assert!(client.request("ping", json!({})).await["result"].is_object());
@@ -395,8 +393,6 @@ async fn a_modern_client_has_nothing_to_respond_to() {
     client
         .send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}))
         .await;
-    assert_eq!(
-        client.call("greet").await["result"]["resultType"],
-        "input_required"
-    );
+    let expected = "input_required";
+    assert_eq!(client.call("greet").await["result"]["resultType"], expected);
 }

@@ -62,10 +62,8 @@ async fn an_answer_is_taken_by_its_key_whether_a_state_came_or_not() {
     let asked = client.call("greet").await;
     let mut params = answered("greet", &answers);
     params["requestState"] = asked["result"]["requestState"].clone();
-    assert_eq!(
-        text(&client.request("tools/call", params).await),
-        "Hello, Ada!"
-    );
+    let expected = "Hello, Ada!";
+    assert_eq!(text(&client.request("tools/call", params).await), expected);
 }
 
 #[tokio::test]
@@ -200,10 +198,8 @@ async fn an_answer_to_other_words_is_none() {
     assert_eq!(question, "Really a and b?");
     let mut last = again(&params, &second["result"], &mut asked);
     last["requestState"] = other["result"]["requestState"].clone();
-    assert_eq!(
-        text(&client.request("tools/call", last).await),
-        r#"None None ["a", "b"] Some(2) true"#
-    );
+    let expected = r#"None None ["a", "b"] Some(2) true"#;
+    assert_eq!(text(&client.request("tools/call", last).await), expected);
 }
 
 #[tokio::test]
@@ -284,11 +280,8 @@ async fn a_question_that_nobody_waits_for_ends_with_its_request() {
     while runs.load(Ordering::Relaxed) == 0 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(
-        Arc::strong_count(&runs),
-        2,
-        "the server's and ours: none is left behind"
-    );
+    let found = Arc::strong_count(&runs);
+    assert_eq!(found, 2, "the server's and ours: none is left behind");
 }
 
 #[tokio::test]

@@ -76,30 +76,15 @@ async fn events_that_end_before_the_reply_are_an_interruption() {
 #[tokio::test]
 async fn a_reply_that_can_not_be_read_is_invalid() {
     let json = "Content-Type: application/json\r\n";
+    #[rustfmt::skip]
     let cases = [
         ("200 OK", "Content-Type: text/html\r\n", "<html>"),
-        (
-            "200 OK",
-            "",
-            r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#,
-        ),
+        ("200 OK", "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#),
         ("200 OK", json, "{"),
         ("200 OK", json, ""),
-        (
-            "200 OK",
-            json,
-            r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#,
-        ),
-        (
-            "200 OK",
-            json,
-            r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
-        ),
-        (
-            "200 OK",
-            json,
-            r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#,
-        ),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#),
         ("202 Accepted", "", ""),
     ];
     let (client, server) = server::modern().await;
@@ -128,10 +113,8 @@ async fn a_body_beyond_the_limit_is_not_read() {
             .await;
     });
     let error = tools.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "invalid reply to `tools/list`: it is larger than 33554432 bytes"
-    );
+    let expected = "invalid reply to `tools/list`: it is larger than 33554432 bytes";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[tokio::test]
@@ -230,10 +213,8 @@ async fn an_error_page_that_never_ends_is_shown_as_far_as_it_came() {
             .await;
         request.hung_up().await;
     });
-    assert_eq!(
-        tools.unwrap_err().to_string(),
-        "HTTP status 404 without an MCP reply to `tools/list`: not here"
-    );
+    let expected = "HTTP status 404 without an MCP reply to `tools/list`: not here";
+    assert_eq!(tools.unwrap_err().to_string(), expected);
 }
 
 #[tokio::test]

@@ -39,18 +39,11 @@ async fn a_modern_request_is_mirrored_in_its_headers() {
 
 #[tokio::test]
 async fn what_is_no_modern_answer_means_legacy() {
+    #[rustfmt::skip]
     let cases = [
         ("400 Bad Request", "", ""),
-        (
-            "400 Bad Request",
-            "Content-Type: text/plain\r\n",
-            "Bad Request: No valid session ID provided",
-        ),
-        (
-            "400 Bad Request",
-            "Content-Type: application/json\r\n",
-            r#"{"error":"bad"}"#,
-        ),
+        ("400 Bad Request", "Content-Type: text/plain\r\n", "Bad Request: No valid session ID provided"),
+        ("400 Bad Request", "Content-Type: application/json\r\n", r#"{"error":"bad"}"#),
         (
             "400 Bad Request",
             "Content-Type: application/json\r\n",
@@ -63,17 +56,9 @@ async fn what_is_no_modern_answer_means_legacy() {
         ),
         ("404 Not Found", "", "nothing here"),
         ("405 Method Not Allowed", "", ""),
-        (
-            "500 Internal Server Error",
-            "Content-Type: text/html\r\n",
-            "<h1>oops</h1>",
-        ),
+        ("500 Internal Server Error", "Content-Type: text/html\r\n", "<h1>oops</h1>"),
         ("202 Accepted", "", ""),
-        (
-            "200 OK",
-            "Content-Type: text/event-stream\r\n",
-            ": nothing\n\n",
-        ),
+        ("200 OK", "Content-Type: text/event-stream\r\n", ": nothing\n\n"),
     ];
     for (status, headers, body) in cases {
         let (builder, server) = server::start().await;
@@ -132,12 +117,8 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era() {
         });
         let error = client.unwrap_err();
         let number = &status[..3];
-        assert!(
-            error
-                .to_string()
-                .starts_with(&format!("HTTP status {number} ")),
-            "{error}"
-        );
+        let expected = format!("HTTP status {number} ");
+        assert!(error.to_string().starts_with(&expected), "{error}");
         assert!(error.to_string().ends_with(": go away"), "{error}");
     }
 }
@@ -241,10 +222,8 @@ async fn a_server_that_does_not_end_the_handshake_owes_that() {
             .hung_up()
             .await;
     });
-    assert_eq!(
-        client.unwrap_err().to_string(),
-        "no reply to `notifications/initialized` within 2s"
-    );
+    let expected = "no reply to `notifications/initialized` within 2s";
+    assert_eq!(client.unwrap_err().to_string(), expected);
 }
 
 #[tokio::test]
@@ -255,10 +234,8 @@ async fn nobody_there_is_unreachable_and_no_secret_is_shown() {
     let client = Client::http(format!("http://me:hush@{address}/mcp?key=secret#x"));
     let error = client.connect().await.unwrap_err();
     assert!(error.is_unreachable());
-    assert_eq!(
-        error.to_string(),
-        format!("cannot reach http://{address}/mcp")
-    );
+    let expected = format!("cannot reach http://{address}/mcp");
+    assert_eq!(error.to_string(), expected);
     let mut causes = String::new();
     let mut cause = std::error::Error::source(&error);
     while let Some(next) = cause {

@@ -72,16 +72,12 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
     assert!(nothing.await.is_err());
     let changed = updated(&exchange);
     exchange.write(&changed).await;
-    assert_eq!(
-        next(&mut subscription).await,
-        Change::Resource("a:1".into())
-    );
+    let found = next(&mut subscription).await;
+    assert_eq!(found, Change::Resource("a:1".into()));
     let end = exchange.response(json!({"resultType": "complete"}));
     exchange.write(&format!("{changed}data: {end}\n\n")).await;
-    assert_eq!(
-        next(&mut subscription).await,
-        Change::Resource("a:1".into())
-    );
+    let found = next(&mut subscription).await;
+    assert_eq!(found, Change::Resource("a:1".into()));
     assert!(subscription.next().await.is_none());
 }
 
@@ -92,10 +88,8 @@ async fn a_stream_that_breaks_off_is_an_error() {
     let changed = updated(&exchange);
     exchange.write(&changed).await;
     drop(exchange);
-    assert_eq!(
-        next(&mut subscription).await,
-        Change::Resource("a:1".into())
-    );
+    let found = next(&mut subscription).await;
+    assert_eq!(found, Change::Resource("a:1".into()));
     let error = subscription.next().await.unwrap().unwrap_err();
     assert!(
         matches!(error.local(), Some(LocalError::Interrupted { .. })),
@@ -228,10 +222,8 @@ async fn a_legacy_server_tells_all_on_one_stream() {
     let ping = event(&json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}));
     stream.write(&ping).await;
     let answer = server.next().await;
-    assert_eq!(
-        answer.body,
-        json!({"jsonrpc": "2.0", "id": 7, "result": {}})
-    );
+    let expected = json!({"jsonrpc": "2.0", "id": 7, "result": {}});
+    assert_eq!(answer.body, expected);
     answer.answer("202 Accepted", "", "").await;
 
     drop(one);
@@ -263,10 +255,8 @@ async fn a_legacy_stream_that_ends_is_opened_again() {
     let mut stream = news(&server).await;
     assert_eq!(next(&mut subscription).await, Change::Missed);
     stream.write(&legacy_updated()).await;
-    assert_eq!(
-        next(&mut subscription).await,
-        Change::Resource("a:1".into())
-    );
+    let found = next(&mut subscription).await;
+    assert_eq!(found, Change::Resource("a:1".into()));
     drop(stream);
     server.next().await.answer("404 Not Found", "", "").await;
     let error = subscription.next().await.unwrap().unwrap_err();

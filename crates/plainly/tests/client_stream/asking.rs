@@ -252,10 +252,8 @@ async fn who_answers_may_call_the_server() {
     peer.send(request("q", "roots/list", json!({}))).await;
     let ping = peer.request("ping").await;
     peer.reply(&ping, json!({})).await;
-    assert_eq!(
-        peer.message().await.unwrap()["result"],
-        json!({"roots": []})
-    );
+    let expected = json!({"roots": []});
+    assert_eq!(peer.message().await.unwrap()["result"], expected);
 }
 
 #[tokio::test]
@@ -564,28 +562,18 @@ async fn answers_and_state_go_with_their_call_alone() {
 async fn what_a_modern_server_must_not_ask_ends_the_call_with_an_error_of_its_own() {
     let form = question("elicitation/create", form("a"));
     let many: serde_json::Map<_, _> = (0..65).map(|key| (key.to_string(), form.clone())).collect();
-    for (requests, state, unanswered) in [
+    #[rustfmt::skip]
+    let cases = [
         (json!({"k": {"method": "roots/list"}}), json!("s"), true),
-        (
-            json!({"a": form, "k": {"method": "roots/list"}}),
-            Value::Null,
-            true,
-        ),
+        (json!({"a": form, "k": {"method": "roots/list"}}), Value::Null, true),
         (json!({}), Value::Null, false),
         (Value::Null, Value::Null, false),
-        (
-            json!({"k": {"method": "tools/call", "params": {"name": "a"}}}),
-            json!("s"),
-            false,
-        ),
-        (
-            json!({"k": {"method": "elicitation/create"}}),
-            json!("s"),
-            false,
-        ),
+        (json!({"k": {"method": "tools/call", "params": {"name": "a"}}}), json!("s"), false),
+        (json!({"k": {"method": "elicitation/create"}}), json!("s"), false),
         (json!({"k": form}), json!(7), false),
         (many.into(), json!("s"), false),
-    ] {
+    ];
+    for (requests, state, unanswered) in cases {
         let (builder, mut peer) = pair();
         let client = connect_modern(builder.on_elicitation(fill_in), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {

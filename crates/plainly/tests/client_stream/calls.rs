@@ -209,10 +209,8 @@ async fn what_a_legacy_server_asks_is_answered() {
     peer.send(json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}))
         .await;
     let refused = peer.message().await.unwrap();
-    assert_eq!(
-        (&refused["id"], &refused["error"]["code"]),
-        (&json!(1), &json!(-32601))
-    );
+    let expected = (&json!(1), &json!(-32601));
+    assert_eq!((&refused["id"], &refused["error"]["code"]), expected);
 }
 
 #[tokio::test(start_paused = true)]

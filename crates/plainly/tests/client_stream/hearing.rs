@@ -126,10 +126,8 @@ async fn progress_gives_a_call_more_time_but_not_for_ever() {
         });
         let error = called.unwrap_err();
         assert!(error.is_timeout(), "{error}");
-        assert!(
-            error.to_string().ends_with(&format!("within {end}s")),
-            "{error}"
-        );
+        let expected = format!("within {end}s");
+        assert!(error.to_string().ends_with(&expected), "{error}");
         assert!(start.elapsed() >= Duration::from_secs(end));
     }
 }

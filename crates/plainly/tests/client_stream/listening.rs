@@ -92,10 +92,8 @@ async fn what_is_asked_for_and_honoured_is_told_up_to_the_end() {
     .await;
     assert_eq!(resource(&mut subscription).await, "a:2");
     assert_eq!(resource(&mut subscription).await, "a:2/inside");
-    assert_eq!(
-        subscription.next().await.unwrap().unwrap(),
-        Change::Resources
-    );
+    let found = subscription.next().await.unwrap().unwrap();
+    assert_eq!(found, Change::Resources);
     assert!(subscription.next().await.is_none());
     assert!(subscription.next().await.is_none());
     drop(subscription);

@@ -55,10 +55,8 @@ async fn a_layer_sees_what_is_asked_and_how_it_ends() {
         assert_eq!(book.take(), [r#"tools/call echo {"text":"hi"}"#, "ok"]);
 
         client.call_tool("echo", json!({"text": 1})).await.unwrap();
-        assert_eq!(
-            book.take(),
-            [r#"tools/call echo {"text":1}"#, "the tool failed"]
-        );
+        let expected = [r#"tools/call echo {"text":1}"#, "the tool failed"];
+        assert_eq!(book.take(), expected);
 
         client.call_tool("fail", ()).await.unwrap();
         assert_eq!(book.take()[1], "the tool failed");
@@ -163,10 +161,8 @@ async fn requests_pass_the_layers_in_their_order() {
     let client = in_memory(&server, Revision::LATEST).await;
     book.take();
     client.call_tool("echo", json!({"text": ""})).await.unwrap();
-    assert_eq!(
-        book.take(),
-        [
-            "first >", "second >", "third >", "< third", "< second", "< first"
-        ]
-    );
+    let expected = [
+        "first >", "second >", "third >", "< third", "< second", "< first",
+    ];
+    assert_eq!(book.take(), expected);
 }

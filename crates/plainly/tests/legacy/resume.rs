@@ -281,10 +281,8 @@ async fn the_replies_to_a_batch_are_heard_again_as_one() {
     let mut again = client.resume(&first).await;
     assert_eq!(step(&again.event().await.unwrap()), 2);
     let replies = again.event().await.unwrap().json();
-    assert_eq!(
-        (&replies[0]["id"], &replies[1]["id"]),
-        (&json!(1), &json!(2))
-    );
+    let expected = (&json!(1), &json!(2));
+    assert_eq!((&replies[0]["id"], &replies[1]["id"]), expected);
     assert_eq!(again.event().await, None);
 }
 

@@ -131,11 +131,8 @@ async fn without_a_session_no_version_is_assumed_that_needs_one() {
         "MCP-Protocol-Version: 2025-11-25\r\n",
     ] {
         let (status, reply) = post(&http, header, &request(1, "ping")).await;
-        assert_eq!(
-            (status, &reply["error"]["code"]),
-            (400, &json!(-32600)),
-            "{header}"
-        );
+        let expected = (400, &json!(-32600));
+        assert_eq!((status, &reply["error"]["code"]), expected, "{header}");
         // What is opened has the version that was negotiated, whatever the header said.
         let opened = http
             .bare(

@@ -270,11 +270,8 @@ async fn a_client_is_told_and_asked_on_its_stream() {
         stream.say(&http, &steps).await;
         for step in 1..=2 {
             let told = stream.next().await;
-            assert_eq!(
-                told["params"]["progress"].as_f64(),
-                Some(step.into()),
-                "{told}"
-            );
+            let found = told["params"]["progress"].as_f64();
+            assert_eq!(found, Some(step.into()), "{told}");
         }
         assert_eq!(text(&stream.next().await), "2 steps");
     }

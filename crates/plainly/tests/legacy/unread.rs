@@ -124,10 +124,8 @@ async fn of_a_batch_the_others_go_on() {
     let heard = rest(stream).await;
     let replies = heard.last().unwrap().as_array().unwrap();
     assert_eq!(replies.len(), 1, "{replies:?}");
-    assert_eq!(
-        (&replies[0]["id"], text(&replies[0])),
-        (&json!(2), "40 steps")
-    );
+    let expected = (&json!(2), "40 steps");
+    assert_eq!((&replies[0]["id"], text(&replies[0])), expected);
 }
 
 #[tokio::test]

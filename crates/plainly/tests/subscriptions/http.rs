@@ -74,10 +74,8 @@ async fn beyond_all_places_listening_is_refused() {
     let mut second = hear(&http, 2, &json!({"resourcesListChanged": true})).await;
     assert_eq!(second.status, 503);
     let error = second.json().await;
-    assert_eq!(
-        (&error["id"], &error["error"]["data"]["kind"]),
-        (&json!(2), &json!("overloaded"))
-    );
+    let expected = (&json!(2), &json!("overloaded"));
+    assert_eq!((&error["id"], &error["error"]["data"]["kind"]), expected);
     let session = http.session("/", "2025-11-25").await;
     assert_eq!(http.send("GET /", &session, "").await.status, 503);
 }
@@ -147,11 +145,8 @@ async fn a_stream_ends_with_its_session() {
     let session = http.session("/", "2025-11-25").await;
     let mut stream = http.send("GET /", &session, "").await;
     http.session("/", "2025-11-25").await;
-    assert_eq!(
-        stream.next().await,
-        None,
-        "of a session that had to make room"
-    );
+    let found = stream.next().await;
+    assert_eq!(found, None, "of a session that had to make room");
     source.watched_by(0).await;
 }
 

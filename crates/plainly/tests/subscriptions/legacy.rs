@@ -38,16 +38,10 @@ async fn a_session_is_told_of_what_it_subscribed_to_and_of_all_lists() {
             json!({"subscribe": true, "listChanged": true}),
             "{revision}"
         );
-        assert_eq!(
-            peer.ask(&subscribe(1, "db://1")).await,
-            done(1),
-            "{revision}"
-        );
-        assert_eq!(
-            peer.ask(&subscribe(2, "db://1")).await,
-            done(2),
-            "{revision}"
-        );
+        let found = peer.ask(&subscribe(1, "db://1")).await;
+        assert_eq!(found, done(1), "{revision}");
+        let found = peer.ask(&subscribe(2, "db://1")).await;
+        assert_eq!(found, done(2), "{revision}");
         source.updated("db://2");
         source.updated("db://1");
         assert_eq!(peer.next().await, updated("db://1"), "{revision}");

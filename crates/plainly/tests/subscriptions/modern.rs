@@ -283,10 +283,8 @@ async fn there_is_room_for_so_many() {
     }
     let asked = json!({"resourceSubscriptions": ["db://1", "db://2"]});
     for id in 1..=2 {
-        assert_eq!(
-            peer.ask(&listen(id, &asked)).await,
-            acknowledged(id, &asked)
-        );
+        let found = peer.ask(&listen(id, &asked)).await;
+        assert_eq!(found, acknowledged(id, &asked));
     }
     let third = peer.ask(&listen(3, &asked)).await;
     assert_eq!(third["error"]["data"]["kind"], "overloaded", "{third}");

@@ -296,10 +296,8 @@ async fn a_visit_is_asked_for_like_a_form() {
         let id = client.begin_asking("visit").await;
         let task = client.wait(&id, "input_required").await;
         let params = &task["inputRequests"]["sign-in"]["params"];
-        assert_eq!(
-            params,
-            &json!({"mode": "url", "message": "Sign in", "url": "https://a.example/"})
-        );
+        let expected = json!({"mode": "url", "message": "Sign in", "url": "https://a.example/"});
+        assert_eq!(params, &expected);
         client
             .answer(&id, json!({"sign-in": {"action": "accept"}}))
             .await;
@@ -313,10 +311,8 @@ async fn a_task_does_not_end_with_a_request_to_send_it_again() {
     for mut client in clients(&server(&gate)).await {
         let id = client.begin_asking("by-hand").await;
         let task = client.wait(&id, "failed").await;
-        assert_eq!(
-            task["error"],
-            json!({"code": -32603, "message": "Internal error"})
-        );
+        let expected = json!({"code": -32603, "message": "Internal error"});
+        assert_eq!(task["error"], expected);
     }
 }
 
@@ -330,21 +326,15 @@ async fn whoever_listens_hears_of_questions_and_of_answers() {
     let listen = json!({"notifications": {"taskIds": [id]}});
     let request = client.request("subscriptions/listen", listen);
     client.peer().send(&request).await;
-    assert_eq!(
-        client.peer().next().await["method"],
-        "notifications/subscriptions/acknowledged"
-    );
+    let expected = "notifications/subscriptions/acknowledged";
+    assert_eq!(client.peer().next().await["method"], expected);
     let told = client.peer().next().await;
-    assert_eq!(
-        told["params"]["inputRequests"].as_object().unwrap().len(),
-        2
-    );
+    let found = told["params"]["inputRequests"].as_object().unwrap().len();
+    assert_eq!(found, 2);
     other.answer(&id, json!({"first": accept("Ada")})).await;
     let told = client.peer().next().await;
-    assert_eq!(
-        told["params"]["inputRequests"].as_object().unwrap().len(),
-        1
-    );
+    let found = told["params"]["inputRequests"].as_object().unwrap().len();
+    assert_eq!(found, 1);
     other.answer(&id, json!({"second": accept("Bo")})).await;
     within(async { while client.peer().next().await["params"]["status"] != "completed" {} }).await;
 }

@@ -71,23 +71,17 @@ async fn whoever_listens_over_http_hears_of_what_is_their_own() {
     let mut stream = alice.post(&headers(&request, None), &request).await;
     assert_eq!(stream.status, 200);
     let acknowledged = stream.next().await.unwrap();
-    assert_eq!(
-        acknowledged["params"]["notifications"],
-        json!({"taskIds": [hers]})
-    );
+    let expected = json!({"taskIds": [hers]});
+    assert_eq!(acknowledged["params"]["notifications"], expected);
     let task = told(stream.next().await.unwrap(), &request["id"]);
-    assert_eq!(
-        (&task["taskId"], &task["status"]),
-        (&json!(hers), &json!("working"))
-    );
+    let expected = (&json!(hers), &json!("working"));
+    assert_eq!((&task["taskId"], &task["status"]), expected);
     bob.ask("tasks/cancel", json!({"taskId": his})).await;
     gate.holds(1).await;
     gate.open(1);
     let task = told(stream.next().await.unwrap(), &request["id"]);
-    assert_eq!(
-        (&task["taskId"], &task["status"]),
-        (&json!(hers), &json!("completed"))
-    );
+    let expected = (&json!(hers), &json!("completed"));
+    assert_eq!((&task["taskId"], &task["status"]), expected);
 }
 
 #[tokio::test]

@@ -221,10 +221,8 @@ async fn older_revisions_have_no_tasks() {
         let reply = client
             .exchange(&request(3, "tools/call", call("may")))
             .await;
-        assert_eq!(
-            reply["result"]["content"][0]["text"], "ended well",
-            "{reply}"
-        );
+        let expected = "ended well";
+        assert_eq!(reply["result"]["content"][0]["text"], expected, "{reply}");
         for (id, method) in (4..).zip(METHODS) {
             let reply = client.exchange(&request(id, method, params("x"))).await;
             assert_eq!(reply["error"]["code"], -32601, "{revision} {method}");
@@ -249,10 +247,8 @@ async fn arguments_that_are_wrong_make_no_task() {
 fn a_handler_can_not_begin_a_task_that_its_tool_does_not_allow() {
     let tool = Tool::new("steps", async |task: Task| task.begin().await);
     let error = Server::builder("test", "1").tool(tool).build().unwrap_err();
-    assert!(
-        error.to_string().contains("tool steps takes Task"),
-        "{error}"
-    );
+    let expected = "tool steps takes Task";
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 /// Fails, and has no room for an end with a result.
@@ -316,10 +312,8 @@ async fn a_result_without_room_fails_its_task() {
     let id = client.begin("must", "well").await;
     gate.open(1);
     let task = client.wait(&id, "failed").await;
-    assert_eq!(
-        task["error"]["message"],
-        "Internal error: there is no room for the result"
-    );
+    let expected = "Internal error: there is no room for the result";
+    assert_eq!(task["error"]["message"], expected);
 }
 
 #[test]

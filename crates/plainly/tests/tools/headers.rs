@@ -74,27 +74,12 @@ async fn send(server: &Server, more: &[(&str, &str)], message: &Value) -> (Statu
 #[tokio::test]
 async fn headers_that_say_what_the_arguments_say_let_a_call_through() {
     let (server, _) = server();
-    for (headers, arguments, text) in [
-        (
-            &[("Mcp-Param-Region", "eu")][..],
-            json!({"region": "eu"}),
-            "eu None None None",
-        ),
-        (
-            &[("MCP-PARAM-REGION", "  eu ")],
-            json!({"region": "eu", "limit": null, "tier": null}),
-            "eu None None None",
-        ),
-        (
-            &[("mcp-param-region", "=?base64?SGVsbG8=?=")],
-            json!({"region": "Hello"}),
-            "Hello None None None",
-        ),
-        (
-            &[("mcp-param-region", "=?base64?5LiW?=")],
-            json!({"region": "世"}),
-            "世 None None None",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        (&[("Mcp-Param-Region", "eu")][..], json!({"region": "eu"}), "eu None None None"),
+        (&[("MCP-PARAM-REGION", "  eu ")], json!({"region": "eu", "limit": null, "tier": null}), "eu None None None"),
+        (&[("mcp-param-region", "=?base64?SGVsbG8=?=")], json!({"region": "Hello"}), "Hello None None None"),
+        (&[("mcp-param-region", "=?base64?5LiW?=")], json!({"region": "世"}), "世 None None None"),
         (
             &[
                 ("mcp-param-region", "eu"),
@@ -105,12 +90,9 @@ async fn headers_that_say_what_the_arguments_say_let_a_call_through() {
             json!({"region": "eu", "limit": 42, "dry_run": true, "tier": ""}),
             "eu Some(42) Some(true) Some(\"\")",
         ),
-        (
-            &[("mcp-param-region", "eu"), ("mcp-param-other", "ignored")],
-            json!({"region": "eu"}),
-            "eu None None None",
-        ),
-    ] {
+        (&[("mcp-param-region", "eu"), ("mcp-param-other", "ignored")], json!({"region": "eu"}), "eu None None None"),
+    ];
+    for (headers, arguments, text) in cases {
         let (status, reply) = send(&server, headers, &call("query", &arguments)).await;
         assert_eq!(
             (status, told(&reply)),

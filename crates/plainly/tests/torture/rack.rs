@@ -130,12 +130,8 @@ async fn torture(of: &Conversation, way: Way) {
     // Nothing holds what the server was made of once it is gone.
     drop(fixture);
     tasks_are(0, of.name).await;
-    assert_eq!(
-        there.strong_count(),
-        0,
-        "{}: the server is still there",
-        of.name
-    );
+    let found = there.strong_count();
+    assert_eq!(found, 0, "{}: the server is still there", of.name);
 }
 
 async fn torture_all(way: Way, is_wanted: impl Fn(&Conversation) -> bool) {

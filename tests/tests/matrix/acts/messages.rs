@@ -18,11 +18,8 @@ async fn then_served(mut raw: Raw, reply: Reply) -> String {
             json!({"name": "greet", "arguments": {"name": "Bob"}}),
         )
         .await;
-    assert_eq!(
-        next.result()["content"][0]["text"],
-        "Hello, Bob!",
-        "{next:?}"
-    );
+    let expected = "Hello, Bob!";
+    assert_eq!(next.result()["content"][0]["text"], expected, "{next:?}");
     reply.told()
 }
 

@@ -13,18 +13,12 @@ use crate::support::{PATIENCE, Serving, plainly, run};
 fn cve_2026_23744_listens_to_other_machines_by_default() {
     let place = Place::new();
     let serving = serving(&place, &[]);
-    assert!(
-        serving.url.starts_with("http://127.0.0.1:"),
-        "{}",
-        serving.url
-    );
+    let expected = "http://127.0.0.1:";
+    assert!(serving.url.starts_with(expected), "{}", serving.url);
     let refused = run(&["serve", &place.data(), "--http", "0.0.0.0:0"]);
     assert_ne!(refused.status, 0);
-    assert!(
-        refused.stderr.contains("--allow-host"),
-        "{}",
-        refused.stderr
-    );
+    let expected = "--allow-host";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     let help = run(&["serve", "--help"]).succeeded();
     assert!(help.text().contains("127.0.0.1:3333"));
 }

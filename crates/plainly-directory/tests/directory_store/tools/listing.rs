@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Tools;
+use super::{Tools, cases};
 use crate::fixture::{Fixture, write_all};
 
 fn three() -> Fixture {
@@ -129,19 +129,8 @@ fn a_tree_has_several_levels() {
     assert_eq!(tools.text("tree", json!({"uri": "docs"})), whole);
     let cut =
         "\nA directory that ends with /… contains more: use its uri, more depth or a larger limit.";
-    for (arguments, expected) in [
-        (
-            json!({"depth": 1}),
-            "file:///docs/\n  a.txt\n  b.md\n  dir/…\n  empty/…",
-        ),
-        // What is nearer to the top is shown before what is deeper.
-        (
-            json!({"limit": 4}),
-            "file:///docs/\n  a.txt\n  b.md\n  dir/…\n  empty/…",
-        ),
-        (json!({"limit": 2}), "file:///docs/…\n  a.txt\n  b.md"),
-    ] {
-        assert_eq!(tools.text("tree", arguments), format!("{expected}{cut}"));
+    for (tool, arguments, expected) in cases("trees that are cut") {
+        assert_eq!(tools.text(tool, arguments), format!("{expected}{cut}"));
     }
     let excluding = json!({"exclude": ["in", "*.md", "dir/*.log"]});
     assert_eq!(

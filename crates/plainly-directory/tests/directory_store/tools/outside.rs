@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Tools};
 use crate::fixture::{Fixture, SECRET};
-use crate::uris::{BAD_BEGINNINGS, BAD_PATHS};
+use crate::uris::{bad_beginnings, bad_paths};
 
 /// All that can be asked about one place.
 fn ask_all(tools: &Tools<'_>, uri: &str) -> Vec<(&'static str, Answer)> {
@@ -25,10 +25,9 @@ fn ask_all(tools: &Tools<'_>, uri: &str) -> Vec<(&'static str, Answer)> {
 fn no_spelling_leads_outside() {
     let fixture = Fixture::new(&[("ok.txt", "inside"), ("a/x", "inside")]);
     let tools = Tools::of(&fixture);
-    let paths = BAD_PATHS
-        .iter()
+    let paths = bad_paths()
         .flat_map(|path| [format!("file:///docs/{path}"), format!("docs/{path}")])
-        .chain(BAD_BEGINNINGS.iter().map(|begin| format!("{begin}ok.txt")))
+        .chain(bad_beginnings())
         .chain([
             "/etc/passwd".to_owned(),
             "../secret.txt".to_owned(),
@@ -100,10 +99,8 @@ fn what_is_hidden_is_found_by_nothing() {
                 .all(|file| file["uri"] == "file:///docs/shown")
         );
     }
-    assert_eq!(
-        tools.call("search", json!({"glob": "**"})).links(),
-        ["docs/shown"]
-    );
+    let found = tools.call("search", json!({"glob": "**"}));
+    assert_eq!(found.links(), ["docs/shown"]);
     assert_eq!(tools.call("search", json!({"glob": ".*"})).links(), [""; 0]);
     assert_eq!(tools.text("tree", json!({})), "file:///docs/\n  shown");
     for name in [".env", ".git", ".git/config", "ignored", "local", "local/x"] {
@@ -148,10 +145,8 @@ fn links_out_special_files_and_what_may_not_be_read_are_not_there() {
     }
     let found = tools.call("search", json!({"pattern": "."}));
     assert_eq!(found.links(), ["docs/dir/x", "docs/shown"]);
-    assert_eq!(
-        tools.text("tree", json!({})),
-        "file:///docs/\n  dir/\n    x\n  shown"
-    );
+    let expected = "file:///docs/\n  dir/\n    x\n  shown";
+    assert_eq!(tools.text("tree", json!({})), expected);
     for name in [
         "pipe",
         "file",

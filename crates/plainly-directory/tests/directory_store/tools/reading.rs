@@ -3,29 +3,16 @@
 use plainly::protocol::types::Content;
 use serde_json::json;
 
-use super::Tools;
+use super::{Tools, cases};
 use crate::fixture::Fixture;
 
 #[test]
 fn lines_are_chosen_as_they_are_asked_for() {
     let fixture = Fixture::new(&[("a", "1\n2\n3\n4\n5\n"), ("empty", "")]);
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (json!({}), "1\n2\n3\n4\n5\n"),
-        (
-            json!({"head": 2}),
-            "1\n2\n\nLines 1 to 2 of 5. To continue: offset=3.",
-        ),
-        (json!({"tail": 2}), "4\n5\n\nLines 4 to 5 of 5."),
-        (
-            json!({"offset": 2, "limit": 1}),
-            "2\n\nLine 2 of 5. To continue: offset=3.",
-        ),
-        (json!({"offset": 5}), "5\n\nLine 5 of 5."),
-    ] {
-        let mut arguments = arguments;
+    for (tool, mut arguments, expected) in cases("parts of a text") {
         arguments["uri"] = json!("docs/a");
-        assert_eq!(tools.text("read_resource", arguments), expected);
+        assert_eq!(tools.text(tool, arguments), expected);
     }
     assert_eq!(
         tools.text("read_resource", json!({"uri": "docs/empty"})),
@@ -40,22 +27,9 @@ fn lines_are_chosen_as_they_are_asked_for() {
         json!({"uri": "file:///docs/a", "mimeType": "text/plain", "size": 10, "text": "2\n3\n", "firstLine": 2,
             "totalLines": 5, "nextOffset": 4, "note": "Lines 2 to 3 of 5. To continue: offset=4."})
     );
-    for (arguments, expected) in [
-        (
-            json!({"uri": "docs/a", "offset": 6}),
-            "'offset': the text has 5 lines.",
-        ),
-        (
-            json!({"uri": "docs/a", "head": 1, "tail": 1}),
-            "'head': it can't be combined",
-        ),
-        (
-            json!({"uri": "docs"}),
-            "file:///docs is a directory. See what it contains with list_resources",
-        ),
-    ] {
-        let error = tools.error("read_resource", arguments);
-        assert!(error.contains(expected), "{error}");
+    for (tool, arguments, expected) in cases("cannot be read") {
+        let error = tools.error(tool, arguments);
+        assert!(error.contains(&expected), "{error}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Tools};
+use super::{Answer, Tools, cases};
 use crate::fixture::Fixture;
 
 /// `file:number:text` of each line that was found, context with `-`.
@@ -37,61 +37,9 @@ fn four() -> Fixture {
 fn lines_are_found_by_pattern_and_name() {
     let fixture = four();
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (
-            json!({"pattern": "alpha"}),
-            &[
-                "a.rs:1:fn alpha() {",
-                "src/deep/b.rs:1:// Alpha, and alpha",
-                "src/notes.md:1:alpha (draft)",
-                "target/out.rs:1:alpha",
-            ][..],
-        ),
-        (json!({"pattern": "^alpha$"}), &["target/out.rs:1:alpha"]),
-        (
-            json!({"pattern": "fn \\w+\\(\\)"}),
-            &["a.rs:1:fn alpha() {", "src/deep/b.rs:2:fn beta() {}"],
-        ),
-        (
-            json!({"pattern": "(draft)", "literal": true}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "DRAFT", "ignoreCase": true}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "alpha", "glob": "*.md"}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "alpha", "glob": "src/*"}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "alpha", "uri": "docs/src", "glob": "/*.md"}),
-            &["src/notes.md:1:alpha (draft)"],
-        ),
-        (
-            json!({"pattern": "beta", "uri": "docs/a.rs"}),
-            &["a.rs:2:    beta();"],
-        ),
-        (
-            json!({"pattern": "beta", "uri": "docs/a.rs", "glob": "*.md"}),
-            &[],
-        ),
-        (
-            json!({"pattern": "alpha", "exclude": ["target", "deep"], "glob": "*.rs"}),
-            &["a.rs:1:fn alpha() {"],
-        ),
-        (
-            json!({"pattern": "beta\\(\\);", "context": 1}),
-            &["a.rs-1-fn alpha() {", "a.rs:2:    beta();", "a.rs-3-}"],
-        ),
-        (json!({"pattern": "gamma"}), &[]),
-    ] {
-        let answer = tools.call("search", arguments.clone());
-        assert_eq!(found(&answer), expected, "{arguments}");
+    for (tool, arguments, expected) in cases("lines by pattern and name") {
+        let answer = tools.call(tool, arguments.clone());
+        assert_eq!(found(&answer).join(" & "), expected, "{arguments}");
     }
 }
 
@@ -99,28 +47,9 @@ fn lines_are_found_by_pattern_and_name() {
 fn files_and_directories_are_found_by_name_alone() {
     let fixture = four();
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (
-            json!({"glob": "*.rs"}),
-            &["docs/a.rs", "docs/src/deep/b.rs", "docs/target/out.rs"][..],
-        ),
-        (json!({"glob": "/*.rs"}), &["docs/a.rs"]),
-        (
-            json!({"glob": "src/**"}),
-            &["docs/src/deep", "docs/src/deep/b.rs", "docs/src/notes.md"],
-        ),
-        (
-            json!({"glob": "*", "uri": "docs/src", "exclude": ["deep"]}),
-            &["docs/src/notes.md"],
-        ),
-        (json!({"glob": "deep"}), &["docs/src/deep"]),
-        (
-            json!({"glob": "*.rs", "limit": 2}),
-            &["docs/a.rs", "docs/src/deep/b.rs"],
-        ),
-    ] {
-        let answer = tools.call("search", arguments.clone());
-        assert_eq!(answer.links(), expected, "{arguments}");
+    for (tool, arguments, expected) in cases("files by name") {
+        let answer = tools.call(tool, arguments.clone());
+        assert_eq!(answer.links().join(" & "), expected, "{arguments}");
         assert_eq!(
             answer.structured["truncated"],
             arguments.get("limit").is_some()
@@ -159,22 +88,17 @@ fn the_first_matches_are_given_whichever_thread_was_faster() {
     let tools = Tools::of(&fixture);
     for _ in 0..5 {
         let answer = tools.call("search", json!({"pattern": "x", "limit": 5}));
-        assert_eq!(
-            found(&answer),
-            [
-                "000:200001:x 0",
-                "000:200002:x",
-                "001:2:x 1",
-                "001:3:x",
-                "002:2:x 2"
-            ]
-        );
+        let expected = [
+            "000:200001:x 0",
+            "000:200002:x",
+            "001:2:x 1",
+            "001:3:x",
+            "002:2:x 2",
+        ];
+        assert_eq!(found(&answer), expected);
         assert_eq!(answer.structured["truncated"], true);
-        assert!(
-            answer.text.contains("There are more: narrow the search"),
-            "{}",
-            answer.text
-        );
+        let expected = "There are more: narrow the search";
+        assert!(answer.text.contains(expected), "{}", answer.text);
     }
     let exactly = tools.call(
         "search",
@@ -194,13 +118,8 @@ fn what_can_not_be_searched_is_counted() {
     let tools = Tools::of(&fixture);
     let answer = tools.call("search", json!({"pattern": "need"}));
     assert_eq!(found(&answer), ["latin1:1:needle \u{fffd}", "utf16:1:need"]);
-    assert!(
-        answer
-            .text
-            .ends_with("2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 too large."),
-        "{}",
-        answer.text
-    );
+    let expected = "2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 too large.";
+    assert!(answer.text.ends_with(expected), "{}", answer.text);
 }
 
 #[test]
@@ -223,34 +142,9 @@ fn an_answer_has_an_end_however_long_the_lines_are() {
 fn what_is_no_question_is_said() {
     let fixture = four();
     let tools = Tools::of(&fixture);
-    for (arguments, expected) in [
-        (
-            json!({}),
-            "Use pattern to find lines in files, glob to find files by name, or both.",
-        ),
-        (
-            json!({"pattern": "a(b"}),
-            "'pattern': unclosed group, at character 2: `(b`. Put \\ before",
-        ),
-        (
-            json!({"pattern": "x(?!y)"}),
-            "look-around, including look-ahead and look-behind, is not supported",
-        ),
-        (
-            json!({"glob": "{a"}),
-            "'glob': \"{a\": unclosed alternate group",
-        ),
-        (
-            json!({"glob": "*", "exclude": ["[z-a]"]}),
-            "'exclude': \"[z-a]\": invalid range",
-        ),
-        (
-            json!({"pattern": "x", "uri": "docs/source"}),
-            "'file:///docs/source' was not found. Did you mean file:///docs/src?",
-        ),
-    ] {
-        let error = tools.error("search", arguments);
-        assert!(error.contains(expected), "{error}");
+    for (tool, arguments, expected) in cases("no questions") {
+        let error = tools.error(tool, arguments);
+        assert!(error.contains(&expected), "{error}");
     }
 }
 
