@@ -79,8 +79,8 @@ fn serves_nobody(command: &[OsString]) -> bool {
     let is_plainly = Path::new(program)
         .file_stem()
         .is_some_and(|stem| stem == "plainly");
-    let is_asked_only = |word: &OsString| ["--stdio", "--help", "-h"].iter().any(|it| word == it);
-    is_plainly && subcommand == "serve" && !rest.iter().any(is_asked_only)
+    let mut options = ["--stdio", "--help", "-h"].into_iter().map(OsString::from);
+    is_plainly && subcommand == "serve" && !options.any(|option| rest.contains(&option))
 }
 
 /// The words of a command line that have no option's name, in their order.

@@ -70,18 +70,16 @@ impl TypedValueParser for Levels {
 
 /// Levels of the log. A word alone must be a level: a misspelt one is no module whose every event is wanted.
 fn log(text: &str) -> Result<Targets, String> {
-    let wrong = || {
-        "use off, error, warn, info, debug or trace, or levels per module, such as plainly=debug,warn"
-            .to_owned()
-    };
-    // An empty level would be read as `error`.
-    let is_level = |part: &str| !part.is_empty() && part.parse::<LevelFilter>().is_ok();
-    let is_sound = |part: &str| part.contains('=') || is_level(part);
-    let targets = text.parse().map_err(|_invalid| wrong())?;
-    match text.split(',').all(is_sound) {
-        true => Ok(targets),
-        false => Err(wrong()),
+    const USAGE: &str = "use off, error, warn, info, debug or trace, or levels per module, such as plainly=debug,warn";
+    match text.parse() {
+        Ok(targets) if text.split(',').all(is_level_or_module) => Ok(targets),
+        Ok(_) | Err(_) => Err(USAGE.to_owned()),
     }
+}
+
+fn is_level_or_module(part: &str) -> bool {
+    // An empty level would be read as `error`.
+    part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }
 
 /// A JSON object.

@@ -47,10 +47,7 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         }
         match uri {
             Some(uri) if args.recursive => listing.below(client, uri).await,
-            uri => {
-                let nothing = |_: &str| Ok(());
-                listing.children(client, uri.as_deref(), nothing).await
-            }
+            uri => listing.children(client, uri.as_deref(), |_| Ok(())).await,
         }
     })
     .await

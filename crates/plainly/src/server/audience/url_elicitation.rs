@@ -29,8 +29,10 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     } = asker;
     let method = *method;
     // Asked again and again, the user would decline again and again.
-    let is_declined = |one: &&UrlElicitation| declined.contains(&one.elicitation_id);
-    if let Some(one) = elicitations.iter().find(is_declined) {
+    let mut already_declined = elicitations
+        .iter()
+        .filter(|one| declined.contains(&one.elicitation_id));
+    if let Some(one) = already_declined.next() {
         let words = format!("The user declined to visit {}: {}", one.url, one.message);
         return in_words(words, method, ProtocolError::internal);
     }
