@@ -138,8 +138,8 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) no_ignore: bool,
 
-    /// Serve only resources, no tools. The tools are for hosts that show their models nothing else; they read and search
-    /// what is served
+    /// Serve only resources, no tools. The tools are for hosts that expose only tools to the model; they read and search
+    /// the files
     #[arg(long)]
     pub(crate) no_tools: bool,
 
@@ -152,13 +152,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) ttl: Option<Duration>,
 
-    /// Seal the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any server
-    /// with the same directories, --name and keys can continue them. The first key seals; every key opens
+    /// Encrypt the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any server
+    /// with the same directories, --name and keys can continue them. The first key encrypts; all keys decrypt
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
     /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
-    /// accept 32 MiB, which is a binary file of about 24 MiB
+    /// accept 32 MiB, enough for a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]
     pub(crate) max_file_size: u64,
 }
@@ -195,7 +195,7 @@ Examples:
   plainly ls -- plainly serve ./docs --stdio
 
 With -l the fields are kind, size, modification time, MIME type and URI; - means that the server doesn't say. \
-Every page is listed, as soon as it arrives."
+Pages are printed as they arrive."
 )]
 pub(crate) struct LsArgs {
     /// The server's URL
@@ -285,8 +285,8 @@ Each change is one line:
   missed changes    some changes were lost: look at everything again
 
 With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
-\"missed\". Several changes in quick succession are reported once. A resource that the server doesn't report changes of, or \
-doesn't have yet, is a warning. It is an error if the server reports no changes at all, or ends the subscription."
+\"missed\". Several changes in quick succession are reported once. A resource that doesn't exist yet, or whose changes the \
+server doesn't report, causes a warning. It is an error if the server reports no changes at all, or ends the subscription."
 )]
 pub(crate) struct WatchArgs {
     /// The server's URL
@@ -328,7 +328,7 @@ Examples:
   plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\", \"limit\": 10}'
   plainly call search query=mcp -- npx some-server
 
-Text is printed as it is; other content is only named. --json prints the whole MCP result. A tool that reports a \
+Text is printed as it is; other content is only described. --json prints the whole MCP result. A tool that reports a \
 failure has its own exit status, and its message goes to standard error."
 )]
 pub(crate) struct CallArgs {

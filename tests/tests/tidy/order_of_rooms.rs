@@ -68,7 +68,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server",
         "stdio -> http -> builder -> pipes -> serving -> connection -> exchange -> batch -> malformed -> resolve -> discovery \
-         -> sessions -> registration -> dispatch -> replies -> running -> layer -> route -> subscriptions -> source \
+         -> sessions -> registration -> dispatch -> replies -> running -> respond -> layer -> route -> subscriptions -> source \
          -> handling -> tasks -> features -> handler -> reply -> extract -> request -> session -> streams -> audience \
          -> asking -> in_flight -> load -> notifications -> outgoing -> encode -> incident -> outbox \
          -> seal -> state -> strings -> unsent -> changes -> panics -> answer -> failure",

@@ -32,7 +32,7 @@ Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
 A single message is printed as it is; several are each preceded by a line with their role. Text is printed as it is; other \
-content is only named."
+content is only described."
 )]
 pub(crate) struct PromptArgs {
     /// The server's URL

@@ -52,6 +52,14 @@ macro_rules! record {
             $($rest)*
         );
     };
+    // Any other `Option` would be written as `null` where it should be absent.
+    (
+        @fields $head:tt $field:tt $absent:tt $setters:tt
+        $(#[$attribute:meta])*
+        pub $name:ident: Option<$($rest:tt)*
+    ) => {
+        compile_error!(concat!("mark `", stringify!($name), "` with #[no_setter], behind its #[serde]"));
+    };
     (
         @fields $head:tt [$($field:tt)*] $absent:tt $setters:tt
         $(#[$attribute:meta])*

@@ -1,20 +1,17 @@
-//! From a request of a known peer to its handler, and from what that ends with to a response: exactly one, whatever the handler
-//! does. Admission is here: that the id is free, and that there is room.
+//! From a request of a known peer to the handler that will run for it. Admission is here: that the id is free, and that there
+//! is room.
 
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, ProtocolError, Revision, Unavailable};
+use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Request;
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
 
 use super::Server;
-use super::answer::{Answer, MethodResult};
+use super::answer::Answer;
 use super::audience::{Answering, Asker, Audience, declined};
-use super::encode::Encoded;
-use super::handling::{Answered, Handled, Handling};
-use super::in_flight::{Duration, InFlight};
-use super::incident::chain;
+use super::handling::{Handled, Handling};
+use super::in_flight::{InFlight, SlotKind};
 use super::layer;
 use super::load::Place;
 use super::panics::caught;
@@ -44,7 +41,7 @@ impl Server {
         let id = request.id.as_raw();
         let method = self.0.discovery.find(&request.method, scope.peer())?;
         let slot = in_flight
-            .map(|all| all.admit(request.id.to_owned(), duration(method)))
+            .map(|all| all.admit(request.id.to_owned(), kind(method)))
             .transpose()?;
         let params = request.params.as_ref();
         let state = match &self.0.layers {
@@ -110,39 +107,12 @@ impl Server {
             }
         }
     }
-
-    /// The reply to `initialize`, the request `id`.
-    pub(super) fn initialize(&self, id: &str, peer: &Peer) -> Encoded {
-        let mut result = self.0.discovery.initialize(peer);
-        let meta = result.meta.take();
-        let answer = MethodResult::new(result, meta).into();
-        self.respond(id, peer.revision, Ok(answer))
-    }
-
-    /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.
-    pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
-        if let Err(error) = &outcome
-            && let ErrorKind::Internal(detail) = error.kind()
-            && !matches!(detail, Internal::Incident { .. })
-        {
-            tracing::error!(id, error = %chain(error), "a request failed inside the server");
-        }
-        let encoded = self.0.encoder.response(id, revision, outcome);
-        let http_status = encoded.http_status;
-        match self.0.unsent.hold(encoded.bytes) {
-            Ok(bytes) => Encoded { http_status, bytes },
-            Err(_no_room) => {
-                let overloaded = Unavailable::Overloaded.into();
-                self.0.encoder.error(Some(id), revision, &overloaded)
-            }
-        }
-    }
 }
 
-fn duration(method: Method) -> Duration {
+fn kind(method: Method) -> SlotKind {
     if method == Method::Listen {
-        Duration::Subscription
+        SlotKind::Subscription
     } else {
-        Duration::Call
+        SlotKind::Call
     }
 }

@@ -32,7 +32,7 @@ struct RequestTable {
 #[derive(Debug)]
 struct Open {
     number: u64,
-    duration: Duration,
+    kind: SlotKind,
     is_stopped: bool,
     /// Whoever runs the request, to be woken when it is ended.
     runner: Option<Waker>,
@@ -40,7 +40,7 @@ struct Open {
 
 /// How long a request is meant to last: the two are counted apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Duration {
+pub(super) enum SlotKind {
     /// It ends by itself.
     Call,
     /// It stays open until somebody ends it.
@@ -69,12 +69,12 @@ impl InFlight {
     pub(super) fn admit(
         self: &Arc<Self>,
         id: RequestId,
-        duration: Duration,
+        kind: SlotKind,
     ) -> Result<Slot, ProtocolError> {
         let mut table = self.table.lock();
-        let is_full = match duration {
-            Duration::Call => table.open.len() - table.subscriptions >= self.calls,
-            Duration::Subscription => table.subscriptions >= self.subscriptions,
+        let is_full = match kind {
+            SlotKind::Call => table.open.len() - table.subscriptions >= self.calls,
+            SlotKind::Subscription => table.subscriptions >= self.subscriptions,
         };
         table.count += 1;
         let number = table.count;
@@ -86,11 +86,11 @@ impl InFlight {
         }
         free.insert(Open {
             number,
-            duration,
+            kind,
             is_stopped: false,
             runner: None,
         });
-        table.subscriptions += usize::from(duration == Duration::Subscription);
+        table.subscriptions += usize::from(kind == SlotKind::Subscription);
         drop(table);
         Ok(Slot {
             of: Arc::clone(self),
@@ -112,7 +112,7 @@ impl InFlight {
 
     /// Ends the subscriptions, each with its reply.
     pub(super) fn stop_subscriptions(&self) {
-        self.stop(|open| open.duration == Duration::Subscription);
+        self.stop(|open| open.kind == SlotKind::Subscription);
     }
 
     /// Ends all requests, each with a reply.
@@ -133,7 +133,7 @@ impl RequestTable {
     /// Takes out a request, and whoever is to be woken for that.
     fn remove(&mut self, id: &RequestId) -> Option<Waker> {
         let open = self.open.remove(id)?;
-        self.subscriptions -= usize::from(open.duration == Duration::Subscription);
+        self.subscriptions -= usize::from(open.kind == SlotKind::Subscription);
         open.runner
     }
 }
@@ -198,27 +198,27 @@ mod tests {
     #[test]
     fn an_id_is_taken_until_its_request_is_answered_or_cancelled() {
         let all = in_flight(10, 10);
-        let first = all.admit(id(1), Duration::Call).unwrap();
-        assert!(all.admit(id(1), Duration::Call).is_err());
-        assert!(all.admit(id(1), Duration::Subscription).is_err());
+        let first = all.admit(id(1), SlotKind::Call).unwrap();
+        assert!(all.admit(id(1), SlotKind::Call).is_err());
+        assert!(all.admit(id(1), SlotKind::Subscription).is_err());
         all.cancel(&id(1));
-        let second = all.admit(id(1), Duration::Call).unwrap();
+        let second = all.admit(id(1), SlotKind::Call).unwrap();
         assert_eq!(end(&first), Poll::Ready(End::Cancelled));
         drop(first);
         assert_eq!(end(&second), Poll::Pending, "the second is another one");
         drop(second);
-        assert!(all.admit(id(1), Duration::Call).is_ok());
+        assert!(all.admit(id(1), SlotKind::Call).is_ok());
     }
 
     #[test]
     fn calls_and_subscriptions_are_counted_apart() {
         let all = in_flight(2, 1);
         let mut held: Vec<_> = (0..2)
-            .map(|number| all.admit(id(number), Duration::Call).unwrap())
+            .map(|number| all.admit(id(number), SlotKind::Call).unwrap())
             .collect();
-        assert!(all.admit(id(2), Duration::Call).is_err());
-        held.push(all.admit(id(3), Duration::Subscription).unwrap());
-        assert!(all.admit(id(4), Duration::Subscription).is_err());
+        assert!(all.admit(id(2), SlotKind::Call).is_err());
+        held.push(all.admit(id(3), SlotKind::Subscription).unwrap());
+        assert!(all.admit(id(4), SlotKind::Subscription).is_err());
         all.stop_subscriptions();
         let ends: Vec<_> = held.iter().map(end).collect();
         assert_eq!(
@@ -232,6 +232,6 @@ mod tests {
         );
         held.clear();
         assert_eq!(all.table.lock().subscriptions, 0);
-        assert!(all.admit(id(2), Duration::Call).is_ok());
+        assert!(all.admit(id(2), SlotKind::Call).is_ok());
     }
 }

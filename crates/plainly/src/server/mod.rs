@@ -8,6 +8,7 @@ mod builder;
 
 mod request;
 mod resolve;
+mod respond;
 mod session;
 mod sessions;
 

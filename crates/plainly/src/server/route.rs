@@ -58,3 +58,26 @@ fn set_level(call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     call.session()?.set_level(level);
     Ok(Answering::Now(Answer::empty()))
 }
+
+#[cfg(test)]
+mod tests {
+    use plainly_protocol::method::{MessageKind, Sender, methods};
+
+    use super::*;
+    use crate::server::features;
+
+    #[test]
+    fn every_request_of_a_client_has_one_handler() {
+        for row in methods() {
+            let own = HANDLERS.iter().filter(|(method, _)| *method == row.method);
+            let others = features::HANDLERS.iter();
+            let others = others.filter(|(method, _)| *method == row.method);
+            let is_served = row.kind == MessageKind::Request
+                && row.sender != Sender::Server
+                // It opens the session in which all others are served.
+                && row.method != Method::Initialize;
+            let handlers = own.count() + others.count();
+            assert_eq!(handlers, usize::from(is_served), "{}", row.name);
+        }
+    }
+}

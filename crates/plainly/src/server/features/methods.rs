@@ -20,10 +20,11 @@ use crate::server::extract::{CompletionCall, ListingCall, PromptCall, ResourceCa
 use crate::server::failure::Failure;
 use crate::server::request::{MethodCall, Scope};
 
-type FeatureHandler = fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
+pub(in crate::server) type FeatureHandler =
+    fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
 
 /// Which handler each method has.
-const HANDLERS: [(Method, FeatureHandler); 10] = [
+pub(in crate::server) const HANDLERS: [(Method, FeatureHandler); 10] = [
     (Method::CallTool, Features::call_tool),
     (Method::ReadResource, Features::read_resource),
     (Method::ListTools, Features::list_tools),

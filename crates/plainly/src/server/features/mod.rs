@@ -20,6 +20,8 @@ use self::catalogue::{Catalogue, Definition};
 use self::cursor::Cursors;
 pub(super) use self::definitions::Definitions;
 pub use self::error::{BuildError, BuildErrors};
+#[cfg(test)]
+pub(super) use self::methods::HANDLERS;
 pub use self::prompts::Prompt;
 use self::prompts::Prompts;
 use self::resources::Resources;

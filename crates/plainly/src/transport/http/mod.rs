@@ -1,6 +1,5 @@
-//! Streamable HTTP: one message per POST, its answer in the response; and, where it was asked for, HTTP with SSE, which was
-//! before it. Knows heads and bodies of HTTP and which of them
-//! to turn away; never a method, a session or a revision.
+//! Streamable HTTP: one message per POST, its answer in the response; and, where it was asked for, HTTP with SSE, its
+//! predecessor. Knows the heads and bodies of HTTP, and which of them to turn away; never a method, a session or a revision.
 //!
 //! ```text
 //! listener -> connection -> server: origin -> checks -> read -> Exchange -> body

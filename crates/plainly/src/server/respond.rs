@@ -1,0 +1,39 @@
+//! From the outcome of a request to its one response, in bytes: within the room that there is for large replies.
+
+use plainly_errors::{ErrorKind, Internal, Revision, Unavailable};
+use plainly_protocol::peer::Peer;
+
+use super::Server;
+use super::answer::MethodResult;
+use super::encode::Encoded;
+use super::handling::Answered;
+use super::incident::chain;
+
+impl Server {
+    /// The reply to `initialize`, the request `id`.
+    pub(super) fn initialize(&self, id: &str, peer: &Peer) -> Encoded {
+        let mut result = self.0.discovery.initialize(peer);
+        let meta = result.meta.take();
+        let answer = MethodResult::new(result, meta).into();
+        self.respond(id, peer.revision, Ok(answer))
+    }
+
+    /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.
+    pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
+        if let Err(error) = &outcome
+            && let ErrorKind::Internal(detail) = error.kind()
+            && !matches!(detail, Internal::Incident { .. })
+        {
+            tracing::error!(id, error = %chain(error), "a request failed inside the server");
+        }
+        let encoded = self.0.encoder.response(id, revision, outcome);
+        let http_status = encoded.http_status;
+        match self.0.unsent.hold(encoded.bytes) {
+            Ok(bytes) => Encoded { http_status, bytes },
+            Err(_no_room) => {
+                let overloaded = Unavailable::Overloaded.into();
+                self.0.encoder.error(Some(id), revision, &overloaded)
+            }
+        }
+    }
+}
