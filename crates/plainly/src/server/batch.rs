@@ -73,6 +73,8 @@ impl Server {
     ) -> Replies {
         let revision = session.peer.revision;
         let mut joined = Joined::new(self.clone(), revision);
+        // An id whose request was answered already is free again in the session; but two responses with one id in one
+        // reply could not be told apart.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
         for (place, message) in messages.into_iter().enumerate() {
             match message {
@@ -87,6 +89,8 @@ impl Server {
                     }
                     let scope = scope(session, extensions, &request);
                     let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
+                    // Begun before the next part is read, so that a cancellation further on in the batch finds the
+                    // request in flight.
                     match replies.begin() {
                         Some(reply) => joined.fit(place, id, reply),
                         None => running.push(Part {
@@ -116,6 +120,7 @@ impl Server {
 
 /// What can't be part of a batch.
 fn check_part(request: &Request<'_>, is_new: bool) -> Result<(), ProtocolError> {
+    // 2025-03-26, "Lifecycle": nothing else is possible until it is answered.
     if request.method == Method::Initialize.name() {
         return Err(ProtocolError::invalid_request(
             "Invalid request: initialize can't be part of a batch",
@@ -201,6 +206,7 @@ impl Joined {
         if reply.bytes.len() <= self.room {
             return self.add(place, reply.bytes);
         }
+        // Gives back its memory, and its room among the unsent replies, before the error is written.
         drop(reply);
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();

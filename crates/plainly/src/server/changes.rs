@@ -76,6 +76,7 @@ impl Changes {
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
         });
         let topics: Vec<Topic> = topics.cloned().collect();
+        // `publish` takes the lock again.
         drop(index);
         topics.iter().for_each(|topic| self.publish(topic));
     }

@@ -73,9 +73,12 @@ impl<M: Messages> Connection<M> {
     pub(super) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
+            // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in one
+            // flush.
             self.take_all().await?;
             let next = tokio::select! {
                 biased;
+                // First: a peer that sends without pause must not keep the server from stopping.
                 () = &mut stop => break,
                 next = self.next() => next,
             };
@@ -87,6 +90,7 @@ impl<M: Messages> Connection<M> {
                 },
             }
         }
+        // They never end by themselves, so waiting for them would always take the whole time for shutdown.
         self.in_flight.stop_subscriptions();
         // No answer can come any more, and nobody is told of anything.
         self.session.iter().for_each(|session| session.close());
@@ -94,6 +98,7 @@ impl<M: Messages> Connection<M> {
         if let Ok(finished) = timeout(shutdown, self.finish()).await {
             return finished;
         }
+        // Whatever still runs is answered with an error. A peer that doesn't read even that is given up.
         self.in_flight.stop_all();
         timeout(LAST_WORDS, self.finish()).await.unwrap_or(Ok(()))
     }
@@ -102,6 +107,7 @@ impl<M: Messages> Connection<M> {
     async fn take_all(&mut self) -> io::Result<()> {
         while let Some(inbound) = self.messages.take_buffered() {
             self.take(inbound);
+            // Otherwise the replies to a peer that sends without pause would all be kept in memory.
             if self.unflushed >= FLUSH {
                 self.flush().await?;
             }
@@ -174,6 +180,7 @@ impl<M: Messages> Connection<M> {
         match envelope::parse(&bytes, &limits.envelope) {
             Ok(Envelope::Single(Message::Request(request))) => self.request(&request),
             Ok(Envelope::Single(Message::Notification(notification))) => {
+                // All other notifications, such as `notifications/initialized`, ask nothing of a server.
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
                 }
@@ -190,6 +197,8 @@ impl<M: Messages> Connection<M> {
     fn request(&mut self, request: &Request<'_>) {
         let session = self.session.as_ref();
         match resolve::over_stream(request, &self.extensions, &self.memory, session) {
+            // Without admission: it is answered here and now, and clients must not cancel it (2025-11-25,
+            // "Cancellation").
             Ok(Sender::Opening) => self.open(request),
             Ok(Sender::Peer(scope)) => {
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
@@ -220,6 +229,7 @@ impl<M: Messages> Connection<M> {
 
     /// Begins the session of the connection, in place of one that was there.
     fn begin_session(&mut self, peer: Peer) {
+        // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
         let session = Session::new(
             peer,

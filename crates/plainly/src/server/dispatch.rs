@@ -42,12 +42,17 @@ impl Server {
         in_flight: Option<&Arc<InFlight>>,
     ) -> Result<Replies, ProtocolError> {
         let id = request.id.as_raw();
+        // First, so that a method that is not served takes neither an id nor a place.
         let method = self.0.discovery.find(&request.method, scope.peer())?;
+        // Over modern HTTP there is no table: each request is alone on its exchange, and hanging up is what cancels it
+        // (2026-07-28, Streamable HTTP, "Cancellation").
         let slot = in_flight
             .map(|all| all.admit(request.id.to_owned(), duration(method)))
             .transpose()?;
         let params = request.params.as_ref();
         let state = match &self.0.layers {
+            // A layer may wait for as long as it likes, so here every request takes a place, even one that is answered
+            // at once.
             Some(layers) => {
                 let request = layer::Request::new(self, method, id, params, scope.clone());
                 State::Working {
@@ -61,6 +66,8 @@ impl Server {
                 params,
                 scope: &scope,
             }) {
+                // The place is taken only now that a handler is known to run; without one, it is dropped before its
+                // first poll.
                 Handled::Later(handling) => State::Working {
                     work: Work::Handler(handling),
                     _place: self.place(&scope)?,
@@ -92,6 +99,7 @@ impl Server {
 
     /// Hands a request on to its handler, behind all layers.
     pub(super) fn handle(&self, call: &MethodCall<'_>) -> Handled {
+        // Made only when needed: finding what the user declined means reading the client's answers.
         let asker = || Asker {
             method: call.method,
             peer: Arc::clone(call.scope.peer()),
@@ -105,6 +113,7 @@ impl Server {
             }
             Ok(Err(error)) => Handled::Now(Err(error)),
             Err(error) => {
+                // It panicked before it could say who reads its outcome, so the method decides.
                 let audience = Audience::of(call.method);
                 Handled::Now(audience.deliver(Err(error), &asker(), self.0.masking))
             }
@@ -123,6 +132,7 @@ impl Server {
     pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
+            // An incident was logged when it got its number.
             && !matches!(detail, Internal::Incident { .. })
         {
             tracing::error!(id, error = %chain(error), "a request failed inside the server");
@@ -131,6 +141,7 @@ impl Server {
         let http_status = encoded.http_status;
         match self.0.unsent.hold(encoded.bytes) {
             Ok(bytes) => Encoded { http_status, bytes },
+            // The error takes no room of its own, so every request gets a reply, however full the server is.
             Err(_no_room) => {
                 let overloaded = Unavailable::Overloaded.into();
                 self.0.encoder.error(Some(id), revision, &overloaded)

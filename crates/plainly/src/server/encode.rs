@@ -45,6 +45,7 @@ impl Encoder {
         reply_bytes: usize,
     ) -> Self {
         let hints = [None, Some(CacheHint::default()), Some(STATIC)];
+        // The newest revision first: the list is searched from the start, and its clients are the most likely.
         let keys = Revision::ALL
             .into_iter()
             .rev()
@@ -72,6 +73,7 @@ impl Encoder {
         let is_of_a_tool = matches!(answer, Answer::Tool(_));
         self.result(id, revision, answer).unwrap_or_else(|error| {
             tracing::error!(id, error = %chain(&error), "a reply could not be written");
+            // A tool is called by a model, which reads this failure like any other of the tool: in a result.
             if !is_of_a_tool {
                 return failed(error);
             }
@@ -96,6 +98,7 @@ impl Encoder {
         let mut response = opened(&mut out, Some(id));
         self.write(response.object("result"), revision, answer)?;
         response.close();
+        // Only now is the length certain: escapes may have made it longer than expected.
         self.bounded(out.len())?;
         Ok(Encoded {
             http_status: 200,
@@ -269,6 +272,7 @@ impl Encoder {
             mut meta,
             ..
         } = surroundings(revision, result_type, cache, &self.implementation);
+        // Last, so that what a handler puts into `_meta` itself wins.
         meta.extend(Map::from(own.unwrap_or_default()));
         if !meta.is_empty() {
             members.insert("_meta".to_owned(), meta.into());

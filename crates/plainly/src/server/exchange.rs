@@ -41,6 +41,7 @@ impl Exchange for Server {
     fn open_stream(&self, frame: &Frame) -> Reply {
         let opened = match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => self.stream_of(&session, last_event_id(&frame.headers)),
+            // Without a session there is no stream to open: a modern client listens by a request.
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
         };
@@ -49,6 +50,7 @@ impl Exchange for Server {
 
     fn end_session(&self, frame: &Frame) -> Reply {
         match resolve::by_session(frame, &self.0.sessions) {
+            // The session is looked up although only its name is needed: only the principal that opened it may end it.
             Ok(Some(_)) => {
                 let name = session_name(&frame.headers);
                 name.into_iter().for_each(|name| self.0.sessions.end(name));
@@ -125,6 +127,8 @@ impl Server {
                     .for_each(|id| session.in_flight.cancel(&id));
                 accepted()
             }
+            // A modern client cancels by hanging up, so its notifications mean nothing here. They are accepted (202)
+            // all the same.
             Ok(None) => accepted(),
             Err(Unresolved { error, .. }) => self.refuse(&error),
         }
@@ -156,6 +160,7 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
+        // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
@@ -167,6 +172,8 @@ impl Server {
 /// A whole response where nothing is said before the reply; else events, of which it is the last, and which can be had again
 /// where there are streams for that. Nothing at all for a request that was cancelled.
 async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
+    // The headers of the response say whether it is one message or a stream of events, so they have to wait for the
+    // first one.
     replies.first().await;
     if let Some(encoded) = replies.take_reply() {
         return reply(encoded);
@@ -175,6 +182,7 @@ async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
         return accepted();
     }
     match streams {
+        // A session that has ended meanwhile keeps no events, but the client on this connection still gets its reply.
         Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(replies),
     }

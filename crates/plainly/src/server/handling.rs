@@ -59,8 +59,10 @@ impl Handling {
     }
 
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+        // Before the first poll, because a call that becomes a task at once must begin within the task.
         self.become_task_if_due(false, context);
         let mut polled = self.handler.poll_unpin(context);
+        // By now the handler is the future that creates the task. Without a first poll here, nothing would wake it.
         if polled.is_pending() && self.become_task_if_due(true, context) {
             polled = self.handler.poll_unpin(context);
         }
@@ -70,6 +72,8 @@ impl Handling {
     /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         let seals = &self.server.0.features.seals;
+        // Not while messages wait to be read: part of the handler may be waiting for room to send more, and would be
+        // cut off.
         if self.scope.outbox().poll_empty(context).is_ready()
             && let Some(questions) = self.scope.asked()
             && let Some(suspended) = questions.suspend(seals, context)
@@ -101,6 +105,7 @@ impl Handling {
         if is_due {
             // The task's answers, however long it takes to make one.
             self.scope.questions().park();
+            // A placeholder that is never polled, for as long as the handler moves from here to the task.
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = TaskCall {
                 scope: self.scope.clone(),

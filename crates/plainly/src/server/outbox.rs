@@ -68,6 +68,7 @@ impl Outbox {
         }
         if !state.has_room() {
             let waker = context.waker();
+            // A handler may send several messages from one task, which polls each of them whenever it is woken.
             if !state.writers.iter().any(|known| known.will_wake(waker)) {
                 state.writers.push(waker.clone());
             }
@@ -123,6 +124,7 @@ impl Outbox {
     pub(super) fn close(&self) {
         let mut state = self.0.lock();
         state.is_closed = true;
+        // Whoever waits for room learns that nobody listens, instead of waiting for ever.
         state.writers.drain(..).for_each(Waker::wake);
     }
 
@@ -139,6 +141,7 @@ impl Outbox {
 
 impl OutboxState {
     fn has_room(&self) -> bool {
+        // The next message doesn't count yet, so that one larger than the whole limit still gets through.
         let bytes: usize = self.messages.iter().map(OutboxItem::bytes).sum();
         self.messages.len() < MOST_MESSAGES && bytes < MOST_BYTES
     }

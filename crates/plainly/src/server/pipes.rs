@@ -80,11 +80,15 @@ impl Server {
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
+        // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a client holds its stream
+        // open.
         if entrances.open.len() >= self.limits().sessions {
             return Err(Unavailable::Overloaded.into());
         }
         let principal: Option<Principal> = extensions.get().cloned();
         let share = self.0.pipes.shares.take(principal.as_ref())?;
+        // One message waits at most. Whoever posts the next has to wait too, so a peer that doesn't read can't fill the
+        // memory.
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
             principal,
@@ -180,6 +184,7 @@ impl Feed for Piped {
     }
 
     fn end(&mut self) {
+        // Dropping the sender is the signal to stop; running requests are finished, and their replies still come out.
         self.stop = None;
     }
 }

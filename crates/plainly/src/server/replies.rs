@@ -77,6 +77,7 @@ impl Replies {
     /// Waits for what is sent first, and keeps it.
     pub(super) async fn first(&mut self) {
         if self.next.is_none() {
+            // Kept, because it decides how HTTP answers: with a whole response or with events.
             self.next = self.next().await;
         }
     }
@@ -166,6 +167,7 @@ impl ReplySource for Notifications {
         Poll::Ready(message.map(Outgoing::Message))
     }
 
+    // No handler is behind these, so there is no end to wait for.
     fn poll_end(&mut self, _: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }

@@ -62,8 +62,11 @@ pub(super) fn over_http(
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
+    // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
+    // a session.
     if meta.protocol_version().is_some() || version.is_without_sessions() {
         let scope = mirroring(frame, request, &meta, &version)?;
+        // Last, because it reads the arguments: any other fault is found before that cost.
         mirrored_arguments(&frame.headers, request, tools)?;
         return Ok(Sender::Peer(scope));
     }
@@ -76,6 +79,7 @@ pub(super) fn over_http(
             Ok(Sender::Peer(scope))
         }
         None => match version {
+            // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 Err(ProtocolError::unsupported_version(modern_versions(), text).into())
             }
@@ -101,6 +105,8 @@ pub(super) fn by_session(
     let session = sessions.get(name, frame.extensions.get());
     let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;
+    // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known version will do:
+    // only an invalid or unsupported one must be refused ("Protocol Version Header").
     let has_header = revision.traits().version_header;
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
@@ -214,6 +220,7 @@ fn introduced(
     extensions: &Extensions,
     memory: &ConnectionMemory,
 ) -> Result<Scope, ProtocolError> {
+    // Read now, but reported last: a wrong log level must not hide who sent the request, and in which revision.
     let wants = Interest::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let peer = known::introduced(meta, revision, extensions, memory)?;

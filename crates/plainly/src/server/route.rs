@@ -42,6 +42,7 @@ impl Server {
         let own = HANDLERS.iter().find(|(method, _)| *method == call.method);
         match own {
             Some((_, handler)) => handler(self, call),
+            // Discovery has refused unknown methods by now, so any other method is for a feature or a source.
             None => self.0.sources.answer(call),
         }
     }
@@ -55,6 +56,7 @@ fn discover(server: &Server, call: &MethodCall<'_>) -> Answering {
 
 fn set_level(call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
+    // Only sessions have a level that lasts: a modern client states it in the `_meta` of each request.
     call.session()?.set_level(level);
     Ok(Answering::Now(Answer::empty()))
 }

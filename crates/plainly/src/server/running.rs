@@ -89,6 +89,7 @@ impl Running {
             return;
         };
         match work.poll_unpin(context) {
+            // Behind layers a subscription arrives like any other answer, and begins only now.
             Poll::Ready(Ok(Answer::Subscription(messages, last))) => {
                 let last = Box::new(last.into());
                 self.state = State::Subscribed(messages, last);
@@ -100,6 +101,7 @@ impl Running {
 
     /// Ends it with this answer.
     fn answer(&mut self, answered: Answered) {
+        // Closed before the reply is written: whatever a task of the handler still says would come after the reply.
         self.scope.outbox().close();
         let revision = self.scope.peer().revision;
         let reply = self.server.respond(&self.id, revision, answered);
@@ -109,6 +111,8 @@ impl Running {
     /// Ends it without a reply. What is left to say is what the handler takes back of what it asked.
     fn cancel(&mut self) {
         self.scope.outbox().clear();
+        // This drops the handler while the outbox is open, so that its questions can be withdrawn; what it said before
+        // is gone.
         self.state = State::Answered(None);
         self.scope.outbox().close();
     }
@@ -130,6 +134,7 @@ impl Running {
 impl ReplySource for Running {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let _is_answered = self.poll_end(context);
+        // The reply comes last, even if it is ready: after it, the client no longer reads.
         if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
@@ -147,6 +152,8 @@ impl ReplySource for Running {
     }
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        // In this order, so that one last poll of the handler can't answer a request that was just cancelled: it should
+        // have no response ("Cancellation").
         self.poll_slot(context);
         self.poll_work(context);
         match self.state {

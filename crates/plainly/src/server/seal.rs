@@ -92,6 +92,7 @@ impl Sealer {
             Some(keys) => keys,
             None => {
                 let random = Keys::random()?;
+                // Two threads may each draw a key; both use the one that was there first.
                 self.0.get_or_init(|| random)
             }
         };
@@ -105,6 +106,7 @@ impl Sealer {
         sealed: &str,
         now: SystemTime,
     ) -> Result<String, Broken> {
+        // Without keys, this process has sealed nothing yet.
         let keys = self.0.get().ok_or(Broken)?;
         keys.open(purpose, sealed, now)
     }

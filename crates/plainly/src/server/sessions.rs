@@ -39,6 +39,7 @@ struct SessionTable {
 }
 
 /// When a session was used, and how many uses there were before.
+// Two uses may fall on one tick of the clock: the count keeps them apart, and in their order.
 type Use = (Instant, u64);
 
 #[derive(Debug)]
@@ -61,6 +62,7 @@ impl Opened {
 }
 
 impl Drop for Opened {
+    // However a session leaves the table, its streams and questions end with it.
     fn drop(&mut self) {
         self.session.close();
     }
@@ -90,6 +92,7 @@ impl Sessions {
         while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
             over.push(expired);
         }
+        // First among the principal's own: whoever opens many sessions ends none of anybody else's.
         let principal = session.peer.principal.as_ref();
         if let Some(principal) = principal
             && table.count_of(principal) >= self.limits.sessions_per_principal
@@ -111,6 +114,7 @@ impl Sessions {
     pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
         let opened = table.sessions.get(name)?;
+        // Before anything is changed: a stranger's request neither ends a session nor keeps it from becoming idle.
         if opened.session.peer.principal.as_ref() != principal {
             return None;
         }
@@ -190,6 +194,8 @@ impl SessionTable {
         let names = names.filter_map(|used| self.by_use.get(used));
         let mut idlest: Option<(Duration, &Arc<str>)> = None;
         let now = Instant::now();
+        // One by one, since a principal's sessions are few; for all of them together that took too long
+        // (`take_idlest`).
         for name in names {
             let opened = self.sessions.get(name);
             let idle = opened.map_or(Duration::ZERO, |opened| opened.idle_at(now));
@@ -211,6 +217,7 @@ impl SessionTable {
 
     /// Takes out the session that has been idle longest, if that is longer than so.
     fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
+        // One turn for each session at most: those found in use move on in the order, and could come up again.
         for _ in 0..self.by_use.len() {
             let ((used, _), name) = self.by_use.first_key_value()?;
             let (waited, name) = (used.elapsed(), Arc::clone(name));

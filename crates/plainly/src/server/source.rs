@@ -272,6 +272,8 @@ fn first(providers: &[Candidate], call: &MethodCall<'_>) -> Result<Answering, Pr
         Err(error) if is_unknown(&error) => first(rest, call),
         // Tools are found, or not, before they run; resources may be looked for.
         Ok(Answering::Later(Audience::Code, found)) => {
+            // Made now, because the parameters borrow from the message, but polled only if the answer is that there is
+            // no such thing.
             let next = match first(rest, call)? {
                 Answering::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
                 Answering::Later(_, next) => next,

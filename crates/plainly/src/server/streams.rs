@@ -71,12 +71,15 @@ impl Streams {
         self: &Arc<Self>,
         sending: S,
     ) -> Result<StreamFeed, S> {
+        // Checked under the lock that `close` clears the streams by: one opened after that would be kept for ever.
         let mut kept = self.kept.lock();
         if *self.is_closed.borrow() {
             return Err(sending);
         }
         let reader = kept.open();
         drop(kept);
+        // A task of its own, because losing the connection cancels nothing in these revisions (2025-11-25, "Sending
+        // Messages to the Server").
         tokio::spawn(Arc::clone(self).write(reader.stream, sending));
         Ok(StreamFeed::new(self, reader))
     }
@@ -119,6 +122,8 @@ impl Streams {
                     Outgoing::Reply(encoded) => kept.push(stream, encoded.bytes),
                 }
             }
+            // First frees the id and the place of the request: its client may send the next one as soon as the stream
+            // ends.
             drop(sending);
             self.kept.lock().end(stream, Instant::now());
             self.sweep().await;
@@ -132,6 +137,7 @@ impl Streams {
 
     /// Removes the streams that have ended, each when its time has come.
     async fn sweep(&self) {
+        // One writer sweeps for all: a session whose streams still run needs no timer.
         if !self.kept.lock().needs_sweeper() {
             return;
         }
@@ -186,6 +192,8 @@ impl StreamFeed {
 impl Feed for StreamFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if std::mem::take(&mut self.begins_with_id) {
+            // An event with an id and no data prepares the client to come back before anything was said (2025-11-25,
+            // "Sending Messages to the Server").
             let position = self.streams.kept.lock().position(self.reader);
             return Poll::Ready(position.map(|position| Event {
                 id: self.id(position),

@@ -58,6 +58,7 @@ impl Binding {
             principal,
             method: subject.method,
             name: subject.name.into(),
+            // In one form, because a client may encode its arguments differently when it sends the request again.
             arguments: canonical(arguments).into(),
         }
     }
@@ -114,6 +115,7 @@ impl Seals {
         }
         let purpose = binding.purpose(&self.server);
         let opened = self.sealer.open(&purpose, sealed, SystemTime::now());
+        // Why it doesn't open is not said: that would help whoever tries to forge one.
         opened.map_err(|_| InvalidParams::InvalidRequestState.into())
     }
 }

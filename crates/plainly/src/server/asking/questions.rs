@@ -136,9 +136,11 @@ impl Questions {
             return None;
         }
         set(&mut state.runner, context);
+        // Before the rounds are looked at: a request in a legacy session has none, and can fail like this too.
         if let Some(fault) = state.fault.take() {
             return Some(Err(fault));
         }
+        // In a session the answers arrive while the handler waits, so nothing needs to be suspended.
         let rounds = state.rounds.as_ref()?;
         let asked: BTreeMap<_, _> = state
             .unanswered()

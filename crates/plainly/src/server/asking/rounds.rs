@@ -104,6 +104,8 @@ impl Rounds {
         if let Some(kept) = earlier.filter(|kept| kept.to == digest) {
             return Some(kept.answer.clone());
         }
+        // Without a question on record there is nothing to compare with: the state is of a handler that put its
+        // questions into its result (`carry`).
         let asked = self.so_far.asked.get(key);
         let fresh = self.fresh.input_responses.get(key)?;
         asked

@@ -63,6 +63,7 @@ impl Audience {
         match ended {
             Ok(Ok(Answer::Tool(result))) => Ok(Answer::Tool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
+            // Before all other failures: to a client that can be asked, questions are no failure.
             Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
                 asked.map(Answer::InputRequired)
             }
@@ -122,6 +123,7 @@ impl Audience {
             failures = failures.join("; "),
             "a tool's structured output does not match its output schema"
         );
+        // The details are in the log: they are the author's concern, and the model could do nothing about them.
         tool_error("Internal error: the tool's structured output does not match its output schema")
     }
 }

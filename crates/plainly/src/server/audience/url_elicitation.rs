@@ -39,6 +39,8 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     match peer.revision.traits().url_mode {
         UrlMode::Result if method.row().may_ask => {
             let asked = asked(elicitations);
+            // A client must not be asked in a way that it didn't declare (2026-07-28, Multi Round-Trip Requests,
+            // "Server Requirements").
             match check_asked(&asked, peer) {
                 Ok(()) => Told::Asked(asked),
                 Err(undeclared) => Told::Refused(undeclared),

@@ -108,6 +108,7 @@ impl TopicSubscription {
     fn pass_to(&self, stage: SubscriptionStage) {
         let waker = {
             let mut state = self.pending.0.lock();
+            // Closed is final: a client that is gone can't be told of the end.
             if state.stage != SubscriptionStage::Closed {
                 state.stage = stage;
             }

@@ -178,6 +178,7 @@ impl<T: Item> Catalogue<T> {
     /// Adds `item`; false if there is one of its name.
     pub(super) fn add(&self, item: T) -> bool {
         let item = Arc::new(item);
+        // The closure runs again if another thread was faster, so each run sets this anew.
         let mut is_new = false;
         self.entries.rcu(|entries| {
             let index = self.search(entries, item.name());

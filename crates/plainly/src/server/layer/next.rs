@@ -102,6 +102,7 @@ where
     S::Future: Send,
 {
     fn serve(&self, request: Request) -> NextFuture {
+        // A clone for each request: the readiness of a tower service belongs to the caller that polled for it.
         let mut service = self.0.clone();
         let subject = Arc::clone(&request.subject);
         NextFuture(Box::pin(async move {

@@ -49,6 +49,8 @@ impl Scope {
         let request = asked(identified(question.clone()), revision);
         let answer = Question::open(questions, revision, key, question)?;
         let rounds = session.unanswered.rounds;
+        // The same bound as for modern clients: a handler that asks until it likes the answer would keep its place for
+        // ever.
         if answer.round > rounds {
             questions.fail_request(too_many(rounds));
             return answer.await;
@@ -58,6 +60,8 @@ impl Scope {
             key: answer.key.clone(),
             revision,
         })?;
+        // From here on the question is open in the session: if this future is dropped, even while it waits for room, it
+        // must be removed there.
         let mut withdrawal = Withdrawal {
             session,
             scope: self,
@@ -84,6 +88,7 @@ impl Scope {
         };
         let closing = ClosesQuestions(Arc::clone(questions));
         Box::pin(async move {
+            // Dropped with the handler, however that ends: by itself, by a panic or by its deadline.
             let _closing = closing;
             handler.await
         })

@@ -87,6 +87,7 @@ impl Scope {
             session,
             interest,
             outbox: Outbox::default(),
+            // Below every number, so that the first progress always counts, even 0 or less.
             progress: Lock::new(f64::NEG_INFINITY),
             clock: HandlerClock::default(),
             stage: TaskStage::default(),

@@ -97,6 +97,7 @@ impl TaskStage {
 
     /// It is a task now.
     pub(in crate::server) fn begun(&self, sink: StatusSink) {
+        // The lock is released first: whoever is woken takes it again.
         let waiting = {
             let mut state = self.0.lock();
             state.step = TaskStep::Background(sink);

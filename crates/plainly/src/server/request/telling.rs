@@ -16,9 +16,11 @@ impl Scope {
         total: Option<f64>,
         message: Option<String>,
     ) {
+        // The value must increase ("Progress Flow"): a repeated one would also restart the handler's time for nothing.
         if !self.advance(progress) {
             return tracing::debug!(progress, "not sent: the progress did not advance");
         }
+        // Whether or not the client wants to hear of it: the time limits the handler's work.
         self.clock().restart();
         if let Some(message) = &message {
             self.stage().say(message).await;
@@ -44,6 +46,7 @@ impl Scope {
     pub(in crate::server) fn wants_log(&self, level: LoggingLevel) -> bool {
         let least = match self.session() {
             Some(session) => Some(session.level()),
+            // A modern client that names no level gets no log messages at all (2026-07-28, "Logging").
             None => self.interest().level,
         };
         least.is_some_and(|least| level >= least)

@@ -65,6 +65,7 @@ fn contradiction(
         (Header::Absent, Some(value)) if text(value).is_some() => Some(format!(
             "{header} is missing, but the argument {argument} is given"
         )),
+        // `null` and missing arguments have no header ("Server Behavior for Custom Headers").
         (Header::Absent, _) => None,
         (Header::One(_), None) => Some(format!(
             "{header} is given, but the argument {argument} is not"
@@ -91,6 +92,7 @@ fn says(text: &str, value: &Value) -> bool {
 }
 
 fn integer_of(text: &str) -> Option<f64> {
+    // The parser alone would accept white space around the number too.
     let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let number = text.bytes().all(is_number).then_some(text)?;
     integer(&serde_json::from_str(number).ok()?)

@@ -116,6 +116,8 @@ impl Kept {
             return Turn::End;
         }
         stream.writer = Some(context.waker().clone());
+        // Without a reader the writer goes on, and the oldest events are forgotten: a client that is gone may never
+        // come back.
         if stream.has_reader && stream.last() - stream.read >= AHEAD {
             return Turn::Wait;
         }
@@ -248,6 +250,7 @@ impl Kept {
             stream.has_reader = false;
             stream.pause = None;
             stream.wake_writer();
+            // Until now, nothing that this reader had yet to read could be forgotten.
             self.forget_oldest();
         }
     }
@@ -307,6 +310,7 @@ impl Stream {
     }
 
     fn can_forget(&self) -> bool {
+        // While somebody reads, only events that were read may go: the others are still on their way.
         !self.events.is_empty() && (!self.has_reader || self.forgotten < self.read)
     }
 

@@ -53,6 +53,7 @@ impl Listener {
                 return Poll::Ready(None);
             }
             match ready!(self.place.topics.poll_next(context)) {
+                // The record is read only now that there is room to send it, so the client hears the latest state.
                 Some(Topic::Task(task)) => {
                     let tasks = Arc::clone(&self.place.subscriptions.tasks);
                     let id = self.id.clone();

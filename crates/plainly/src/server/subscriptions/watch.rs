@@ -32,6 +32,7 @@ impl Subscriptions {
         let mut task = WatchTask::new();
         task.spawn(publish(stores, self.changes.clone()));
         let task = Arc::new(task);
+        // Held weakly, so that watching ends with the last listener.
         *watch = Arc::downgrade(&task);
         Ok(task)
     }

@@ -152,6 +152,7 @@ impl Background {
         let mut recorded = self.tasks.record(&self.task.id, self.event(ended)).await;
         if let Err(TaskStoreError::Full) = recorded {
             let error = ProtocolError::internal("Internal error: there is no room for the result");
+            // A record counts for enough bytes from the start to hold an error in words (see `MemoryTasks`).
             let failed = self.failed(&error);
             recorded = self.tasks.record(&self.task.id, failed).await;
         }

@@ -57,6 +57,7 @@ impl Tasks {
             let tasks = self;
             return Background { tasks, task, call }.run(handler).await;
         }
+        // Cancelled only once its handler is gone.
         drop((call, handler));
         if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
             tracing::error!(task = &*task.id, error = %chain(&error), "a task's outcome could not be stored");
@@ -68,6 +69,7 @@ impl Tasks {
         let id = random_name().map_err(|error| {
             ProtocolError::internal("The task could not be created").with_source(error)
         })?;
+        // A place in this process before a record in the store: a record without a handler would wait until it expires.
         let local = self.local.admit(&id, self.limits.tasks);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.task_ttl, self.limits.task_poll);

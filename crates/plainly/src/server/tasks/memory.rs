@@ -96,6 +96,7 @@ impl MemoryTasks {
             return Ok(false);
         }
         let (old, new) = (*old, weight(&record));
+        // A record that doesn't grow always fits, even if the store is full.
         if new > old && table.bytes.saturating_add(new - old) > self.0.most_bytes {
             return Err(TaskStoreError::Full);
         }

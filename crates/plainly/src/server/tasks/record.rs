@@ -85,6 +85,7 @@ impl TaskRecord {
             TaskEvent::Said(message) => next.say(message),
             TaskEvent::Completed(result) => next.end(TaskState::Completed { result }),
             TaskEvent::Failed(error) => {
+                // The status message repeats it for clients that show nothing else ("Task Execution Errors": SHOULD).
                 next.say(error.message.clone().into_owned());
                 next.end(TaskState::Failed { error })
             }

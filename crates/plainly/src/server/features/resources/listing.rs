@@ -63,6 +63,8 @@ impl Resources {
             None => Position::default(),
         };
         let mut page = Vec::new();
+        // A store may return fewer entries than it was asked for and still have more, so one look at each part is not
+        // enough.
         while page.len() < limits.page_entries
             && let Some(part) = self.part(at.part)
         {
@@ -73,6 +75,7 @@ impl Resources {
             at = Position::after(at.part, more.next);
         }
         let mut result = ListResourcesResult::new(page);
+        // Whether that part has any entries is not known without asking it: the last page may be empty.
         if self.part(at.part).is_some() {
             result.next_cursor = Some(cursors.seal(listing, &at.to_string())?);
         }
