@@ -1,5 +1,5 @@
-//! One peer that is served over messages: requests run side by side, replies leave as they are ready. The legacy session, if
-//! one is opened, is the connection's.
+//! Serves one peer over messages: requests run side by side, and replies leave as they are ready. A legacy session, if
+//! one is opened, belongs to the connection.
 
 mod throttle;
 
@@ -30,24 +30,24 @@ use super::resolve::{self, Sender};
 use super::session::Session;
 use crate::transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
-/// How long a peer has to take the last replies, when time is over for what they answer.
+/// How long a peer has to take the last replies once their requests were ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Replies are flushed once so many bytes wait, even if more messages are here.
+/// Replies are flushed once this many bytes wait, even if more messages have arrived.
 const FLUSH: usize = 64 << 10;
 
 /// A peer that is served.
 pub(super) struct Connection<M> {
     server: Server,
-    /// What every request carries.
+    /// Attached to every request.
     extensions: Extensions,
     memory: ConnectionMemory,
     messages: M,
-    /// Bytes that are sent and not flushed; one more for each message.
+    /// Bytes that are sent and not flushed, and one more for each message.
     unflushed: usize,
     session: Option<Arc<Session>>,
-    /// What is sent for the requests that run, and on the stream of the session.
+    /// The replies of the running requests, and the stream of the session.
     running: SelectAll<Replies>,
-    /// One of them was sent just now.
+    /// Whether the last turn sent one of them.
     has_spoken: bool,
     in_flight: Arc<InFlight>,
     throttle: Throttle,
@@ -69,7 +69,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// Serves the peer until its end, or until `stop` is ready; then finishes what runs.
+    /// Serves the peer until it ends the connection or `stop` is ready, then finishes the running requests.
     pub(super) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
@@ -115,7 +115,7 @@ impl<M: Messages> Connection<M> {
         self.flush().await
     }
 
-    /// Finishes what runs, and closes the connection. Dropped halfway, it goes on where it was.
+    /// Finishes the running requests and closes the connection. If dropped halfway, the next call goes on from there.
     async fn finish(&mut self) -> io::Result<()> {
         while let Some(outgoing) = self.running.next().await {
             self.send(outgoing);
@@ -129,7 +129,7 @@ impl<M: Messages> Connection<M> {
         Ok(())
     }
 
-    /// The next message of what runs, or of the peer, whichever is there first; where both are, by turns, so that neither
+    /// The next message to or from the peer, whichever is ready first. If both are, they take turns, so that neither
     /// keeps the other waiting. Nothing is lost if the future is dropped.
     async fn next(&mut self) -> Either<Outgoing, io::Result<Option<Inbound>>> {
         let received = poll_fn(|context| self.messages.poll_receive(context));
@@ -150,7 +150,7 @@ impl<M: Messages> Connection<M> {
         next
     }
 
-    /// Flushes what is sent. Dropped halfway, it goes on where it was.
+    /// Flushes the sent replies. If dropped halfway, the next call goes on from there.
     async fn flush(&mut self) -> io::Result<()> {
         let most = self.server.limits().write_stall;
         // Each part that is taken gives the peer the whole time again.
@@ -227,7 +227,7 @@ impl<M: Messages> Connection<M> {
         self.push(encoded.bytes);
     }
 
-    /// Begins the session of the connection, in place of one that was there.
+    /// Begins the session of the connection, replacing an earlier one.
     fn begin_session(&mut self, peer: Peer) {
         // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
@@ -282,7 +282,7 @@ impl<M: Messages> Connection<M> {
         self.unreadable(|server| server.malformed(malformed, revision).bytes);
     }
 
-    /// Answers something whose id is unknown.
+    /// Answers a message whose id is unknown.
     fn refuse(&mut self, error: &ProtocolError) {
         self.unreadable(|server| {
             let encoder = &server.0.encoder;
@@ -290,8 +290,8 @@ impl<M: Messages> Connection<M> {
         });
     }
 
-    /// Answers something without an id: not where the session's revision has no such answer, and not so often that two
-    /// peers who answer each other's errors could keep each other busy.
+    /// Answers input without an id: not if the session's revision has no such answer, and not so often that two peers
+    /// who answer each other's errors could keep each other busy.
     fn unreadable(&mut self, answer: impl FnOnce(&Server) -> Bytes) {
         let has_answer = self.revision().traits().errors_without_id;
         if has_answer && self.throttle.allow() {
@@ -302,7 +302,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// In which to say what is said to nobody in particular.
+    /// The revision of messages that answer nothing in particular.
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
         session.map_or(Revision::UNKNOWN_PEER, |session| session.peer.revision)

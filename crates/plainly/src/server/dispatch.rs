@@ -1,5 +1,5 @@
-//! From a request of a known peer to its handler, and from what that ends with to a response: exactly one, whatever the handler
-//! does. Admission is here: that the id is free, and that there is room.
+//! Hands a request of a known peer to its handler, and turns the outcome into exactly one response, whatever the
+//! handler does. Admission happens here: the id must be free, and there must be room.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use super::request::{MethodCall, Scope};
 use super::running::{Running, State, Work};
 
 impl Server {
-    /// Serves a request. Where it is one of a connection or session, it is one of those in flight there.
+    /// Serves a request, and tracks it among those in flight on its connection or session, if it has one.
     pub(super) fn dispatch(
         &self,
         request: &Request<'_>,
@@ -91,7 +91,7 @@ impl Server {
         Ok(Replies::of(running))
     }
 
-    /// The place of a handler; what is answered at once takes none, and what subscribes is counted elsewhere.
+    /// A place for a handler. Requests that are answered at once need none; subscriptions are counted elsewhere.
     fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
         let principal = scope.peer().principal.as_ref();
         self.0.load.admit(principal)
@@ -128,7 +128,7 @@ impl Server {
         self.respond(id, peer.revision, Ok(answer))
     }
 
-    /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.
+    /// Writes a response, and logs an internal error. If there is no room for the response, writes an error instead.
     pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()

@@ -32,7 +32,7 @@ impl Exchange for Server {
                 self.notification(frame, &notification)
             }
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
-            // In a box, as hardly any request is one: every request's future would be as large.
+            // Boxed because batches are rare: otherwise the future of every request would be as large.
             Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::UNKNOWN_PEER)),
         }
@@ -91,7 +91,7 @@ impl Server {
         }
     }
 
-    /// The rest of the stream that an event was of, or else the one on which the session is told of changes.
+    /// The rest of the stream that the event was part of or, without one, the stream of the session's changes.
     fn stream_of(&self, session: &Session, event: Option<&str>) -> Result<Reply, ProtocolError> {
         match (&session.streams, event) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
@@ -134,7 +134,7 @@ impl Server {
         }
     }
 
-    /// The answer to a question of ours; what nobody waits for is accepted as well.
+    /// Takes the answer to one of our questions. An answer that nobody waits for is accepted as well.
     fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
         match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => {
@@ -169,8 +169,8 @@ impl Server {
     }
 }
 
-/// A whole response where nothing is said before the reply; else events, of which it is the last, and which can be had again
-/// where there are streams for that. Nothing at all for a request that was cancelled.
+/// Sends the reply as a whole response if no message comes before it, otherwise as the last of several events, which
+/// can be resumed if the session has streams for that. A cancelled request gets no message at all.
 async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
     // The headers of the response say whether it is one message or a stream of events, so they have to wait for the
     // first one.

@@ -1,5 +1,5 @@
-//! A handler on its way to the outcome of its request: its deadline, its panics, and what its end means to who asks. What is
-//! said before the outcome goes another way, by the [`Outbox`](super::request).
+//! A running handler, up to the outcome of its request: its deadline, its panics, and the questions that suspend it.
+//! Messages before the outcome take another way, through the [`Outbox`](super::request).
 
 use std::fmt;
 use std::pin::Pin;
@@ -22,7 +22,7 @@ use super::tasks::TaskCall;
 /// How a request ended.
 pub(super) type Answered = Result<Answer, ProtocolError>;
 
-/// What a call of a handler comes to.
+/// The state of a request after its handler was called.
 pub(super) enum Handled {
     /// It is answered.
     Now(Answered),
@@ -30,7 +30,7 @@ pub(super) enum Handled {
     Later(Handling),
 }
 
-/// A handler that runs; in the end the outcome. Dropping it cancels the handler.
+/// A running handler: the future of its request's outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
     server: Server,
     scope: Scope,
@@ -69,7 +69,7 @@ impl Handling {
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
     }
 
-    /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
+    /// Ready if a waiting handler must end: because the client has to be asked first, or because its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         let seals = &self.server.0.features.seals;
         // Not while messages wait to be read: part of the handler may be waiting for room to send more, and would be
@@ -86,7 +86,7 @@ impl Handling {
         Poll::Ready(Err(Internal::DeadlineExceeded { limit_ms }.into()))
     }
 
-    /// The same answer; if it asks for something, with the answers so far.
+    /// Adds the client's answers so far to an answer that asks for more. Any other answer passes unchanged.
     fn carrying(&self, answer: Answer) -> Answered {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
@@ -99,7 +99,7 @@ impl Handling {
         Ok(Answer::InputRequired(result))
     }
 
-    /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
+    /// Moves the handler into a task if that is due. What remains here is to answer with the handle of the task.
     fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
         let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
@@ -142,14 +142,14 @@ impl fmt::Debug for Handling {
     }
 }
 
-/// Until when a handler may run. One that is ready at once costs no look at the clock; one that makes progress has more time.
+/// The time limit of a handler. A handler that is ready at once costs no look at the clock; progress restarts its time.
 struct Deadline {
     limit: Duration,
-    /// When it ends, and at which of its beginnings that was decided; at none while the handler's time does not count.
+    /// The timer, and the restart for which it was set; no restart if the handler's time did not count then.
     sleep: Option<(Pin<Box<Sleep>>, Option<usize>)>,
 }
 
-/// How often it is looked whether a handler's time counts again, at most.
+/// The shortest pause between two checks whether a handler's time counts again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deadline {

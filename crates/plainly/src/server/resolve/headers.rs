@@ -1,4 +1,4 @@
-//! The headers that are evidence, and what they mirror (2026-07-28, Streamable HTTP, "Server Validation").
+//! The headers that identify a request's sender or repeat its body (2026-07-28, Streamable HTTP, "Server Validation").
 
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -13,12 +13,12 @@ static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 static METHOD: HeaderName = HeaderName::from_static(MCP_METHOD);
 static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
 
-/// A header that may be there once.
+/// A header that may be given once.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Header<'a> {
     Absent,
     One(&'a str),
-    /// There twice, or not visible ASCII.
+    /// Given twice, or not in visible ASCII.
     Unclear,
 }
 
