@@ -285,7 +285,7 @@ impl ServerBuilder {
     }
 }
 
-/// What a request meets first; nothing if there are no layers.
+/// The first layer in front of the handlers; `None` if there are no layers.
 fn layered(layers: Vec<Wrap>) -> Option<Next> {
     let mut layers = layers.into_iter().rev();
     let Wrap(last) = layers.next()?;

@@ -19,7 +19,7 @@ use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
 use super::tasks::TaskCall;
 
-/// How a request ended.
+/// The end of a request.
 pub(super) type Answered = Result<Answer, ProtocolError>;
 
 /// The state of a request after its handler was called.
@@ -103,13 +103,14 @@ impl Handling {
     fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
         let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
-            // The task's answers, however long it takes to make one.
+            // The task will get the answers, however long its creation takes.
             self.scope.questions().park();
             // A placeholder that is never polled, for as long as the handler moves from here to the task.
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = TaskCall {
                 scope: self.scope.clone(),
-                // How the handler ends is the task's; that there is none is for the host's code.
+                // How the handler ends is for the task's audience. That the task could not be created is for the host's
+                // code.
                 audience: std::mem::replace(&mut self.audience, Audience::Code),
                 asker: self.asker.clone(),
             };

@@ -19,7 +19,7 @@ pub(super) enum Outgoing {
     Reply(Encoded),
 }
 
-/// Where outgoing messages come from: a request that runs, or a batch of them.
+/// The source of outgoing messages: a running request, or a batch of them.
 pub(super) trait ReplySource: fmt::Debug + Send {
     /// The next message; `None` once everything was sent. Handlers only make progress while this is polled.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>>;

@@ -83,7 +83,7 @@ impl Replies {
         }
     }
 
-    /// The reply, if that is what is sent next.
+    /// The reply, if it is the next item.
     pub(super) fn take_reply(&mut self) -> Option<Encoded> {
         match self.next.take() {
             Some(Outgoing::Reply(reply)) => Some(reply),

@@ -32,7 +32,7 @@ pub(super) struct Running {
     pub(super) state: State,
 }
 
-/// How far a request has come.
+/// The stage of a request.
 pub(super) enum State {
     /// Its handler works on the answer, and has a place among all that run.
     Working { work: Work, _place: Place },

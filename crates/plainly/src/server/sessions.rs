@@ -19,9 +19,9 @@ use crate::quota::Quota;
 #[derive(Debug)]
 pub(super) struct Sessions {
     limits: Limits,
-    /// What their streams keep.
+    /// The bytes that their streams keep.
     kept: Quota,
-    /// What their clients are asked, and have not answered.
+    /// The questions that their clients have not answered.
     asked: Quota,
     changes: Changes,
     table: Lock<SessionTable>,
@@ -34,12 +34,12 @@ struct SessionTable {
     by_use: BTreeMap<Use, Arc<str>>,
     /// The uses of those of each principal.
     of: HashMap<Principal, BTreeSet<Use>>,
-    /// How many uses there ever were.
+    /// The number of uses so far.
     uses: u64,
 }
 
-/// When a session was used, and how many uses there were before.
-// Two uses may fall on one tick of the clock: the count keeps them apart, and in their order.
+/// When a session was used, and the number of that use. Two uses may fall on one tick of the clock: the number keeps
+/// them apart, and in their order.
 type Use = (Instant, u64);
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ struct Opened {
 }
 
 impl Opened {
-    /// For how long there was no request, and no stream either.
+    /// How long there has been no request, and no stream either.
     fn idle(&self) -> Duration {
         self.idle_at(Instant::now())
     }
@@ -79,8 +79,8 @@ impl Sessions {
         }
     }
 
-    /// Opens a session and names it. Those that have expired end; and where there are too many all the same, of its principal
-    /// or in all, the one of those that has been idle longest.
+    /// Opens a session and returns its name. Expired sessions end. If there are still too many, of its principal or in
+    /// total, the one among them that has been idle longest ends.
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let in_flight = InFlight::new(&self.limits);
@@ -109,8 +109,7 @@ impl Sessions {
         Ok(name)
     }
 
-    /// The session of this name, unless it has been idle too long. For any principal but the one that opened it there is
-    /// none.
+    /// The session of this name, unless it has been idle too long. It exists only for the principal that opened it.
     pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
         let opened = table.sessions.get(name)?;
@@ -129,8 +128,8 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session of this name, and its streams. A request whose client waits for the response is answered all the same:
-    /// who wants none cancels it, or hangs up.
+    /// Ends the session of this name, and its streams. A request whose client waits for the response is still answered:
+    /// a client that wants none cancels it or hangs up.
     pub(super) fn end(&self, name: &str) {
         let ended = self.table.lock().remove(name);
         drop(ended);
@@ -182,7 +181,7 @@ impl SessionTable {
         (at, self.uses)
     }
 
-    /// How many sessions this principal has.
+    /// The number of sessions of this principal.
     fn count_of(&self, principal: &Principal) -> usize {
         self.of.get(principal).map_or(0, BTreeSet::len)
     }
@@ -215,7 +214,7 @@ impl SessionTable {
         })
     }
 
-    /// Takes out the session that has been idle longest, if that is longer than so.
+    /// Takes out the session that has been idle longest, if that is longer than `most`.
     fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
         // One turn for each session at most: those found in use move on in the order, and could come up again.
         for _ in 0..self.by_use.len() {

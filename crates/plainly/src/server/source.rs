@@ -212,12 +212,12 @@ impl Sources {
         self.others.is_empty()
     }
 
-    /// What each of the others can do for `peer`.
+    /// The capabilities of each other source for `peer`.
     pub(super) fn capabilities(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
         self.others.iter().map(|source| source.capabilities(peer))
     }
 
-    /// Answers a request by whichever of them has what it is about.
+    /// Answers a request by the first candidate that has what it is about.
     pub(super) fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
         if self.is_plain() {
             return self.features.answer(call);

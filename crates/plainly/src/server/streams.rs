@@ -1,6 +1,6 @@
-//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): what a request's
-//! handler says is kept, and the handler runs on, whoever listens. A client that lost its connection, or was told to poll
-//! (SEP-1699), comes again and hears the rest.
+//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): the messages
+//! of a request are kept, and its handler goes on, whether or not anybody reads. A client that lost its connection, or
+//! was told to poll (SEP-1699), comes back for the rest.
 
 mod kept;
 
@@ -24,14 +24,14 @@ use crate::transport::{Event, Feed};
 
 /// How long a client waits before it polls.
 const RETRY: Duration = Duration::from_secs(1);
-/// How often it is looked for streams whose time has come, at most.
+/// The shortest pause between two checks for streams whose time has come.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The streams of a session.
 #[derive(Debug)]
 pub(super) struct Streams {
     can_poll: bool,
-    /// For how long a stream is kept that is at its end.
+    /// How long a stream is kept after its end.
     time: Duration,
     kept: Lock<Kept>,
     /// Set when the session ends: the signal to all that write.
@@ -61,12 +61,12 @@ impl Streams {
         self.can_poll
     }
 
-    /// Whether anything is said or heard.
+    /// Whether anything is written or read.
     pub(super) fn is_busy(&self) -> bool {
         self.kept.lock().is_busy()
     }
 
-    /// Takes over what is sent for a request, and lets the client hear it; gives it back if the session has ended.
+    /// Takes over the replies to a request, and returns the stream of them; gives them back if the session has ended.
     pub(super) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
@@ -84,7 +84,7 @@ impl Streams {
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// Lets the client hear what followed the event of this id, and what is still to come.
+    /// The stream of what followed the event of this id, and of what is still to come.
     pub(super) fn resume(
         self: &Arc<Self>,
         last_event_id: &str,
@@ -102,13 +102,13 @@ impl Streams {
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// Ends all of them, and what runs for them, as the session has ended.
+    /// Ends all streams, and the requests behind them, because the session has ended.
     pub(super) fn close(&self) {
         self.is_closed.send_replace(true);
         self.kept.lock().clear();
     }
 
-    /// Writes what is sent to the stream of this number, until its end or that of the session.
+    /// Writes the messages to this stream, until its end or that of the session.
     async fn write(self: Arc<Self>, stream: u64, mut sending: impl ReplySource) {
         let mut closed = self.is_closed.subscribe();
         let written = async {
@@ -160,18 +160,18 @@ impl Streams {
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
-            // What is left of what has ended is not much, and waits for nobody.
+            // The rest of an ended request is small, and waits for nobody.
             Turn::Wait => ready!(sending.poll_end(context)),
         }
         sending.poll_next(context)
     }
 }
 
-/// A stream as it is heard on one connection. Dropping it ends nothing but that.
+/// A stream as it is sent on one connection. Dropping it ends nothing else.
 pub(super) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
-    /// Whether it begins with an id and nothing else, so that the client can come again before there is more.
+    /// Whether it begins with an event that has only an id, so that the client can come back before there is more.
     begins_with_id: bool,
 }
 

@@ -17,17 +17,17 @@ use crate::server::seal::{Keys, Sealer};
 #[derive(Debug)]
 pub(in crate::server) struct Seals {
     sealer: Sealer,
-    /// The name of the server whose they are.
+    /// The name of the server, to which they are bound.
     server: String,
     ttl: Duration,
     most_bytes: usize,
-    /// How often one request may be answered with questions.
+    /// The number of times that one request may be answered with questions.
     pub(super) rounds: usize,
-    /// With how many at once.
+    /// The number of questions at once.
     pub(in crate::server) questions: usize,
 }
 
-/// What a request is about that may be answered with questions.
+/// The subject of a request that may be answered with questions.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::server) struct Subject<'a> {
     pub(in crate::server) method: Method,
@@ -37,7 +37,7 @@ pub(in crate::server) struct Subject<'a> {
     pub(in crate::server) seals: &'a Seals,
 }
 
-/// What the states of one request are bound to.
+/// The facts to which the states of one request are bound.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     principal: Option<Principal>,

@@ -1,4 +1,4 @@
-//! From the JSON of an answer to what was asked for. Knows not by which way it came.
+//! Reads the JSON of an answer as the type of its question. Doesn't know how the answer arrived.
 
 use plainly_errors::Revision;
 use plainly_protocol::question::answered;
@@ -19,7 +19,7 @@ pub(in crate::server) enum InputResponse {
     Roots(ListRootsResult),
 }
 
-/// The answer to `question` that a client of `revision` gave; the error says in what it is none.
+/// The answer to `question` that a client of `revision` gave; the error says why it is not one.
 pub(in crate::server) fn read(
     question: &InputRequest,
     answer: &RawJson,

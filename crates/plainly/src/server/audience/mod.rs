@@ -129,7 +129,7 @@ impl Audience {
     }
 }
 
-/// How the asker is told that the user must visit URLs first, if that is what the handler failed with.
+/// Decides how the asker is told that the user must visit URLs first, if the handler failed with that.
 fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     let Meaning::Protocol(error) = failure.meaning() else {
         return None;

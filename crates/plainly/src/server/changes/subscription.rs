@@ -143,7 +143,7 @@ impl PendingTopics {
         state.topics.drain().map(|(topic, _)| topic).collect()
     }
 
-    /// Notes that `topic` has changed. Returns whom to wake, if the reader waits.
+    /// Notes that `topic` has changed. Returns the waker of the reader, if it waits.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
         let mut state = self.0.lock();
         let has_changed = state.topics.get_mut(topic)?;

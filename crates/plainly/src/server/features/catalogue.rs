@@ -213,7 +213,7 @@ impl<T: Item> Catalogue<T> {
         was_there
     }
 
-    /// Where the entry of this name is, or would be.
+    /// The index of the entry of this name, or the index where it would be.
     fn search(&self, entries: &[CatalogueEntry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
         // The common case, without a search: as long as nothing before it was removed, what the server was built with is

@@ -29,7 +29,7 @@ trait Stage: Send + Sync {
 }
 
 impl Next {
-    /// What the last layer passes requests on to.
+    /// The end of the chain, which passes requests to their handlers.
     pub(in crate::server) fn last() -> Self {
         Self(Arc::new(Last))
     }

@@ -1,4 +1,4 @@
-//! What a handler tells the client before the reply: progress and log messages, if the client asked for them.
+//! Progress and log messages that a handler sends before the reply, if the client asked for them.
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{LoggingLevel, LoggingMessageParams, ProgressParams};
@@ -8,8 +8,8 @@ use super::context::Scope;
 use crate::server::notifications;
 
 impl Scope {
-    /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
-    /// told. Of a task the client hears the message alone, when it asks.
+    /// Reports the handler's progress, if the client wants to know, and restarts the handler's time. A value that is no
+    /// progress is not sent. The client of a task gets only the message, and only when it asks.
     pub(in crate::server) async fn progress(
         &self,
         progress: f64,
@@ -32,7 +32,7 @@ impl Scope {
         }
     }
 
-    /// Whether `progress` is more than ever before. It is a number.
+    /// Whether `progress` is a number and more than ever before.
     fn advance(&self, progress: f64) -> bool {
         let mut last = self.last_progress().lock();
         let is_more = progress.is_finite() && progress > *last;

@@ -56,7 +56,7 @@ pub(super) fn without_meta(params: &Object<'_>) -> serde_json::Result<RawJson> {
     Members::of(params, &["_meta"]).map(|members| members.to_json())
 }
 
-/// What surrounds the members of a result.
+/// The members that surround the body of a result.
 const SURROUNDINGS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
 
 /// The answer that `json` is.

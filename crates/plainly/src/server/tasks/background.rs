@@ -59,7 +59,7 @@ impl Background {
         }
     }
 
-    /// How the handler ends; nothing if nobody wants it any more.
+    /// The end of the handler; `None` if nobody wants it any more.
     async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
         let limits = &self.tasks.limits;
         // Nobody could fetch a result that comes after the record has expired.

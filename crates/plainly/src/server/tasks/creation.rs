@@ -1,4 +1,4 @@
-//! From a call whose handler runs to a task: its record is kept before anybody hears of it, and its handler goes on by
+//! Turns a running call into a task: its record is stored before anybody hears of it, and its handler goes on by
 //! itself.
 
 use std::sync::Arc;

@@ -94,8 +94,8 @@ impl Tasks {
         record.ok_or_else(|| InvalidParams::UnknownTask.into())
     }
 
-    /// Records what has happened to the task of this name, and tells whoever listens. Returns what is known of it then; nothing
-    /// if there is no such task.
+    /// Records an event of the task of this name, and notifies its listeners. Returns its record; `None` if there is no
+    /// such task.
     async fn record(
         &self,
         id: &str,

@@ -96,7 +96,7 @@ impl TaskRecord {
         changes.then_some(next)
     }
 
-    /// Sets what is asked.
+    /// Sets the open questions.
     fn ask(&mut self, mut questions: BTreeMap<String, InputRequest>) -> bool {
         // A key stands for one question as long as the task lives: one that is answered is not asked again.
         questions.retain(|key, _| self.answers.get(key).is_none());

@@ -20,7 +20,7 @@ pub(in crate::server::features) struct Children<'a> {
     /// The method that asks: a cursor of one is not accepted by the other.
     pub(in crate::server::features) method: Method,
     pub(in crate::server::features) parent: &'a str,
-    /// Where to go on.
+    /// The cursor to go on from.
     pub(in crate::server::features) cursor: Option<&'a Cursor>,
     pub(in crate::server::features) cursors: CursorsOf<'a>,
     pub(in crate::server::features) limits: &'a Limits,

@@ -117,7 +117,7 @@ fn listing_failed(error: StoreError) -> ProtocolError {
     }
 }
 
-/// How far a listing has come: in which part, and after what in it.
+/// A position in a listing: the part, and the entry of it after which to go on.
 #[derive(Default)]
 struct Position {
     part: usize,

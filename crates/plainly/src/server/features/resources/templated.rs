@@ -86,7 +86,8 @@ impl ServedTemplate {
         Ok(resource.is_collection(false))
     }
 
-    /// A page of the resources that its handler lists; positions are numbers, so that one that goes makes none fail.
+    /// A page of the resources that its handler lists. Positions are numbers, so that a resource that disappears
+    /// doesn't invalidate a cursor.
     pub(super) async fn list(
         &self,
         query: ListQuery<'_>,
@@ -138,7 +139,7 @@ impl ServedTemplate {
     }
 }
 
-/// What is wrong with what a template's handler for metadata or for listing returned.
+/// A fault in the result of a template's handler for metadata or for listing.
 #[derive(Debug, thiserror::Error)]
 enum TemplateFault {
     #[error("describing {uri} gave {other}")]
