@@ -281,7 +281,7 @@ impl Encoder {
     }
 }
 
-/// Writes first the members of the body, as `revision` has them, and then those of `end`.
+/// Writes the members of the body, as `revision` has them, and then those of `end`.
 fn write_members(
     mut open: ObjectWriter<'_>,
     revision: Revision,

@@ -38,7 +38,7 @@ enum FailureCause {
     Asks(InputRequiredResult),
 }
 
-/// What is said of a handler that asks, where nobody can be asked.
+/// The message if a handler asks where nobody can be asked.
 const ASKS: &str = "the client must be asked first";
 
 impl Failure {

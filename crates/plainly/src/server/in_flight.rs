@@ -47,10 +47,10 @@ pub(super) enum Duration {
     Subscription,
 }
 
-/// Why a request ends before its handler does.
+/// The reason for ending a request before its handler does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Nobody waits for it any more: it has no reply.
+    /// The client no longer waits: there is no reply.
     Cancelled,
     /// Its time is over: it is answered with whatever there is.
     Stopped,

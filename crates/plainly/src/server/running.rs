@@ -34,7 +34,7 @@ pub(super) struct Running {
 
 /// The stage of a request.
 pub(super) enum State {
-    /// Its handler works on the answer, and has a place among all that run.
+    /// A handler works on the answer, and has a place among all running handlers.
     Working { work: Work, _place: Place },
     /// A subscription that reports changes, with the answer that ends it.
     Subscribed(BoxStream<'static, Bytes>, Box<Answer>),

@@ -32,7 +32,7 @@ struct SessionTable {
     sessions: HashMap<Arc<str>, Opened>,
     /// Their names, in the order in which they were used last.
     by_use: BTreeMap<Use, Arc<str>>,
-    /// The uses of those of each principal.
+    /// The uses of the sessions of each principal.
     of: HashMap<Principal, BTreeSet<Use>>,
     /// The number of uses so far.
     uses: u64,
@@ -186,8 +186,8 @@ impl SessionTable {
         self.of.get(principal).map_or(0, BTreeSet::len)
     }
 
-    /// Takes out the session of this principal that has been idle longest; of those that are idle alike, the one that was used
-    /// least recently.
+    /// Takes out the session of this principal that has been idle longest; of several that have been idle equally long,
+    /// the one used least recently.
     fn take_idlest_of(&mut self, principal: &Principal) -> Option<Opened> {
         let names = self.of.get(principal)?.iter();
         let names = names.filter_map(|used| self.by_use.get(used));

@@ -163,7 +163,7 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
-/// The methods whose answers are joined. A client of all others asks for one thing.
+/// The methods whose answers are joined. All others are about one thing.
 const LISTINGS: [Method; 4] = [
     Method::ListTools,
     Method::ListResources,
@@ -171,14 +171,14 @@ const LISTINGS: [Method; 4] = [
     Method::ListPrompts,
 ];
 
-/// All that answers for a server: the features of the program, and after them its sources.
+/// Everything that answers for a server: the features of the program, and after them its sources.
 #[derive(Clone)]
 pub(super) struct Sources {
     features: Arc<Features>,
     others: Arc<[Arc<dyn ErasedSource>]>,
 }
 
-/// One of all that may answer.
+/// The features or one of the sources, as a candidate for an answer.
 #[derive(Clone)]
 enum Candidate {
     Features(Arc<Features>),
@@ -207,7 +207,7 @@ impl Sources {
         &self.features
     }
 
-    /// Whether there is nothing but the features.
+    /// Whether there are only the features.
     pub(super) fn is_plain(&self) -> bool {
         self.others.is_empty()
     }
@@ -259,7 +259,7 @@ impl Candidate {
     }
 }
 
-/// Answers by the first provider that does not say that there is no such thing; else by the last one's word.
+/// Answers by the first provider that doesn't say that there is no such thing, or with the error of the last one.
 fn first(providers: &[Candidate], call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     let Some((provider, rest)) = providers.split_first() else {
         return Err(ProtocolError::method_not_found(call.method.name()));
@@ -296,7 +296,7 @@ async fn or_else(found: AnswerFuture, next: AnswerFuture) -> Result<Answer, Fail
     }
 }
 
-/// Whether the error says no more than that there is no such tool, prompt or resource here.
+/// Whether the error only says that there is no such tool, prompt or resource here.
 fn is_unknown(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),

@@ -31,7 +31,7 @@ pub(in crate::server) struct Seals {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::server) struct Subject<'a> {
     pub(in crate::server) method: Method,
-    /// The name or URI that is asked for.
+    /// The requested name or URI.
     pub(in crate::server) name: &'a str,
     pub(in crate::server) params: Option<&'a Object<'a>>,
     pub(in crate::server) seals: &'a Seals,
@@ -63,7 +63,7 @@ impl Binding {
         }
     }
 
-    /// Parts that can't be taken for each other.
+    /// The purpose that states are sealed for.
     fn purpose<'a>(&'a self, server: &'a str) -> Vec<&'a str> {
         let mut purpose = vec![
             "state",
@@ -120,8 +120,8 @@ impl Seals {
     }
 }
 
-/// The same text for the same JSON: without white space, objects in the order of their keys, strings with no more escapes
-/// than they must have. Numbers stay as they are written.
+/// The same text for the same JSON: without white space, members sorted by key, and no unnecessary escapes. Numbers
+/// stay as they are written.
 fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     write(json.trim(), &mut out);

@@ -198,7 +198,7 @@ impl Questions {
         Ok(())
     }
 
-    /// A question will have no answer.
+    /// Fails a question.
     pub(super) fn fail(&self, key: &str, error: AskError) {
         if let Some(open) = self.0.lock().open.get_mut(key) {
             open.answer(Err(error));
@@ -212,7 +212,7 @@ impl Questions {
         state.wake_runner();
     }
 
-    /// Nobody will answer any more.
+    /// Fails all open questions: nobody will answer any more.
     pub(in crate::server) fn close(&self) {
         let mut state = self.0.lock();
         state.is_over = true;

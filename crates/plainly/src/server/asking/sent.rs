@@ -1,5 +1,5 @@
-//! The questions that a legacy client was sent as requests: their ids, how many may be open, and to whom the client's
-//! responses go. How they are sent, [`request`](crate::server::request) knows.
+//! The questions that a legacy client was sent as requests: their ids, how many may be open, and where the client's
+//! responses go. How they are sent is the business of [`request`](crate::server::request).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl SentQuestions {
         }
     }
 
-    /// The client is gone: nobody waits any more, or will.
+    /// The client is gone: every question fails, now and from now on.
     pub(in crate::server) fn close(&self) {
         let open = {
             let mut state = self.state.lock();

@@ -68,7 +68,7 @@ fn first<'a>(
         .or_else(|| protocol.map(Meaning::Protocol))
 }
 
-/// What a pointer points to, as an error of its own.
+/// The error that a pointer points to, as an error of its own.
 pub(super) struct Pointee(pub(super) Box<dyn Pointer>);
 
 impl fmt::Display for Pointee {

@@ -33,7 +33,7 @@ use super::seal::Keys;
 use super::state::States;
 use crate::limits::Limits;
 
-/// The tools, resources and prompts of a server, and what it takes to answer with them.
+/// The tools, resources and prompts of a server, and everything needed to serve them.
 #[derive(Debug)]
 pub(super) struct Features {
     pub(super) tools: Tools,

@@ -1,4 +1,4 @@
-//! The resources of a server: fixed ones with a handler each, those of templates, and those of stores, served as one whole.
+//! The resources of a server, served as one: fixed ones with a handler each, those of templates, and those of stores.
 
 mod checking;
 mod children;

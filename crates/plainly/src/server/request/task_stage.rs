@@ -19,7 +19,7 @@ pub(in crate::server) struct TaskStage(Lock<StageState>);
 #[derive(Default)]
 struct StageState {
     step: TaskStep,
-    /// Wakes those that wait until it is a task.
+    /// Wakes the tasks that wait until it is a task.
     waiting: Vec<Waker>,
     /// Wakes what runs the handler once it is to become a task.
     runner: Option<Waker>,

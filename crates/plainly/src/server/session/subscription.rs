@@ -1,5 +1,4 @@
-//! The subscription of a legacy session: it lasts over all requests of the session, and over the streams, one at a time, on
-//! which the client is told.
+//! The subscription of a legacy session: it outlives the streams, one at a time, on which the client hears of changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! A handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any more.
+//! Runs a handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any
+//! more.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -27,7 +28,7 @@ use crate::server::request::Scope;
 /// The most bytes that a reply has around the result of a task.
 const AROUND: usize = 4 << 10;
 
-/// The call of a tool that becomes a task: what it takes to tell how its handler ends.
+/// The call of a tool that becomes a task: everything needed to report how its handler ends.
 pub(in crate::server) struct TaskCall {
     pub(in crate::server) scope: Scope,
     pub(in crate::server) audience: Audience,
@@ -44,7 +45,7 @@ pub(super) struct Background {
 /// A turn that a running handler takes.
 enum HandlerTurn {
     Ended(Box<Ended>),
-    /// It waits for the answers to these, and for no others.
+    /// It waits for the answers to exactly these questions.
     Asks(QuestionsByKey),
 }
 
@@ -69,7 +70,7 @@ impl Background {
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
-                // What the client did comes first: the handler of a task that it cancelled is not polled again.
+                // The client's actions come first: the handler of a task that was cancelled is not polled again.
                 biased;
                 () = self.something_happens() => self.hear().await,
                 next = next => match next {
@@ -100,7 +101,7 @@ impl Background {
         }
     }
 
-    /// The next turn of the handler. Open questions other than those `asked` are one.
+    /// The next turn of the handler: it ended, or its open questions are others than `asked`.
     fn poll_next(
         &self,
         handler: &mut Guarded,
@@ -161,7 +162,7 @@ impl Background {
         }
     }
 
-    /// The event that the end of the handler is to the task.
+    /// The event in the life of the task that the end of its handler is.
     fn event(&self, ended: Ended) -> TaskEvent {
         let outcome = match ended {
             Err(error) => Err(error),

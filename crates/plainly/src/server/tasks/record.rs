@@ -30,9 +30,9 @@ pub struct TaskRecord {
 pub(super) enum TaskEvent {
     /// Its handler now asks the client these questions, and no others.
     Asks(BTreeMap<String, InputRequest>),
-    /// The client answers. Answers to what is not asked, or not any more, are ignored.
+    /// The client answers. Answers to anything that is not asked, or no longer, are ignored.
     Answered(InputResponses),
-    /// Its handler says what it does.
+    /// Its handler reports what it does.
     Said(String),
     /// It ends with a result.
     Completed(RawJson),

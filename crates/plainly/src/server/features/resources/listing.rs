@@ -82,7 +82,7 @@ impl Resources {
         Ok((result, self.hint_of_everything()))
     }
 
-    /// The shortest time of all that is listed by templates and stores, and public only if all of them are.
+    /// The shortest time of everything that templates and stores list; public only if all of them are.
     fn hint_of_everything(&self) -> CacheHint {
         let listed = self.templates.listed_hints();
         let stored = self.stores.iter().map(|store| store.cache_hint());
