@@ -161,7 +161,7 @@ impl ReplySource for Batch {
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut ended = Poll::Ready(());
-        // Whoever is polled from here wakes the caller alone. Put in anew, each is polled again when its turn comes.
+        // A part polled from here wakes only the caller. Pushed anew, each is polled again when its turn comes.
         for mut part in std::mem::take(&mut self.running) {
             if part.replies.poll_end(context).is_pending() {
                 ended = Poll::Pending;

@@ -92,7 +92,7 @@ impl<M: Messages> Connection<M> {
         }
         // They never end by themselves, so waiting for them would always take the whole time for shutdown.
         self.in_flight.stop_subscriptions();
-        // No answer can come any more, and nobody is told of anything.
+        // From here on no question can be answered, and no change is reported.
         self.session.iter().for_each(|session| session.close());
         let shutdown = self.server.limits().shutdown;
         if let Ok(finished) = timeout(shutdown, self.finish()).await {
@@ -122,7 +122,7 @@ impl<M: Messages> Connection<M> {
             self.flush().await?;
         }
         self.flush().await?;
-        // All was said: a peer that has gone by now misses nothing.
+        // Everything was sent: a peer that has gone by now misses nothing.
         if let Err(error) = poll_fn(|context| self.messages.poll_close(context)).await {
             tracing::debug!(%error, "a connection was not closed cleanly");
         }
@@ -153,7 +153,7 @@ impl<M: Messages> Connection<M> {
     /// Flushes the sent replies. If dropped halfway, the next call goes on from there.
     async fn flush(&mut self) -> io::Result<()> {
         let most = self.server.limits().write_stall;
-        // Each part that is taken gives the peer the whole time again.
+        // Each part that the peer takes gives it the whole time again.
         while self.unflushed > 0 {
             let flushing = poll_fn(|context| self.messages.poll_flush(context));
             let progress = timeout(most, flushing).await.map_err(|_elapsed| {
@@ -202,7 +202,7 @@ impl<M: Messages> Connection<M> {
             Ok(Sender::Opening) => self.open(request),
             Ok(Sender::Peer(scope)) => {
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
-                // Most are answered at once: those wait behind nothing else.
+                // Most requests are answered at once, and wait behind nothing else.
                 match replies.begin() {
                     Some(reply) => self.push(reply.bytes),
                     None => self.running.push(replies),
@@ -241,7 +241,7 @@ impl<M: Messages> Connection<M> {
             Some(before) => session.after(before),
             None => session,
         });
-        // Without room for it, or if there is nothing to tell, nothing will be told.
+        // Without room for another listener, or with nothing to announce, the client hears of no changes.
         if let Ok(listener) = self.server.0.subscriptions.open_stream(&session) {
             self.running.push(Replies::notifications(listener.boxed()));
         }

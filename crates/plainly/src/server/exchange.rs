@@ -20,7 +20,7 @@ use crate::transport::{Exchange, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: &Frame) -> Reply {
-        // The transport's own limit may be another.
+        // The limit of the transport may be a different one.
         if frame.body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }

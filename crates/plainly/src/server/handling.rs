@@ -171,7 +171,7 @@ impl Deadline {
             if beginning.is_some() {
                 return Poll::Ready(());
             }
-            // Who waits for the client may be another task, and wake nobody here.
+            // The question may wait in another task, whose answer wakes nobody here.
             let look = Instant::now() + self.limit.max(PAUSE);
             sleep.as_mut().reset(look);
         }

@@ -94,7 +94,7 @@ impl Outbox {
     pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
         let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
-            // Once it is closed there is nothing to be woken for.
+            // Once it is closed, there is nothing to wake the reader for.
             if state.is_closed {
                 return Poll::Pending;
             }

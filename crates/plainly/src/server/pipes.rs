@@ -162,7 +162,7 @@ impl Piped {
             return;
         };
         if let Poll::Ready(ended) = serving.poll_unpin(context) {
-            // With it the other end of `out` is dropped, and `out` ends.
+            // This drops the other end of `out`, and so `out` ends.
             self.serving = None;
             if let Err(error) = ended {
                 tracing::debug!(%error, "a stream of events failed");

@@ -101,7 +101,8 @@ impl Running {
 
     /// Ends it with this answer.
     fn answer(&mut self, answered: Answered) {
-        // Closed before the reply is written: whatever a task of the handler still says would come after the reply.
+        // Closed first, so that a task that the handler left running can neither delay the reply by more messages nor
+        // wait for room for ever.
         self.scope.outbox().close();
         let revision = self.scope.peer().revision;
         let reply = self.server.respond(&self.id, revision, answered);

@@ -103,7 +103,7 @@ impl Sessions {
             over.extend(table.take_idlest());
         }
         table.insert(name.as_str().into(), session);
-        // Ending one takes other locks.
+        // Outside the lock, because ending a session takes other locks.
         drop(table);
         drop(over);
         Ok(name)
@@ -227,7 +227,7 @@ impl SessionTable {
             if idle >= waited {
                 return self.remove(&name);
             }
-            // A stream is a use too, as long as it is open: noted here, when somebody wants to know.
+            // An open stream is a use too. It is noted only here, when somebody wants to know.
             let now = Instant::now();
             self.note_use(&name, now.checked_sub(idle).unwrap_or(now));
         }

@@ -143,7 +143,7 @@ impl Streams {
         }
         let mut next = Some(Instant::now());
         while let Some(ended) = next {
-            // At least a moment, where what is over is still read.
+            // At least a moment, in case an ended stream is still being read.
             let at = (ended + self.time).max(Instant::now() + PAUSE);
             tokio::time::sleep_until(at).await;
             next = self.kept.lock().sweep(Instant::now(), self.time);

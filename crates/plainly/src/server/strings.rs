@@ -1,5 +1,5 @@
-//! From text by name, as people type it or URIs have it, to a type: numbers and truth values are read from their text. Knows
-//! nothing of what the names are of.
+//! Deserialises named texts, as people type them or URIs contain them: numbers and booleans are parsed from their text.
+//! Knows nothing of what the names belong to.
 
 use serde::de::value::{BorrowedStrDeserializer, Error};
 use serde::de::{

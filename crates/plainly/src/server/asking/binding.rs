@@ -138,7 +138,7 @@ fn write(json: &str, out: &mut String) {
             Ok(())
         }
     };
-    // The message that it is of was scanned as JSON; what a parser is stricter with stays as it is written.
+    // The whole message was scanned as JSON. Anything that this parser refuses all the same stays as it is written.
     written.unwrap_or_else(|_| out.push_str(json));
 }
 

@@ -119,7 +119,7 @@ impl Questions {
         let state = &mut *guard;
         state.most = Some(most);
         state.rounds = rounds;
-        // A layer may run the handler anew: it asks under the same keys, and nothing is over.
+        // A layer may run the handler again: it asks under the same keys, and none of its questions is over.
         state.keys.retain(|key, _| state.open.contains_key(key));
         state.fault = None;
         state.is_over = false;

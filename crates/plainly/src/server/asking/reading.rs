@@ -32,7 +32,7 @@ pub(in crate::server) fn read(
         }
         InputRequest::CreateMessage(_) => answer.decode().map(InputResponse::Said),
         InputRequest::ListRoots(_) => answer.decode().map(InputResponse::Roots),
-        // Visits, and modes that are still to come.
+        // Visits, and modes that don't exist yet.
         InputRequest::Elicit(_) | _ => answer.decode().map(InputResponse::Elicited),
     };
     read.map_err(|error| error.to_string())
@@ -42,7 +42,7 @@ pub(in crate::server) fn read(
 fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<InputResponse, String> {
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
-        // The author's own: how much it may be is not for the client's sake.
+        // The form is the author's own, so the client has no influence on its cost.
         let schema = Schema::new(schema, &Limits::default().schema());
         let schema = schema.map_err(|why| format!("the form is invalid: {why}"))?;
         let content = answer.content.clone().unwrap_or_default();

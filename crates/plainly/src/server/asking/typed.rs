@@ -22,7 +22,7 @@ pub(in crate::server) fn form_of<T: DeserializeOwned + JsonSchema>(
         return Err("a form asks for the fields of a struct".to_owned());
     };
     let mut form = ElicitFormParams::new(message);
-    // In the order of the type, which the schema has lost.
+    // In the order of the type, since the schema sorts its properties.
     let declared = names::<T>().iter().copied().map(str::to_owned);
     let in_order: Vec<_> = declared.chain(properties.keys().cloned()).collect();
     for name in in_order {

@@ -27,7 +27,7 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
         declined,
     } = asker;
     let method = *method;
-    // Asked again and again, the user would decline again and again.
+    // Otherwise the user would be asked, and decline, again and again.
     let is_declined = |one: &&UrlElicitation| declined.contains(&one.elicitation_id);
     if let Some(one) = elicitations.iter().find(is_declined) {
         let words = format!("The user declined to visit {}: {}", one.url, one.message);
@@ -46,7 +46,7 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
             }
         }
         UrlMode::Error if is_declared => Told::Refused(error.clone()),
-        // The error of its own would ask for what the client can't do.
+        // The error for this would ask for something that the client can't do.
         UrlMode::Error => in_words(words(error, elicitations), method, ProtocolError::internal),
         UrlMode::Result | UrlMode::None => in_words(words(error, elicitations), method, |words| {
             error.clone().with_message(words)
@@ -69,7 +69,7 @@ pub(in crate::server) fn declined(method: Method, params: Option<&Object<'_>>) -
     if !method.row().may_ask || !params.is_some_and(is_round) {
         return Vec::new();
     }
-    // Whoever asks for more reads them again, and refuses what is none.
+    // A handler that asks for more reads them again, and refuses invalid ones.
     let answers = returned(params).unwrap_or_default().input_responses;
     let is_no = |answer: &RawJson| {
         let read = answer.decode::<ElicitResult>();

@@ -14,7 +14,7 @@ use super::meaning::Meaning;
 
 /// A pointer to an error.
 pub(super) trait Pointer: Send + Sync {
-    /// What it points to.
+    /// The error that it points to.
     fn error(&self) -> &(dyn Error + Send + Sync + 'static);
 
     /// The meaning that was put around the error, where the sources don't lead to it.

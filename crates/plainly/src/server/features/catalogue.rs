@@ -216,8 +216,8 @@ impl<T: Item> Catalogue<T> {
     /// The index of the entry of this name, or the index where it would be.
     fn search(&self, entries: &[CatalogueEntry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
-        // The common case, without a search: as long as nothing before it was removed, what the server was built with is
-        // where it was.
+        // The common case needs no search: as long as nothing before it was removed, an entry that the server was built
+        // with is where it was.
         if entries.get(place).is_some_and(|entry| entry.place == place) {
             return Ok(place);
         }

@@ -100,7 +100,7 @@ fn identified(mut question: InputRequest) -> InputRequest {
     if let InputRequest::Elicit(ElicitParams::Url(visit)) = &mut question
         && visit.elicitation_id.is_none()
     {
-        // Without random bits it is asked all the same: its client tells questions apart by their ids.
+        // Without random bits it is asked all the same: the client tells questions apart by the ids of their requests.
         visit.elicitation_id = Some(random_name().unwrap_or_default());
     }
     question

@@ -35,7 +35,7 @@ pub(super) struct StoppedClock<'a>(&'a HandlerClock);
 
 impl Drop for StoppedClock<'_> {
     fn drop(&mut self) {
-        // First the new beginning: whoever sees it count again must not see the old one.
+        // The restart comes first: whoever sees the time count again must not see the old count of restarts.
         self.0.restart();
         self.0.stops.fetch_sub(1, Ordering::Relaxed);
     }

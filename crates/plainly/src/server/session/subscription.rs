@@ -55,7 +55,7 @@ pub(in crate::server) struct OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        // Locked until the lists are given up: a stream that is opened meanwhile has the same ones.
+        // Locked until the lists are removed: a stream that is opened meanwhile has the same ones.
         let mut closed_since = self.subscription.closed_since.lock();
         for list in &self.lists {
             self.subscription.topics.remove(list);

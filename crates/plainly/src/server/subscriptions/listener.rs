@@ -83,7 +83,7 @@ pub(super) async fn add_tasks(
         }
         let topic = Topic::Task(id.as_str().into());
         topics.add([topic.clone()]);
-        // The client hears at once what the task is by now, so what happened before it listened is not lost to it.
+        // The client gets the current state at once, so it misses nothing that happened before it listened.
         topics.mark(&topic);
         own.push(id);
     }

@@ -97,7 +97,7 @@ impl Subscriptions {
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
-        // Before the stores are watched, so that of what changes from then on nothing is lost.
+        // Before the stores are watched, so that no change from then on is lost.
         topics.add(announcements::topics(&accepted));
         let listener = Listener {
             id: Some(Arc::clone(&id)),

@@ -166,7 +166,8 @@ impl Background {
     fn event(&self, ended: Ended) -> TaskEvent {
         let outcome = match ended {
             Err(error) => Err(error),
-            // An error of the protocol is what a failed task is there for; all others are the tool's.
+            // A failed task is one that ended with a protocol error; every other failure is the tool's ("Task Execution
+            // Errors").
             Ok(Err(ref failure))
                 if let Meaning::Protocol(error) = failure.meaning()
                     && error.problem().is_none() =>
@@ -194,7 +195,7 @@ impl Background {
     fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
         let revision = self.call.asker.peer.revision;
         let encoder = &self.tasks.encoder;
-        // `tasks/get` has to fit what is recorded into a reply.
+        // `tasks/get` must be able to fit the recorded result into a reply.
         let limit = self.tasks.limits.reply_bytes.saturating_sub(AROUND);
         let error = match encoder.result_alone(revision, Answer::Tool(result)) {
             Ok(result) if result.get().len() <= limit => return Ok(result),

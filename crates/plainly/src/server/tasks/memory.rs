@@ -192,7 +192,7 @@ fn written(value: &impl Serialize) -> usize {
     }
 
     let mut count = Count(0);
-    // What can't be written never gets as far as a record.
+    // A value that can't be written never gets as far as a record.
     match serde_json::to_writer(&mut count, value) {
         Ok(()) => count.0,
         Err(_) => usize::MAX,

@@ -43,7 +43,7 @@ impl Resources {
                 Ok((children.of_contents(contents)?, resource.hint()))
             }
             Provider::Template(template, variables) => {
-                // No resource of a template is a collection; but one that doesn't exist is reported as that first.
+                // No resource of a template is a collection, but one that doesn't exist is reported as that first.
                 template.metadata(&call.of(parent, &variables)).await?;
                 Err(not_a_collection(parent).into())
             }

@@ -71,7 +71,7 @@ pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
         fill(&mut content.icons, &resource.icons);
         fill(&mut content.annotations, &resource.annotations);
         fill(&mut content.meta, &resource.meta);
-        // Of several, nobody knows which one the MIME type of the resource means.
+        // With several contents, it is unknown which one the MIME type of the resource means.
         if is_only {
             fill(&mut content.mime_type, &resource.mime_type);
         }
