@@ -1,4 +1,4 @@
-//! What handlers answer with, before it is bytes.
+//! The answers of handlers, before they are encoded.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// How long clients may keep what is fixed when the server starts.
+/// How long clients may cache whatever is fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
-/// What a request is answered with. Results that somebody on the way looks into have a variant of their own.
+/// The answer to a request. Results that are looked into on the way have a variant of their own.
 pub(super) enum Answer {
     /// The result of a tool, which may be a failure that the model reads.
     Tool(CallToolResult),
@@ -42,14 +42,13 @@ pub(super) struct MethodResult {
     pub(super) meta: Option<Meta>,
     pub(super) result_type: ResultType,
     pub(super) cache: Option<CacheHint>,
-    /// About how many bytes the body takes, where that is known: half of what a long list takes is to find room for it step
-    /// by step.
+    /// The approximate length of the body, or 0: growing the buffer step by step would be half the cost of a long list.
     pub(super) bytes: usize,
 }
 
 /// The members of a result, without its `_meta`.
 pub(super) trait ResultBody: Send {
-    /// Leaves out what `revision` has no place for.
+    /// Removes what `revision` doesn't have.
     fn shape(&mut self, revision: Revision);
 
     /// Adds them to a result.
@@ -102,7 +101,7 @@ impl MethodResult {
         self
     }
 
-    /// Makes room for about so many bytes.
+    /// Reserves room for about this many bytes.
     pub(super) fn of_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
@@ -110,7 +109,7 @@ impl MethodResult {
 }
 
 impl Answer {
-    /// The result that says nothing but that it is done.
+    /// The empty result.
     pub(super) fn empty() -> Self {
         MethodResult::new(EmptyResult::new(), None).into()
     }

@@ -1,6 +1,6 @@
-//! Several messages in one: 2025-03-26 alone has batches, and must be served them. Each request of a batch is one in
-//! flight like any other: it counts, it can be cancelled, and its id is taken. The replies are one message, and all
-//! together no larger than one may be.
+//! Batches, several messages in one, which 2025-03-26 alone has and requires. Each request of a batch is in flight like
+//! any other: it counts, it can be cancelled, and its id is taken. The replies are one message, and together no larger
+//! than one may be.
 
 use std::collections::{BTreeMap, HashSet};
 use std::pin::Pin;
@@ -28,8 +28,8 @@ use super::session::Session;
 /// The messages of a batch, each judged by itself.
 pub(super) type BatchMessages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
-/// A batch whose handlers run, and which says what they say; in the end all replies as one, or nothing if no message wants
-/// one. Dropping it cancels them.
+/// A running batch: the messages of its handlers and, at the end, all replies as one; nothing if no message wants a
+/// reply. Dropping it cancels the handlers.
 #[derive(Debug)]
 struct Batch {
     replies: Option<Joined>,
@@ -44,7 +44,7 @@ struct Part {
     replies: Replies,
 }
 
-/// What is wrong with the first of `messages`, if nobody can be told of any of them.
+/// The fault of the first of `messages`, if none of them can be answered.
 pub(super) fn unanswerable<'m, 'a>(messages: &'m BatchMessages<'a>) -> Option<&'m Malformed<'a>> {
     let is_unreadable = |message: &Result<_, Malformed<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
     messages
@@ -73,12 +73,15 @@ impl Server {
     ) -> Replies {
         let revision = session.peer.revision;
         let mut joined = Joined::new(self.clone(), revision);
+        // An id whose request was answered already is free again in the session; but two responses with one id in one
+        // reply could not be told apart.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
                     let (id, owned) = (request.id.as_raw(), request.id.to_owned());
-                    // One that is in flight is refused for that, and may be free further on: a cancellation can come between.
+                    // An id in flight is refused by admission, and may be free further on: a cancellation can come in
+                    // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
                         let refusal = self.respond(id, revision, Err(error));
@@ -87,6 +90,8 @@ impl Server {
                     }
                     let scope = scope(session, extensions, &request);
                     let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
+                    // Begun before the next part is read, so that a cancellation further on in the batch finds the
+                    // request in flight.
                     match replies.begin() {
                         Some(reply) => joined.fit(place, id, reply),
                         None => running.push(Part {
@@ -114,8 +119,9 @@ impl Server {
     }
 }
 
-/// What can't be part of a batch.
+/// Refuses requests that can't be part of a batch.
 fn check_part(request: &Request<'_>, is_new: bool) -> Result<(), ProtocolError> {
+    // 2025-03-26, "Lifecycle": nothing else is possible until it is answered.
     if request.method == Method::Initialize.name() {
         return Err(ProtocolError::invalid_request(
             "Invalid request: initialize can't be part of a batch",
@@ -155,7 +161,7 @@ impl ReplySource for Batch {
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut ended = Poll::Ready(());
-        // Whoever is polled from here wakes the caller alone. Put in anew, each is polled again when its turn comes.
+        // A part polled from here wakes only the caller. Pushed anew, each is polled again when its turn comes.
         for mut part in std::mem::take(&mut self.running) {
             if part.replies.poll_end(context).is_pending() {
                 ended = Poll::Pending;
@@ -170,7 +176,7 @@ impl ReplySource for Batch {
     }
 }
 
-/// What a part of a batch is served within.
+/// The context in which a part of a batch is served.
 fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>) -> Scope {
     let wants = Interest::of(&RequestMeta::of(request.params.as_ref()));
     Scope::within(session, wants).carrying(extensions)
@@ -182,7 +188,7 @@ struct Joined {
     server: Server,
     revision: Revision,
     written: BTreeMap<usize, Bytes>,
-    /// How many more bytes there may be.
+    /// The number of bytes left for replies.
     room: usize,
 }
 
@@ -201,6 +207,7 @@ impl Joined {
         if reply.bytes.len() <= self.room {
             return self.add(place, reply.bytes);
         }
+        // Gives back its memory, and its room among the unsent replies, before the error is written.
         drop(reply);
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();
@@ -226,7 +233,7 @@ impl Joined {
             out.extend_from_slice(&reply);
         }
         out.push(b']');
-        // What had room in parts just now is not taken back for it.
+        // The parts had room just now; the whole is sent even if there is none left.
         let held = server.0.unsent.hold(out.into());
         Some(Encoded {
             http_status: 200,

@@ -1,4 +1,4 @@
-//! From what an author declares to a server, with every mistake told at once.
+//! Builds a server from the author's definitions, and reports all mistakes at once.
 
 use std::any::Any;
 use std::fmt;
@@ -239,7 +239,7 @@ impl ServerBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
-        // A page of nothing would lead to the next one for ever.
+        // An empty page would lead to the next one for ever.
         self.limits.page_entries = self.limits.page_entries.max(1);
         self
     }
@@ -285,7 +285,7 @@ impl ServerBuilder {
     }
 }
 
-/// What a request meets first; nothing if there are no layers.
+/// The first layer in front of the handlers; `None` if there are no layers.
 fn layered(layers: Vec<Wrap>) -> Option<Next> {
     let mut layers = layers.into_iter().rev();
     let Wrap(last) = layers.next()?;

@@ -1,5 +1,5 @@
-//! The change bus: from whoever knows of a change to everyone who is subscribed to it, within this process. It knows topics,
-//! but neither messages nor clients.
+//! The change bus: from the source of a change to all its subscribers, within this process. It knows topics, but
+//! neither messages nor clients.
 //!
 //! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
@@ -76,6 +76,7 @@ impl Changes {
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
         });
         let topics: Vec<Topic> = topics.cloned().collect();
+        // `publish` takes the lock again.
         drop(index);
         topics.iter().for_each(|topic| self.publish(topic));
     }

@@ -1,5 +1,5 @@
-//! One peer that is served over messages: requests run side by side, replies leave as they are ready. The legacy session, if
-//! one is opened, is the connection's.
+//! Serves one peer over messages: requests run side by side, and replies leave as they are ready. A legacy session, if
+//! one is opened, belongs to the connection.
 
 mod throttle;
 
@@ -30,24 +30,24 @@ use super::resolve::{self, Sender};
 use super::session::Session;
 use crate::transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
-/// How long a peer has to take the last replies, when time is over for what they answer.
+/// How long a peer has to take the last replies once their requests were ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Replies are flushed once so many bytes wait, even if more messages are here.
+/// Replies are flushed once this many bytes wait, even if more messages have arrived.
 const FLUSH: usize = 64 << 10;
 
 /// A peer that is served.
 pub(super) struct Connection<M> {
     server: Server,
-    /// What every request carries.
+    /// Attached to every request.
     extensions: Extensions,
     memory: ConnectionMemory,
     messages: M,
-    /// Bytes that are sent and not flushed; one more for each message.
+    /// Bytes that are sent and not flushed, and one more for each message.
     unflushed: usize,
     session: Option<Arc<Session>>,
-    /// What is sent for the requests that run, and on the stream of the session.
+    /// The replies of the running requests, and the stream of the session.
     running: SelectAll<Replies>,
-    /// One of them was sent just now.
+    /// Whether the last turn sent one of them.
     has_spoken: bool,
     in_flight: Arc<InFlight>,
     throttle: Throttle,
@@ -69,13 +69,16 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// Serves the peer until its end, or until `stop` is ready; then finishes what runs.
+    /// Serves the peer until it ends the connection or `stop` is ready, then finishes the running requests.
     pub(super) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
+            // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in one
+            // flush.
             self.take_all().await?;
             let next = tokio::select! {
                 biased;
+                // First: a peer that sends without pause must not keep the server from stopping.
                 () = &mut stop => break,
                 next = self.next() => next,
             };
@@ -87,13 +90,15 @@ impl<M: Messages> Connection<M> {
                 },
             }
         }
+        // They never end by themselves, so waiting for them would always take the whole time for shutdown.
         self.in_flight.stop_subscriptions();
-        // No answer can come any more, and nobody is told of anything.
+        // From here on no question can be answered, and no change is reported.
         self.session.iter().for_each(|session| session.close());
         let shutdown = self.server.limits().shutdown;
         if let Ok(finished) = timeout(shutdown, self.finish()).await {
             return finished;
         }
+        // Whatever still runs is answered with an error. A peer that doesn't read even that is given up.
         self.in_flight.stop_all();
         timeout(LAST_WORDS, self.finish()).await.unwrap_or(Ok(()))
     }
@@ -102,6 +107,7 @@ impl<M: Messages> Connection<M> {
     async fn take_all(&mut self) -> io::Result<()> {
         while let Some(inbound) = self.messages.take_buffered() {
             self.take(inbound);
+            // Otherwise the replies to a peer that sends without pause would all be kept in memory.
             if self.unflushed >= FLUSH {
                 self.flush().await?;
             }
@@ -109,21 +115,21 @@ impl<M: Messages> Connection<M> {
         self.flush().await
     }
 
-    /// Finishes what runs, and closes the connection. Dropped halfway, it goes on where it was.
+    /// Finishes the running requests and closes the connection. If dropped halfway, the next call goes on from there.
     async fn finish(&mut self) -> io::Result<()> {
         while let Some(outgoing) = self.running.next().await {
             self.send(outgoing);
             self.flush().await?;
         }
         self.flush().await?;
-        // All was said: a peer that has gone by now misses nothing.
+        // Everything was sent: a peer that has gone by now misses nothing.
         if let Err(error) = poll_fn(|context| self.messages.poll_close(context)).await {
             tracing::debug!(%error, "a connection was not closed cleanly");
         }
         Ok(())
     }
 
-    /// The next message of what runs, or of the peer, whichever is there first; where both are, by turns, so that neither
+    /// The next message to or from the peer, whichever is ready first. If both are, they take turns, so that neither
     /// keeps the other waiting. Nothing is lost if the future is dropped.
     async fn next(&mut self) -> Either<Outgoing, io::Result<Option<Inbound>>> {
         let received = poll_fn(|context| self.messages.poll_receive(context));
@@ -144,10 +150,10 @@ impl<M: Messages> Connection<M> {
         next
     }
 
-    /// Flushes what is sent. Dropped halfway, it goes on where it was.
+    /// Flushes the sent replies. If dropped halfway, the next call goes on from there.
     async fn flush(&mut self) -> io::Result<()> {
         let most = self.server.limits().write_stall;
-        // Each part that is taken gives the peer the whole time again.
+        // Each part that the peer takes gives it the whole time again.
         while self.unflushed > 0 {
             let flushing = poll_fn(|context| self.messages.poll_flush(context));
             let progress = timeout(most, flushing).await.map_err(|_elapsed| {
@@ -174,6 +180,7 @@ impl<M: Messages> Connection<M> {
         match envelope::parse(&bytes, &limits.envelope) {
             Ok(Envelope::Single(Message::Request(request))) => self.request(&request),
             Ok(Envelope::Single(Message::Notification(notification))) => {
+                // All other notifications, such as `notifications/initialized`, ask nothing of a server.
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
                 }
@@ -190,10 +197,12 @@ impl<M: Messages> Connection<M> {
     fn request(&mut self, request: &Request<'_>) {
         let session = self.session.as_ref();
         match resolve::over_stream(request, &self.extensions, &self.memory, session) {
+            // Without admission: it is answered here and now, and clients must not cancel it (2025-11-25,
+            // "Cancellation").
             Ok(Sender::Opening) => self.open(request),
             Ok(Sender::Peer(scope)) => {
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
-                // Most are answered at once: those wait behind nothing else.
+                // Most requests are answered at once, and wait behind nothing else.
                 match replies.begin() {
                     Some(reply) => self.push(reply.bytes),
                     None => self.running.push(replies),
@@ -218,8 +227,9 @@ impl<M: Messages> Connection<M> {
         self.push(encoded.bytes);
     }
 
-    /// Begins the session of the connection, in place of one that was there.
+    /// Begins the session of the connection, replacing an earlier one.
     fn begin_session(&mut self, peer: Peer) {
+        // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
         let session = Session::new(
             peer,
@@ -231,7 +241,7 @@ impl<M: Messages> Connection<M> {
             Some(before) => session.after(before),
             None => session,
         });
-        // Without room for it, or if there is nothing to tell, nothing will be told.
+        // Without room for another listener, or with nothing to announce, the client hears of no changes.
         if let Ok(listener) = self.server.0.subscriptions.open_stream(&session) {
             self.running.push(Replies::notifications(listener.boxed()));
         }
@@ -272,7 +282,7 @@ impl<M: Messages> Connection<M> {
         self.unreadable(|server| server.malformed(malformed, revision).bytes);
     }
 
-    /// Answers something whose id is unknown.
+    /// Answers a message whose id is unknown.
     fn refuse(&mut self, error: &ProtocolError) {
         self.unreadable(|server| {
             let encoder = &server.0.encoder;
@@ -280,8 +290,8 @@ impl<M: Messages> Connection<M> {
         });
     }
 
-    /// Answers something without an id: not where the session's revision has no such answer, and not so often that two
-    /// peers who answer each other's errors could keep each other busy.
+    /// Answers input without an id: not if the session's revision has no such answer, and not so often that two peers
+    /// who answer each other's errors could keep each other busy.
     fn unreadable(&mut self, answer: impl FnOnce(&Server) -> Bytes) {
         let has_answer = self.revision().traits().errors_without_id;
         if has_answer && self.throttle.allow() {
@@ -292,7 +302,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// In which to say what is said to nobody in particular.
+    /// The revision of messages that answer nothing in particular.
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
         session.map_or(Revision::UNKNOWN_PEER, |session| session.peer.revision)

@@ -1,4 +1,4 @@
-//! What a server says of itself: capabilities and instructions, in the form of each era.
+//! The capabilities and instructions that a server declares, in the form of each era.
 
 use plainly_errors::{ProtocolError, Revision};
 use plainly_protocol::method::{Capability, MessageKind, Method};
@@ -16,12 +16,12 @@ use super::subscriptions::Announcements;
 /// The extension under which the additions of SEP-2093 are advertised.
 const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
 
-/// What a server says of itself.
+/// The capabilities and instructions of a server.
 #[derive(Debug)]
 pub(super) struct Discovery {
     implementation: Implementation,
     instructions: Option<String>,
-    /// What the features of the program can do.
+    /// The capabilities of the program's features.
     capabilities: ServerCapabilities,
     announces_all: bool,
     sources: Sources,
@@ -77,7 +77,7 @@ impl Discovery {
                 .any(|capabilities| declares(&capabilities, capability))
     }
 
-    /// What sources can do for `peer`. That they tell of changes counts only where the program announces them.
+    /// The capabilities of the sources for `peer`. That they report changes counts only if the program announces them.
     fn of_sources(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
         self.sources.capabilities(peer).map(|mut capabilities| {
             if !self.announces_all {
@@ -93,7 +93,7 @@ impl Discovery {
         })
     }
 
-    /// What is declared to `peer`.
+    /// The capabilities that are declared to `peer`.
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities {
         let own = self.capabilities.clone();
         self.of_sources(peer)
@@ -130,7 +130,7 @@ impl Discovery {
     }
 }
 
-/// What either can do.
+/// The capabilities of both.
 fn joined(one: &ServerCapabilities, other: &ServerCapabilities) -> Option<ServerCapabilities> {
     let mut all = serde_json::to_value(one).ok()?;
     join(&mut all, serde_json::to_value(other).ok()?);

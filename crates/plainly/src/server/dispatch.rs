@@ -1,5 +1,5 @@
-//! From a request of a known peer to the handler that will run for it. Admission is here: that the id is free, and that there
-//! is room.
+//! Hands a request of a known peer to the handler that will run for it. Admission happens here: the id must be free, and
+//! there must be room.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::request::{MethodCall, Scope};
 use super::running::{Running, State, Work};
 
 impl Server {
-    /// Serves a request. Where it is one of a connection or session, it is one of those in flight there.
+    /// Serves a request, and tracks it among those in flight on its connection or session, if it has one.
     pub(super) fn dispatch(
         &self,
         request: &Request<'_>,
@@ -39,12 +39,17 @@ impl Server {
         in_flight: Option<&Arc<InFlight>>,
     ) -> Result<Replies, ProtocolError> {
         let id = request.id.as_raw();
+        // First, so that a method that is not served takes neither an id nor a place.
         let method = self.0.discovery.find(&request.method, scope.peer())?;
+        // Over modern HTTP there is no table: each request is alone on its exchange, and hanging up is what cancels it
+        // (2026-07-28, Streamable HTTP, "Cancellation").
         let slot = in_flight
             .map(|all| all.admit(request.id.to_owned(), kind(method)))
             .transpose()?;
         let params = request.params.as_ref();
         let state = match &self.0.layers {
+            // A layer may wait for as long as it likes, so here every request takes a place, even one that is answered
+            // at once.
             Some(layers) => {
                 let request = layer::Request::new(self, method, id, params, scope.clone());
                 State::Working {
@@ -58,6 +63,8 @@ impl Server {
                 params,
                 scope: &scope,
             }) {
+                // The place is taken only now that a handler is known to run; without one, it is dropped before its
+                // first poll.
                 Handled::Later(handling) => State::Working {
                     work: Work::Handler(handling),
                     _place: self.place(&scope)?,
@@ -81,7 +88,7 @@ impl Server {
         Ok(Replies::of(running))
     }
 
-    /// The place of a handler; what is answered at once takes none, and what subscribes is counted elsewhere.
+    /// A place for a handler. Requests that are answered at once need none; subscriptions are counted elsewhere.
     fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
         let principal = scope.peer().principal.as_ref();
         self.0.load.admit(principal)
@@ -89,6 +96,7 @@ impl Server {
 
     /// Hands a request on to its handler, behind all layers.
     pub(super) fn handle(&self, call: &MethodCall<'_>) -> Handled {
+        // Made only when needed: finding what the user declined means reading the client's answers.
         let asker = || Asker {
             method: call.method,
             peer: Arc::clone(call.scope.peer()),
@@ -102,6 +110,7 @@ impl Server {
             }
             Ok(Err(error)) => Handled::Now(Err(error)),
             Err(error) => {
+                // It panicked before it could say who reads its outcome, so the method decides.
                 let audience = Audience::of(call.method);
                 Handled::Now(audience.deliver(Err(error), &asker(), self.0.masking))
             }

@@ -35,7 +35,7 @@ pub(super) struct Encoder {
     prepared: Vec<(EndKey, OnceLock<String>)>,
 }
 
-/// What the end of a result depends on that has no `_meta` of its own.
+/// What determines the end of a result that has no `_meta` of its own.
 type EndKey = (Revision, Option<CacheHint>);
 
 impl Encoder {
@@ -45,6 +45,7 @@ impl Encoder {
         reply_bytes: usize,
     ) -> Self {
         let hints = [None, Some(CacheHint::default()), Some(STATIC)];
+        // The newest revision first: the list is searched from the start, and its clients are the most likely.
         let keys = Revision::ALL
             .into_iter()
             .rev()
@@ -72,6 +73,7 @@ impl Encoder {
         let is_of_a_tool = matches!(answer, Answer::Tool(_));
         self.result(id, revision, answer).unwrap_or_else(|error| {
             tracing::error!(id, error = %chain(&error), "a reply could not be written");
+            // A tool is called by a model, which reads this failure like any other of the tool: in a result.
             if !is_of_a_tool {
                 return failed(error);
             }
@@ -96,6 +98,7 @@ impl Encoder {
         let mut response = opened(&mut out, Some(id));
         self.write(response.object("result"), revision, answer)?;
         response.close();
+        // Only now is the length certain: escapes may have made it longer than expected.
         self.bounded(out.len())?;
         Ok(Encoded {
             http_status: 200,
@@ -103,8 +106,8 @@ impl Encoder {
         })
     }
 
-    /// What was read of a resource, of which the body with this number is large: it becomes the response where it lies in
-    /// memory. A second copy would be as large as a file may be.
+    /// Writes the contents of a resource whose largest body becomes the response where it lies in memory: a second copy
+    /// would be as large as a file may be.
     fn large(
         &self,
         id: &str,
@@ -155,7 +158,7 @@ impl Encoder {
         Ok(RawJson::parse(text).expect("a result is JSON"))
     }
 
-    /// About how many bytes the body of an answer takes, where that is known; an error if they are too many for sure.
+    /// The approximate length of an answer's body, where it is known; an error if it is certainly too large.
     fn expected(&self, answer: &Answer) -> Result<usize, ProtocolError> {
         match answer {
             Answer::Contents(result, _) => {
@@ -203,7 +206,7 @@ impl Encoder {
         written.map_err(unwritten)
     }
 
-    /// Fails if a reply of so many bytes is too large.
+    /// Fails if a reply of this many bytes is too large.
     fn bounded(&self, bytes: usize) -> Result<(), ProtocolError> {
         let limit = self.reply_bytes as u64;
         match bytes > self.reply_bytes {
@@ -238,7 +241,7 @@ impl Encoder {
         }
     }
 
-    /// The object of what a result has besides its body's members.
+    /// The members of a result other than those of its body, as a JSON object.
     fn end(
         &self,
         revision: Revision,
@@ -269,6 +272,7 @@ impl Encoder {
             mut meta,
             ..
         } = surroundings(revision, result_type, cache, &self.implementation);
+        // Last, so that what a handler puts into `_meta` itself wins.
         meta.extend(Map::from(own.unwrap_or_default()));
         if !meta.is_empty() {
             members.insert("_meta".to_owned(), meta.into());
@@ -277,7 +281,7 @@ impl Encoder {
     }
 }
 
-/// Writes first the members of the body, as `revision` has them, and then those of `end`.
+/// Writes the members of the body, as `revision` has them, and then those of `end`.
 fn write_members(
     mut open: ObjectWriter<'_>,
     revision: Revision,
@@ -295,12 +299,12 @@ fn unwritten(error: serde_json::Error) -> ProtocolError {
     ProtocolError::internal("The result could not be written").with_source(error)
 }
 
-/// From how many bytes on a body is large: what is smaller is written sooner than it is looked at twice.
+/// The length from which a body counts as large. Below it, copying is faster than a second look.
 const LARGE: usize = 16 << 10;
 
-/// Takes out the largest body, and says whose it was, if it is large.
+/// Takes out the largest body, with the index of its contents, if it is large.
 ///
-/// Not a text without room around it: to make room takes two thirds more time than to write it somewhere else.
+/// A text without spare capacity stays: making room takes two thirds more time than writing it somewhere else.
 fn take_largest(contents: &mut [ResourceContents]) -> Option<(usize, Body)> {
     let bodies = contents.iter_mut().map(|contents| &mut contents.body);
     let (index, body) = bodies
@@ -318,10 +322,10 @@ fn has_room(text: &String) -> bool {
     text.capacity() - text.len() > text.len() / 8
 }
 
-/// About how many bytes a response has besides its result's body.
+/// The approximate length of a response besides the body of its result.
 const AROUND: usize = 512;
 
-/// A response to the request `id`, without what it says.
+/// Opens a response to the request `id`, before its result or error.
 fn opened<'a>(out: &'a mut Vec<u8>, id: Option<&str>) -> ObjectWriter<'a> {
     let mut response = ObjectWriter::open(out);
     response.raw_member("jsonrpc", r#""2.0""#);
@@ -331,7 +335,7 @@ fn opened<'a>(out: &'a mut Vec<u8>, id: Option<&str>) -> ObjectWriter<'a> {
     response
 }
 
-/// How many bytes the bodies of contents take in a reply: at least, and with the room that escapes are expected to need.
+/// The length of the bodies of contents in a reply, in bytes: the least possible, and the expected one with escapes.
 fn lengths(contents: &[ResourceContents]) -> [usize; 2] {
     let lengths = contents.iter().map(|contents| match &contents.body {
         Body::Text(text) => [text.len(), text.len() + text.len() / 4],

@@ -20,7 +20,7 @@ use crate::transport::{Exchange, Frame, Pipe, Reply};
 
 impl Exchange for Server {
     async fn exchange(&self, frame: &Frame) -> Reply {
-        // The transport's own limit may be another.
+        // The limit of the transport may be a different one.
         if frame.body.len() > self.limits().message_bytes {
             return self.refuse(&Refusal::TooLarge.into());
         }
@@ -32,7 +32,7 @@ impl Exchange for Server {
                 self.notification(frame, &notification)
             }
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
-            // In a box, as hardly any request is one: every request's future would be as large.
+            // Boxed because batches are rare: otherwise the future of every request would be as large.
             Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
             Err(malformed) => reply(self.malformed(&malformed, Revision::UNKNOWN_PEER)),
         }
@@ -41,6 +41,7 @@ impl Exchange for Server {
     fn open_stream(&self, frame: &Frame) -> Reply {
         let opened = match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => self.stream_of(&session, last_event_id(&frame.headers)),
+            // Without a session there is no stream to open: a modern client listens by a request.
             Ok(None) => Err(Refusal::MethodNotAllowed.into()),
             Err(Unresolved { error, .. }) => Err(error),
         };
@@ -49,6 +50,7 @@ impl Exchange for Server {
 
     fn end_session(&self, frame: &Frame) -> Reply {
         match resolve::by_session(frame, &self.0.sessions) {
+            // The session is looked up although only its name is needed: only the principal that opened it may end it.
             Ok(Some(_)) => {
                 let name = session_name(&frame.headers);
                 name.into_iter().for_each(|name| self.0.sessions.end(name));
@@ -89,7 +91,7 @@ impl Server {
         }
     }
 
-    /// The rest of the stream that an event was of, or else the one on which the session is told of changes.
+    /// The rest of the stream that the event was part of or, without one, the stream of the session's changes.
     fn stream_of(&self, session: &Session, event: Option<&str>) -> Result<Reply, ProtocolError> {
         match (&session.streams, event) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
@@ -125,12 +127,14 @@ impl Server {
                     .for_each(|id| session.in_flight.cancel(&id));
                 accepted()
             }
+            // A modern client cancels by hanging up, so its notifications mean nothing here. They are accepted (202)
+            // all the same.
             Ok(None) => accepted(),
             Err(Unresolved { error, .. }) => self.refuse(&error),
         }
     }
 
-    /// The answer to a question of ours; what nobody waits for is accepted as well.
+    /// Takes the answer to one of our questions. An answer that nobody waits for is accepted as well.
     fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
         match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => {
@@ -156,6 +160,7 @@ impl Server {
         let Some(session) = session else {
             return self.refuse(&InvalidRequest::SessionRequired.into());
         };
+        // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
@@ -164,9 +169,11 @@ impl Server {
     }
 }
 
-/// A whole response where nothing is said before the reply; else events, of which it is the last, and which can be had again
-/// where there are streams for that. Nothing at all for a request that was cancelled.
+/// Sends the reply as a whole response if no message comes before it, otherwise as the last of several events, which
+/// can be resumed if the session has streams for that. A cancelled request gets no message at all.
 async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
+    // The headers of the response say whether it is one message or a stream of events, so they have to wait for the
+    // first one.
     replies.first().await;
     if let Some(encoded) = replies.take_reply() {
         return reply(encoded);
@@ -175,6 +182,7 @@ async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
         return accepted();
     }
     match streams {
+        // A session that has ended meanwhile keeps no events, but the client on this connection still gets its reply.
         Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(replies),
     }

@@ -38,7 +38,7 @@ enum FailureCause {
     Asks(InputRequiredResult),
 }
 
-/// What is said of a handler that asks, where nobody can be asked.
+/// The message if a handler asks where nobody can be asked.
 const ASKS: &str = "the client must be asked first";
 
 impl Failure {
@@ -90,7 +90,7 @@ impl Failure {
         Self(Box::new(FailureCause::Asks(asked)))
     }
 
-    /// What the handler asks for itself.
+    /// The questions that the handler ended with.
     pub(super) fn asks(&self) -> Option<&InputRequiredResult> {
         match &*self.0 {
             FailureCause::Asks(asked) => Some(asked),
@@ -103,7 +103,7 @@ impl Failure {
         Self::text(format!("Invalid arguments: {error}"))
     }
 
-    /// What the handler meant: the outermost error with a meaning of its own along the chain of sources.
+    /// The meaning of the failure: of the outermost error along the chain of sources that has one.
     pub(super) fn meaning(&self) -> Meaning<'_> {
         match &*self.0 {
             FailureCause::Text(text) => Meaning::Text(text),

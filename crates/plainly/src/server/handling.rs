@@ -1,5 +1,5 @@
-//! A handler on its way to the outcome of its request: its deadline, its panics, and what its end means to who asks. What is
-//! said before the outcome goes another way, by the [`Outbox`](super::request).
+//! A running handler, up to the outcome of its request: its deadline, its panics, and the questions that suspend it.
+//! Messages before the outcome take another way, through the [`Outbox`](super::request).
 
 use std::fmt;
 use std::pin::Pin;
@@ -19,10 +19,10 @@ use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
 use super::tasks::TaskCall;
 
-/// How a request ended.
+/// The end of a request.
 pub(super) type Answered = Result<Answer, ProtocolError>;
 
-/// What a call of a handler comes to.
+/// The state of a request after its handler was called.
 pub(super) enum Handled {
     /// It is answered.
     Now(Answered),
@@ -30,7 +30,7 @@ pub(super) enum Handled {
     Later(Handling),
 }
 
-/// A handler that runs; in the end the outcome. Dropping it cancels the handler.
+/// A running handler: the future of its request's outcome. Dropping it cancels the handler.
 pub(super) struct Handling {
     server: Server,
     scope: Scope,
@@ -59,17 +59,21 @@ impl Handling {
     }
 
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+        // Before the first poll, because a call that becomes a task at once must begin within the task.
         self.become_task_if_due(false, context);
         let mut polled = self.handler.poll_unpin(context);
+        // By now the handler is the future that creates the task. Without a first poll here, nothing would wake it.
         if polled.is_pending() && self.become_task_if_due(true, context) {
             polled = self.handler.poll_unpin(context);
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
     }
 
-    /// Why a handler that waits need not go on: the client must be asked first, or its time is over.
+    /// Ready if a waiting handler must end: because the client has to be asked first, or because its time is over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         let seals = &self.server.0.features.seals;
+        // Not while messages wait to be read: part of the handler may be waiting for room to send more, and would be
+        // cut off.
         if self.scope.outbox().poll_empty(context).is_ready()
             && let Some(questions) = self.scope.asked()
             && let Some(suspended) = questions.suspend(seals, context)
@@ -82,7 +86,7 @@ impl Handling {
         Poll::Ready(Err(Internal::DeadlineExceeded { limit_ms }.into()))
     }
 
-    /// The same answer; if it asks for something, with the answers so far.
+    /// Adds the client's answers so far to an answer that asks for more. Any other answer passes unchanged.
     fn carrying(&self, answer: Answer) -> Answered {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
@@ -95,16 +99,18 @@ impl Handling {
         Ok(Answer::InputRequired(result))
     }
 
-    /// Lets the handler, if its time has come, go on as a task: what is left to do here is to answer with its handle.
+    /// Moves the handler into a task if that is due. What remains here is to answer with the handle of the task.
     fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
         let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
-            // The task's answers, however long it takes to make one.
+            // The task will get the answers, however long its creation takes.
             self.scope.questions().park();
+            // A placeholder that is never polled, for as long as the handler moves from here to the task.
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = TaskCall {
                 scope: self.scope.clone(),
-                // How the handler ends is the task's; that there is none is for the host's code.
+                // How the handler ends is for the task's audience. That the task could not be created is for the host's
+                // code.
                 audience: std::mem::replace(&mut self.audience, Audience::Code),
                 asker: self.asker.clone(),
             };
@@ -137,14 +143,14 @@ impl fmt::Debug for Handling {
     }
 }
 
-/// Until when a handler may run. One that is ready at once costs no look at the clock; one that makes progress has more time.
+/// The time limit of a handler. A handler that is ready at once costs no look at the clock; progress restarts its time.
 struct Deadline {
     limit: Duration,
-    /// When it ends, and at which of its beginnings that was decided; at none while the handler's time does not count.
+    /// The timer, and the restart for which it was set; no restart if the handler's time did not count then.
     sleep: Option<(Pin<Box<Sleep>>, Option<usize>)>,
 }
 
-/// How often it is looked whether a handler's time counts again, at most.
+/// The shortest pause between two checks whether a handler's time counts again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deadline {
@@ -165,7 +171,7 @@ impl Deadline {
             if beginning.is_some() {
                 return Poll::Ready(());
             }
-            // Who waits for the client may be another task, and wake nobody here.
+            // The question may wait in another task, whose answer wakes nobody here.
             let look = Instant::now() + self.limit.max(PAUSE);
             sleep.as_mut().reset(look);
         }

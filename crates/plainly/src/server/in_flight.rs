@@ -22,9 +22,9 @@ pub(super) struct InFlight {
 
 #[derive(Debug, Default)]
 struct RequestTable {
-    /// How many there ever were: tells two requests of one id apart, of which the first was cancelled.
+    /// The number of requests so far: it tells two requests with one id apart, the first of which was cancelled.
     count: u64,
-    /// Ordered, for there are few: to hash an id takes longer than to find it among so many.
+    /// Ordered, because there are few: hashing an id takes longer than finding it.
     open: BTreeMap<RequestId, Open>,
     subscriptions: usize,
 }
@@ -34,11 +34,11 @@ struct Open {
     number: u64,
     kind: SlotKind,
     is_stopped: bool,
-    /// Whoever runs the request, to be woken when it is ended.
+    /// Wakes whatever runs the request when it is ended.
     runner: Option<Waker>,
 }
 
-/// How long a request is meant to last: the two are counted apart.
+/// The intended duration of a request. Calls and subscriptions are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlotKind {
     /// It ends by itself.
@@ -47,12 +47,12 @@ pub(super) enum SlotKind {
     Subscription,
 }
 
-/// Why a request ends before its handler does.
+/// The reason for ending a request before its handler does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Nobody waits for it any more: it has no reply.
+    /// The client no longer waits: there is no reply.
     Cancelled,
-    /// Its time is over: it is answered with what there is.
+    /// Its time is over: it is answered with whatever there is.
     Stopped,
 }
 
@@ -65,7 +65,7 @@ impl InFlight {
         })
     }
 
-    /// Takes in the request `id`, if that id is free and there is room; what is refused has not begun.
+    /// Admits the request `id`, if that id is free and there is room. A refused request has not begun.
     pub(super) fn admit(
         self: &Arc<Self>,
         id: RequestId,
@@ -130,7 +130,7 @@ impl InFlight {
 }
 
 impl RequestTable {
-    /// Takes out a request, and whoever is to be woken for that.
+    /// Removes a request, and returns its waker.
     fn remove(&mut self, id: &RequestId) -> Option<Waker> {
         let open = self.open.remove(id)?;
         self.subscriptions -= usize::from(open.kind == SlotKind::Subscription);

@@ -1,4 +1,4 @@
-//! How many handlers run at once, in the whole server and for each principal.
+//! Limits how many handlers run at once, in the whole server and for each principal.
 
 use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::peer::Principal;
@@ -6,11 +6,11 @@ use plainly_protocol::peer::Principal;
 use crate::limits::Limits;
 use crate::quota::{Quota, QuotaExhausted, QuotaPart, Share, Shares};
 
-/// How many handlers run.
+/// The number of running handlers, with its limits.
 #[derive(Debug)]
 pub(super) struct Load {
     handlers: Quota,
-    /// How many of them each principal has.
+    /// The number of running handlers of each principal.
     shares: Shares<Principal>,
 }
 

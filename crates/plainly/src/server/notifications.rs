@@ -1,4 +1,4 @@
-//! Notifications of a server, as bytes: those of a subscription, and all others.
+//! Encodes the notifications of a server: those of a subscription, and all others.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Byte
     on_subscription(Method::Acknowledged, Some(id), Some(&members))
 }
 
-/// Says that `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. Nothing for a task:
-/// its notification is all that is known of it ([`task_changed`]).
+/// Reports that `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. `None` for
+/// a task, whose notification is its whole state ([`task_changed`]).
 pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     let (method, uri) = match topic {
         Topic::Tools => (Method::ToolsChanged, None),
@@ -31,7 +31,7 @@ pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     Some(on_subscription(method, id, members.as_ref()))
 }
 
-/// Says what a task is by now: on the subscription of the request `id`, a JSON token.
+/// Reports the state of a task on the subscription of the request `id`, a JSON token.
 pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, Some(task))
 }

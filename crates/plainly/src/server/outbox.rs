@@ -1,5 +1,5 @@
-//! What leaves before the reply to one request: few messages at a time, so that a handler that says much waits for the peer
-//! to read. Knows nothing of what they say.
+//! The messages that leave before the reply to one request: few at a time, so that a talkative handler waits for the
+//! peer to read. Knows nothing of their content.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -9,9 +9,9 @@ use bytes::Bytes;
 
 use crate::lock::Lock;
 
-/// How many messages wait for their reader at most.
+/// The most messages that may wait for their reader.
 const MOST_MESSAGES: usize = 16;
-/// From how many bytes of waiting messages on there is room for no more.
+/// The bytes of waiting messages from which there is room for no more.
 const MOST_BYTES: usize = 256 << 10;
 
 /// One thing that leaves before a reply.
@@ -31,7 +31,7 @@ impl OutboxItem {
     }
 }
 
-/// The messages that leave before a reply. Whoever writes may be many, whoever reads is one.
+/// The messages that leave before a reply. They may have many writers, but one reader.
 #[derive(Debug, Default)]
 pub(super) struct Outbox(Lock<OutboxState>);
 
@@ -41,18 +41,18 @@ struct OutboxState {
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
-    /// Wakes what waits until all is read.
+    /// Wakes the task that waits until everything is read.
     last: Option<Waker>,
 }
 
 impl Outbox {
-    /// Says `message`, once there is room for it. After the reply nobody hears it.
+    /// Sends `message`, once there is room for it. After the reply nobody gets it.
     pub(super) async fn send(&self, message: Bytes) {
         let mut message = Some(message);
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
-    /// Says `message`, whether there is room for it or not: for what takes back something that was said before.
+    /// Sends `message`, whether there is room for it or not: for withdrawing something that was sent before.
     pub(super) fn add(&self, message: Bytes) {
         let mut state = self.0.lock();
         if !state.is_closed {
@@ -68,6 +68,7 @@ impl Outbox {
         }
         if !state.has_room() {
             let waker = context.waker();
+            // A handler may send several messages from one task, which polls each of them whenever it is woken.
             if !state.writers.iter().any(|known| known.will_wake(waker)) {
                 state.writers.push(waker.clone());
             }
@@ -80,7 +81,7 @@ impl Outbox {
         Poll::Ready(())
     }
 
-    /// Has the client come again for what follows. After another pause, or the reply, that says nothing new.
+    /// Makes the client come back for what follows. After another pause, or the reply, that changes nothing.
     pub(super) fn pause(&self) {
         let mut state = self.0.lock();
         if !state.is_closed && state.messages.back() != Some(&OutboxItem::Pause) {
@@ -93,7 +94,7 @@ impl Outbox {
     pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
         let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
-            // Once it is closed there is nothing to be woken for.
+            // Once it is closed, there is nothing to wake the reader for.
             if state.is_closed {
                 return Poll::Pending;
             }
@@ -112,21 +113,22 @@ impl Outbox {
         self.0.lock().messages.is_empty()
     }
 
-    /// Says nothing of what waits to be read.
+    /// Discards the messages that wait to be read.
     pub(super) fn clear(&self) {
         let mut state = self.0.lock();
         state.messages.clear();
         state.wake_writers();
     }
 
-    /// Takes no more: what is in it can still be read.
+    /// Accepts no more messages. Those in it can still be read.
     pub(super) fn close(&self) {
         let mut state = self.0.lock();
         state.is_closed = true;
+        // Whoever waits for room learns that nobody listens, instead of waiting for ever.
         state.writers.drain(..).for_each(Waker::wake);
     }
 
-    /// Ready once nothing waits to be read: who waits for that need not be who reads.
+    /// Ready once no message waits to be read. The caller need not be the reader.
     pub(super) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         if state.messages.is_empty() {
@@ -139,6 +141,7 @@ impl Outbox {
 
 impl OutboxState {
     fn has_room(&self) -> bool {
+        // The next message doesn't count yet, so that one larger than the whole limit still gets through.
         let bytes: usize = self.messages.iter().map(OutboxItem::bytes).sum();
         self.messages.len() < MOST_MESSAGES && bytes < MOST_BYTES
     }

@@ -1,4 +1,4 @@
-//! What leaves for the client on behalf of one request or batch, and where it comes from.
+//! The messages that leave for the client on behalf of one request or batch, and their source.
 
 use std::fmt;
 use std::task::{Context, Poll};
@@ -13,21 +13,21 @@ use super::outbox::OutboxItem;
 pub(super) enum Outgoing {
     /// A notification, or a request of ours, before the reply.
     Message(Bytes),
-    /// The client may hang up, and come again for what follows: only where it can.
+    /// The client is to hang up and come back for what follows. Sent only if it can.
     Pause,
     /// The reply, after which nothing comes.
     Reply(Encoded),
 }
 
-/// Where outgoing messages come from: a request that runs, or a batch of them.
+/// The source of outgoing messages: a running request, or a batch of them.
 pub(super) trait ReplySource: fmt::Debug + Send {
-    /// The next message; `None` once all is said. What runs goes on only while it is polled.
+    /// The next message; `None` once everything was sent. Handlers only make progress while this is polled.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>>;
 
-    /// Lets what runs go on while nobody takes what it says; ready once it has ended.
+    /// Lets handlers make progress while nobody takes their messages; ready once they have ended.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
-    /// Ends what runs. What is left to send is there at once.
+    /// Ends the handlers. Whatever is left to send is then available at once.
     fn stop(&mut self);
 }
 

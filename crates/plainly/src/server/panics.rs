@@ -8,7 +8,7 @@ use plainly_errors::{Internal, ProtocolError};
 
 use super::answer::AnswerFuture;
 
-/// What `calling` returns, or the error that its panic comes to.
+/// Calls `calling`, and turns a panic into an error.
 pub(super) fn caught<T>(calling: impl FnOnce() -> T) -> Result<T, ProtocolError> {
     catch_unwind(AssertUnwindSafe(calling)).map_err(|payload| panicked(&*payload))
 }

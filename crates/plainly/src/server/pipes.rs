@@ -1,5 +1,5 @@
-//! Sessions over HTTP with SSE (2024-11-05): messages go in by requests of their own, and what is said to them comes out as
-//! one stream of events. Both together are a connection, and served as any other.
+//! Sessions over HTTP with SSE (2024-11-05): messages come in by requests of their own, and leave as one stream of
+//! events. Together they are a connection, and served like any other.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,11 +26,11 @@ use crate::lock::Lock;
 use crate::quota::{Share, Shares};
 use crate::transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe};
 
-/// Where messages go in, by the names of their pipes.
+/// The entrances of the pipes, by the names of the pipes.
 #[derive(Clone, Debug)]
 pub(super) struct Pipes {
     entrances: Arc<Lock<Entrances>>,
-    /// How many each principal has.
+    /// The number of pipes of each principal.
     shares: Shares<Principal>,
 }
 
@@ -42,7 +42,7 @@ struct Entrances {
 
 #[derive(Debug)]
 struct Entrance {
-    /// The principal that opened the pipe: for all others there is none.
+    /// The principal that opened the pipe. For anybody else it does not exist.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
     _share: Share<Principal>,
@@ -71,7 +71,7 @@ impl Pipes {
 }
 
 impl Server {
-    /// Opens a pipe. What its messages ask for is asked by whoever opened it.
+    /// Opens a pipe. Its messages count as those of the client that opened it.
     pub(super) fn pipe(&self, extensions: Extensions) -> Result<Pipe, ProtocolError> {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
@@ -80,11 +80,15 @@ impl Server {
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
+        // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a client holds its stream
+        // open.
         if entrances.open.len() >= self.limits().sessions {
             return Err(Unavailable::Overloaded.into());
         }
         let principal: Option<Principal> = extensions.get().cloned();
         let share = self.0.pipes.shares.take(principal.as_ref())?;
+        // One message waits at most. Whoever posts the next has to wait too, so a peer that doesn't read can't fill the
+        // memory.
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
             principal,
@@ -102,7 +106,7 @@ impl Server {
         if message.len() > self.limits().message_bytes {
             return Err(Refusal::TooLarge.into());
         }
-        // What can't be answered in the pipe, for it has no id, is answered here.
+        // A message without an id can't be answered in the pipe, so it is answered here.
         if let Err(malformed) = envelope::parse(&message, &self.limits().envelope)
             && malformed.id.is_none()
         {
@@ -111,7 +115,7 @@ impl Server {
         let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
         let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
         let entrance = entrance.ok_or_else(unknown)?;
-        // Those before it are taken as soon as the peer reads what comes out.
+        // Earlier messages are taken as soon as the peer reads what comes out.
         match timeout(self.limits().write_stall, entrance.send(message)).await {
             Ok(sent) => sent.map_err(|_ended| unknown()),
             Err(_elapsed) => Err(Unavailable::Overloaded.into()),
@@ -119,11 +123,11 @@ impl Server {
     }
 }
 
-/// What comes out of a pipe. Its peer is served as far as somebody takes that; dropping it drops all that runs.
+/// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops everything that runs.
 struct Piped {
     pipes: Pipes,
     name: String,
-    /// Until it has ended.
+    /// The connection that is served; `None` once it has ended.
     serving: Option<BoxFuture<'static, io::Result<()>>>,
     stop: Option<oneshot::Sender<()>>,
     out: Duplex,
@@ -141,7 +145,7 @@ impl Piped {
         let serving = server
             .serve_messages(PipeMessages { incoming, outgoing })
             .extensions(extensions)
-            // Nobody says when to stop who holds on to the other end no more.
+            // If the sender is dropped, nobody reads any more, and that stops it too.
             .until(stopped.map(drop));
         Self {
             pipes: server.0.pipes.clone(),
@@ -158,7 +162,7 @@ impl Piped {
             return;
         };
         if let Poll::Ready(ended) = serving.poll_unpin(context) {
-            // With it the other end of `out` is dropped, and `out` ends.
+            // This drops the other end of `out`, and so `out` ends.
             self.serving = None;
             if let Err(error) = ended {
                 tracing::debug!(%error, "a stream of events failed");
@@ -180,6 +184,7 @@ impl Feed for Piped {
     }
 
     fn end(&mut self) {
+        // Dropping the sender is the signal to stop; running requests are finished, and their replies still come out.
         self.stop = None;
     }
 }
@@ -196,7 +201,7 @@ impl fmt::Debug for Piped {
     }
 }
 
-/// What goes into a pipe, and what comes out.
+/// The messages that go into a pipe, and those that come out.
 struct PipeMessages {
     incoming: mpsc::Receiver<Bytes>,
     outgoing: Duplex,

@@ -1,5 +1,5 @@
-//! All that is sent for one request or batch, as a stream: messages, and in the end the reply. Every transport sends it its own
-//! way: as lines, as the body of one HTTP response, or as events.
+//! Everything that is sent for one request or batch, as a stream: messages, and at the end the reply. Each transport
+//! sends it in its own way: as lines, as the body of one HTTP response, or as events.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -13,10 +13,11 @@ use super::outgoing::{Outgoing, ReplySource};
 use super::running::Running;
 use crate::transport::{Event, Feed};
 
-/// What is sent for a request or a batch; no reply if it is cancelled, or wants none. Dropping it cancels what runs.
+/// The messages and the reply for a request or batch. There is no reply if it was cancelled or wants none. Dropping it
+/// cancels the handlers.
 #[derive(Debug)]
 pub(super) struct Replies {
-    /// What was taken out of the source already, or all there is.
+    /// The next item, if it was taken from the source already or never had one.
     next: Option<Outgoing>,
     origin: Origin,
 }
@@ -34,7 +35,7 @@ enum Origin {
 }
 
 impl Replies {
-    /// A reply that is there.
+    /// A reply that is ready.
     pub(super) fn ready(reply: Encoded) -> Self {
         Self {
             next: Some(Outgoing::Reply(reply)),
@@ -42,7 +43,7 @@ impl Replies {
         }
     }
 
-    /// What comes of a request that runs.
+    /// The replies of a running request.
     pub(super) fn of(running: Running) -> Self {
         Self {
             next: None,
@@ -50,7 +51,7 @@ impl Replies {
         }
     }
 
-    /// What comes of several requests at once.
+    /// The replies of several requests at once.
     pub(super) fn from_source(source: impl ReplySource + 'static) -> Self {
         Self {
             next: None,
@@ -74,14 +75,15 @@ impl Replies {
         Some(reply)
     }
 
-    /// Waits for what is sent first, and keeps it.
+    /// Waits for the first item, and keeps it.
     pub(super) async fn first(&mut self) {
         if self.next.is_none() {
+            // Kept, because it decides how HTTP answers: with a whole response or with events.
             self.next = self.next().await;
         }
     }
 
-    /// The reply, if that is what is sent next.
+    /// The reply, if it is the next item.
     pub(super) fn take_reply(&mut self) -> Option<Encoded> {
         match self.next.take() {
             Some(Outgoing::Reply(reply)) => Some(reply),
@@ -119,7 +121,7 @@ impl Stream for Replies {
             None => None,
         };
         if matches!(next, None | Some(Outgoing::Reply(_))) {
-            // What ran gives its place back now, not when the reply is read.
+            // A handler gives back its place now, not when the reply is read.
             this.origin = Origin::Over;
         }
         Poll::Ready(next)
@@ -146,7 +148,7 @@ impl Feed for Replies {
         loop {
             match ready!(self.poll_next_unpin(context)).map(Outgoing::into_bytes) {
                 Some(Some(message)) => return Poll::Ready(Some(message.into())),
-                // A pause: who can't come again goes on waiting.
+                // A pause means nothing here: a client that can't come back goes on waiting.
                 Some(None) => {}
                 None => return Poll::Ready(None),
             }
@@ -166,6 +168,7 @@ impl ReplySource for Notifications {
         Poll::Ready(message.map(Outgoing::Message))
     }
 
+    // No handler is behind these, so there is no end to wait for.
     fn poll_end(&mut self, _: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }

@@ -1,5 +1,5 @@
-//! From the evidence of one request to the peer that sent it. The only place that tells the eras apart; what comes after
-//! sees a [`Peer`].
+//! Finds the peer that sent a request, from the evidence in it. The only place that tells the eras apart: everything
+//! after it sees a [`Peer`].
 //!
 //! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
 //! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
@@ -37,7 +37,7 @@ pub(super) enum Sender {
     Opening,
 }
 
-/// Why nobody can be told to have sent a request, and the revision to say it in.
+/// Why the sender of a request could not be identified, and the revision in which to say so.
 #[derive(Debug)]
 pub(super) struct Unresolved {
     pub(super) error: ProtocolError,
@@ -53,7 +53,7 @@ impl From<ProtocolError> for Unresolved {
     }
 }
 
-/// Over HTTP.
+/// Finds the sender of a request over HTTP.
 pub(super) fn over_http(
     frame: &Frame,
     request: &Request<'_>,
@@ -62,8 +62,11 @@ pub(super) fn over_http(
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
+    // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
+    // a session.
     if meta.protocol_version().is_some() || version.is_without_sessions() {
         let scope = mirroring(frame, request, &meta, &version)?;
+        // Last, because it reads the arguments: any other fault is found before that cost.
         mirrored_arguments(&frame.headers, request, tools)?;
         return Ok(Sender::Peer(scope));
     }
@@ -76,6 +79,7 @@ pub(super) fn over_http(
             Ok(Sender::Peer(scope))
         }
         None => match version {
+            // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 Err(ProtocolError::unsupported_version(modern_versions(), text).into())
             }
@@ -86,8 +90,8 @@ pub(super) fn over_http(
     }
 }
 
-/// The session that the headers name; an error if there is none of that name, it is another principal's, or the version
-/// header is wrong for it. Modern messages have none, whatever else their headers say.
+/// The session that the headers name. It is an error if no session has that name, if it is another principal's, or if
+/// the version header is wrong for it. Modern messages have no session, whatever else their headers say.
 pub(super) fn by_session(
     frame: &Frame,
     sessions: &Sessions,
@@ -101,6 +105,8 @@ pub(super) fn by_session(
     let session = sessions.get(name, frame.extensions.get());
     let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;
+    // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known version will do:
+    // only an invalid or unsupported one must be refused ("Protocol Version Header").
     let has_header = revision.traits().version_header;
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
@@ -117,7 +123,7 @@ pub(super) fn by_session(
     }
 }
 
-/// Over a stream of messages, where the session, if one is open, is the stream's.
+/// Finds the sender of a request over a stream of messages, whose session, if it has one, is the stream's.
 pub(super) fn over_stream(
     request: &Request<'_>,
     extensions: &Extensions,
@@ -137,7 +143,7 @@ pub(super) fn over_stream(
             let scope = Scope::within(session, Interest::of(&meta)).carrying(extensions);
             Ok(Sender::Peer(scope))
         }
-        // Before `initialize` a legacy client may only ask whether anybody is there.
+        // Before `initialize`, a legacy client may only ask whether anybody is there ("Lifecycle").
         None if request.method == Method::Ping.name() => {
             let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
             let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
@@ -171,7 +177,8 @@ pub(super) fn opening(
     Ok(peer.principal(extensions.get().cloned()))
 }
 
-/// What is in it is kept for as long as the session lives, and anybody may open one: so it must be short.
+/// Reads the parameters of `initialize`. They must be short: they are kept as long as the session, which anybody may
+/// open.
 fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializeParams, ProtocolError> {
     let params = request.params.as_ref();
     let limit = limits.initialize_bytes;
@@ -195,7 +202,7 @@ fn mirroring(
         .into_iter()
         .collect();
     let others = mirrored(headers, request);
-    // Whether a header is there once is seen before `_meta` is looked into, and what it says only after.
+    // That a header is given exactly once is checked before `_meta` is read, what it says only after that.
     if !wrong.is_empty() || !others.is_empty() && are_unclear(headers) {
         wrong.extend(others);
         return Err(mismatch(&wrong));
@@ -208,12 +215,13 @@ fn mirroring(
     }
 }
 
-/// What a request is served within whose `_meta` introduces its peer.
+/// The context of a request whose `_meta` introduces its peer.
 fn introduced(
     meta: &RequestMeta<'_>,
     extensions: &Extensions,
     memory: &ConnectionMemory,
 ) -> Result<Scope, ProtocolError> {
+    // Read now, but reported last: a wrong log level must not hide who sent the request, and in which revision.
     let wants = Interest::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let peer = known::introduced(meta, revision, extensions, memory)?;

@@ -18,10 +18,11 @@ impl Server {
         self.respond(id, peer.revision, Ok(answer))
     }
 
-    /// Writes a response, and logs what went wrong inside. Where there is no room for it, another one.
+    /// Writes a response, and logs an internal error. If there is no room for the response, writes an error instead.
     pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
+            // An incident was logged when it got its number.
             && !matches!(detail, Internal::Incident { .. })
         {
             tracing::error!(id, error = %chain(error), "a request failed inside the server");
@@ -30,6 +31,7 @@ impl Server {
         let http_status = encoded.http_status;
         match self.0.unsent.hold(encoded.bytes) {
             Ok(bytes) => Encoded { http_status, bytes },
+            // The error takes no room of its own, so every request gets a reply, however full the server is.
             Err(_no_room) => {
                 let overloaded = Unavailable::Overloaded.into();
                 self.0.encoder.error(Some(id), revision, &overloaded)

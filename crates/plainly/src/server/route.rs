@@ -1,4 +1,4 @@
-//! From a method to what answers it: the server itself, or what the program around it offers.
+//! Finds the handler of a method: one of the server itself, or what the program around it offers.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
@@ -11,7 +11,7 @@ use super::request::MethodCall;
 
 type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
 
-/// Which methods the server answers itself.
+/// The methods that the server answers itself.
 const HANDLERS: [(Method, MethodHandler); 9] = [
     (Method::Ping, |_, _| Ok(Answering::Now(Answer::empty()))),
     (Method::Discover, |server, call| Ok(discover(server, call))),
@@ -37,11 +37,12 @@ const HANDLERS: [(Method, MethodHandler); 9] = [
 ];
 
 impl Server {
-    /// Hands a request on to what answers it. Nothing of it is borrowed by what then runs.
+    /// Hands a request to the handler of its method. Whatever runs then borrows nothing from it.
     pub(super) fn route(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
         let own = HANDLERS.iter().find(|(method, _)| *method == call.method);
         match own {
             Some((_, handler)) => handler(self, call),
+            // Discovery has refused unknown methods by now, so any other method is for a feature or a source.
             None => self.0.sources.answer(call),
         }
     }
@@ -55,6 +56,7 @@ fn discover(server: &Server, call: &MethodCall<'_>) -> Answering {
 
 fn set_level(call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
+    // Only sessions have a level that lasts: a modern client states it in the `_meta` of each request.
     call.session()?.set_level(level);
     Ok(Answering::Now(Answer::empty()))
 }

@@ -1,4 +1,4 @@
-//! A request that runs: its handler, with the layers around it, what is said before its reply, and what ends it.
+//! A running request: its handler, with the layers around it, the messages before its reply, and what can end it.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -21,28 +21,28 @@ use super::outgoing::{Outgoing, ReplySource};
 use super::panics::panicked;
 use super::request::Scope;
 
-/// A request that runs. Dropping it cancels its handler.
+/// A running request. Dropping it cancels its handler.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) server: Server,
     pub(super) id: Box<str>,
     pub(super) scope: Scope,
-    /// Where it can be ended by its id.
+    /// The slot through which it can be ended by its id.
     pub(super) slot: Option<Slot>,
     pub(super) state: State,
 }
 
-/// How far a request has come.
+/// The stage of a request.
 pub(super) enum State {
-    /// Its handler works on the answer, and has a place among all that run.
+    /// A handler works on the answer, and has a place among all running handlers.
     Working { work: Work, _place: Place },
-    /// It is a subscription, and tells of what changes; at the end of that this is its answer.
+    /// A subscription that reports changes, with the answer that ends it.
     Subscribed(BoxStream<'static, Bytes>, Box<Answer>),
-    /// It is answered. The reply waits until all that was said before it is sent; there is none if it was cancelled.
+    /// Answered. The reply waits until all messages before it are sent; a cancelled request has none.
     Answered(Option<Encoded>),
 }
 
-/// What works on an answer.
+/// The work on an answer.
 pub(super) enum Work {
     /// The handler.
     Handler(Handling),
@@ -89,6 +89,7 @@ impl Running {
             return;
         };
         match work.poll_unpin(context) {
+            // Behind layers a subscription arrives like any other answer, and begins only now.
             Poll::Ready(Ok(Answer::Subscription(messages, last))) => {
                 let last = Box::new(last.into());
                 self.state = State::Subscribed(messages, last);
@@ -100,20 +101,24 @@ impl Running {
 
     /// Ends it with this answer.
     fn answer(&mut self, answered: Answered) {
+        // Closed first, so that a task that the handler left running can neither delay the reply by more messages nor
+        // wait for room for ever.
         self.scope.outbox().close();
         let revision = self.scope.peer().revision;
         let reply = self.server.respond(&self.id, revision, answered);
         self.state = State::Answered(Some(reply));
     }
 
-    /// Ends it without a reply. What is left to say is what the handler takes back of what it asked.
+    /// Ends it without a reply. The only messages left are those by which the handler withdraws its questions.
     fn cancel(&mut self) {
         self.scope.outbox().clear();
+        // This drops the handler while the outbox is open, so that its questions can be withdrawn; what it said before
+        // is gone.
         self.state = State::Answered(None);
         self.scope.outbox().close();
     }
 
-    /// Ends it if somebody wants that.
+    /// Ends it if it was cancelled or stopped.
     fn poll_slot(&mut self, context: &Context<'_>) {
         let end = self.slot.as_ref().map(|slot| slot.poll_end(context));
         let Some(Poll::Ready(end)) = end else {
@@ -130,6 +135,7 @@ impl Running {
 impl ReplySource for Running {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
         let _is_answered = self.poll_end(context);
+        // The reply comes last, even if it is ready: after it, the client no longer reads.
         if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
@@ -147,6 +153,8 @@ impl ReplySource for Running {
     }
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        // In this order, so that one last poll of the handler can't answer a request that was just cancelled: it should
+        // have no response ("Cancellation").
         self.poll_slot(context);
         self.poll_work(context);
         match self.state {

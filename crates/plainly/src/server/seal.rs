@@ -1,6 +1,6 @@
-//! Sealing what goes to a client only to come back: nobody else can read it, change it, or use it for anything but what it
-//! was given out for, and not for ever. Everything is in the sealed text, so any process with the same key opens it. Knows
-//! nothing of what is sealed.
+//! Seals texts that go to a client only to come back: nobody else can read them, change them, or use them for another
+//! purpose, and not for ever. Everything is in the sealed text, so any process with the same key can open it. Knows
+//! nothing of the texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 /// Bytes of a key.
 const KEY: usize = 32;
 
-/// Bytes of what makes two seals of one text differ. Long enough to be random with any number of replicas.
+/// Length of the nonce, which makes two seals of one text differ. Long enough to be random with any number of replicas.
 const NONCE: usize = 24;
 
 /// Bytes of the time until which a seal is good, in milliseconds since 1970.
@@ -92,19 +92,21 @@ impl Sealer {
             Some(keys) => keys,
             None => {
                 let random = Keys::random()?;
+                // Two threads may each draw a key; both use the one that was there first.
                 self.0.get_or_init(|| random)
             }
         };
         keys.seal(purpose, text, now, ttl)
     }
 
-    /// What was sealed for `purpose` and is still good.
+    /// The text that was sealed for `purpose`, if it is still good.
     pub(super) fn open(
         &self,
         purpose: Purpose<'_>,
         sealed: &str,
         now: SystemTime,
     ) -> Result<String, Broken> {
+        // Without keys, this process has sealed nothing yet.
         let keys = self.0.get().ok_or(Broken)?;
         keys.open(purpose, sealed, now)
     }
@@ -167,7 +169,7 @@ pub enum InvalidKeys {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
-/// What something is sealed for. One is never another's beginning: each part has its length before it.
+/// The purpose of a seal. None is the beginning of another: each part has its length before it.
 pub(super) type Purpose<'a> = &'a [&'a str];
 
 impl Keys {

@@ -1,4 +1,4 @@
-//! What a server serves beside HTTP, and how: one peer over a byte stream or over any connection that carries messages.
+//! Serving one peer over a byte stream, or over any connection that carries messages.
 
 use std::fmt;
 use std::future::{Future, IntoFuture, pending};

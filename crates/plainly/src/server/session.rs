@@ -1,5 +1,5 @@
-//! The session of one legacy client: who it is, and what it has running. Over HTTP it is one of the
-//! [`Sessions`](super::sessions), else that of its stream. A modern request never sees one.
+//! The session of one legacy client: its peer and its running requests. Over HTTP it is one of the
+//! [`Sessions`](super::sessions), otherwise that of its stream. A modern request never sees one.
 
 mod subscription;
 
@@ -18,13 +18,13 @@ use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::Quota;
 
-/// The session of one legacy client: who it is, and what it has running.
+/// The session of one legacy client: its peer, its running requests, and its streams.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: Arc<Peer>,
     pub(super) in_flight: Arc<InFlight>,
     pub(super) subscription: Arc<SessionSubscription>,
-    /// Over HTTP, where its revision has such: the streams that can be resumed.
+    /// The streams that can be resumed, over HTTP and if its revision has them.
     pub(super) streams: Option<Arc<Streams>>,
     /// Our questions to its client that wait for answers.
     pub(super) unanswered: SentQuestions,
@@ -66,7 +66,7 @@ impl Session {
         self
     }
 
-    /// For how long nothing was said or heard.
+    /// How long nothing has been sent or received.
     pub(super) fn idle(&self) -> Duration {
         if self
             .streams
@@ -78,14 +78,14 @@ impl Session {
         self.subscription.idle()
     }
 
-    /// Ends what is said and heard.
+    /// Ends its subscription, its questions and its streams.
     pub(super) fn close(&self) {
         self.subscription.topics.close();
         self.unanswered.close();
         self.streams.iter().for_each(|streams| streams.close());
     }
 
-    /// The least severe log messages that the client wants; before it says so, what is not for debugging alone.
+    /// The least severe log messages that the client wants. Before it says so, all but those for debugging.
     pub(super) fn level(&self) -> LoggingLevel {
         *self.level.lock()
     }

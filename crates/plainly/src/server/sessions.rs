@@ -19,9 +19,9 @@ use crate::quota::Quota;
 #[derive(Debug)]
 pub(super) struct Sessions {
     limits: Limits,
-    /// What their streams keep.
+    /// The bytes that their streams keep.
     kept: Quota,
-    /// What their clients are asked, and have not answered.
+    /// The questions that their clients have not answered.
     asked: Quota,
     changes: Changes,
     table: Lock<SessionTable>,
@@ -32,13 +32,14 @@ struct SessionTable {
     sessions: HashMap<Arc<str>, Opened>,
     /// Their names, in the order in which they were used last.
     by_use: BTreeMap<Use, Arc<str>>,
-    /// The uses of those of each principal.
+    /// The uses of the sessions of each principal.
     of: HashMap<Principal, BTreeSet<Use>>,
-    /// How many uses there ever were.
+    /// The number of uses so far.
     uses: u64,
 }
 
-/// When a session was used, and how many uses there were before.
+/// When a session was used, and the number of that use. Two uses may fall on one tick of the clock: the number keeps
+/// them apart, and in their order.
 type Use = (Instant, u64);
 
 #[derive(Debug)]
@@ -48,7 +49,7 @@ struct Opened {
 }
 
 impl Opened {
-    /// For how long there was no request, and no stream either.
+    /// How long there has been no request, and no stream either.
     fn idle(&self) -> Duration {
         self.idle_at(Instant::now())
     }
@@ -61,6 +62,7 @@ impl Opened {
 }
 
 impl Drop for Opened {
+    // However a session leaves the table, its streams and questions end with it.
     fn drop(&mut self) {
         self.session.close();
     }
@@ -77,8 +79,8 @@ impl Sessions {
         }
     }
 
-    /// Opens a session and names it. Those that have expired end; and where there are too many all the same, of its principal
-    /// or in all, the one of those that has been idle longest.
+    /// Opens a session and returns its name. Expired sessions end. If there are still too many, of its principal or in
+    /// total, the one among them that has been idle longest ends.
     pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let in_flight = InFlight::new(&self.limits);
@@ -90,6 +92,7 @@ impl Sessions {
         while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
             over.push(expired);
         }
+        // First among the principal's own: whoever opens many sessions ends none of anybody else's.
         let principal = session.peer.principal.as_ref();
         if let Some(principal) = principal
             && table.count_of(principal) >= self.limits.sessions_per_principal
@@ -100,17 +103,17 @@ impl Sessions {
             over.extend(table.take_idlest());
         }
         table.insert(name.as_str().into(), session);
-        // Ending one takes other locks.
+        // Outside the lock, because ending a session takes other locks.
         drop(table);
         drop(over);
         Ok(name)
     }
 
-    /// The session of this name, unless it has been idle too long. For any principal but the one that opened it there is
-    /// none.
+    /// The session of this name, unless it has been idle too long. It exists only for the principal that opened it.
     pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
         let opened = table.sessions.get(name)?;
+        // Before anything is changed: a stranger's request neither ends a session nor keeps it from becoming idle.
         if opened.session.peer.principal.as_ref() != principal {
             return None;
         }
@@ -125,8 +128,8 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session of this name, and its streams. A request whose client waits for the response is answered all the same:
-    /// who wants none cancels it, or hangs up.
+    /// Ends the session of this name, and its streams. A request whose client waits for the response is still answered:
+    /// a client that wants none cancels it or hangs up.
     pub(super) fn end(&self, name: &str) {
         let ended = self.table.lock().remove(name);
         drop(ended);
@@ -178,18 +181,20 @@ impl SessionTable {
         (at, self.uses)
     }
 
-    /// How many sessions this principal has.
+    /// The number of sessions of this principal.
     fn count_of(&self, principal: &Principal) -> usize {
         self.of.get(principal).map_or(0, BTreeSet::len)
     }
 
-    /// Takes out the session of this principal that has been idle longest; of those that are idle alike, the one that was used
-    /// least recently.
+    /// Takes out the session of this principal that has been idle longest; of several that have been idle equally long,
+    /// the one used least recently.
     fn take_idlest_of(&mut self, principal: &Principal) -> Option<Opened> {
         let names = self.of.get(principal)?.iter();
         let names = names.filter_map(|used| self.by_use.get(used));
         let mut idlest: Option<(Duration, &Arc<str>)> = None;
         let now = Instant::now();
+        // One by one, since a principal's sessions are few; for all of them together that took too long
+        // (`take_idlest`).
         for name in names {
             let opened = self.sessions.get(name);
             let idle = opened.map_or(Duration::ZERO, |opened| opened.idle_at(now));
@@ -209,8 +214,9 @@ impl SessionTable {
         })
     }
 
-    /// Takes out the session that has been idle longest, if that is longer than so.
+    /// Takes out the session that has been idle longest, if that is longer than `most`.
     fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
+        // One turn for each session at most: those found in use move on in the order, and could come up again.
         for _ in 0..self.by_use.len() {
             let ((used, _), name) = self.by_use.first_key_value()?;
             let (waited, name) = (used.elapsed(), Arc::clone(name));
@@ -221,7 +227,7 @@ impl SessionTable {
             if idle >= waited {
                 return self.remove(&name);
             }
-            // A stream is a use too, as long as it is open: noted here, when somebody wants to know.
+            // An open stream is a use too. It is noted only here, when somebody wants to know.
             let now = Instant::now();
             self.note_use(&name, now.checked_sub(idle).unwrap_or(now));
         }

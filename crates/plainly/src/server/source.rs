@@ -163,7 +163,7 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
-/// The methods whose answers are joined. A client of all others asks for one thing.
+/// The methods whose answers are joined. All others are about one thing.
 const LISTINGS: [Method; 4] = [
     Method::ListTools,
     Method::ListResources,
@@ -171,14 +171,14 @@ const LISTINGS: [Method; 4] = [
     Method::ListPrompts,
 ];
 
-/// All that answers for a server: the features of the program, and after them its sources.
+/// Everything that answers for a server: the features of the program, and after them its sources.
 #[derive(Clone)]
 pub(super) struct Sources {
     features: Arc<Features>,
     others: Arc<[Arc<dyn ErasedSource>]>,
 }
 
-/// One of all that may answer.
+/// The features or one of the sources, as a candidate for an answer.
 #[derive(Clone)]
 enum Candidate {
     Features(Arc<Features>),
@@ -207,17 +207,17 @@ impl Sources {
         &self.features
     }
 
-    /// Whether there is nothing but the features.
+    /// Whether there are only the features.
     pub(super) fn is_plain(&self) -> bool {
         self.others.is_empty()
     }
 
-    /// What each of the others can do for `peer`.
+    /// The capabilities of each other source for `peer`.
     pub(super) fn capabilities(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
         self.others.iter().map(|source| source.capabilities(peer))
     }
 
-    /// Answers a request by whichever of them has what it is about.
+    /// Answers a request by the first candidate that has what it is about.
     pub(super) fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
         if self.is_plain() {
             return self.features.answer(call);
@@ -259,7 +259,7 @@ impl Candidate {
     }
 }
 
-/// Answers by the first provider that does not say that there is no such thing; else by the last one's word.
+/// Answers by the first provider that doesn't say that there is no such thing, or with the error of the last one.
 fn first(providers: &[Candidate], call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
     let Some((provider, rest)) = providers.split_first() else {
         return Err(ProtocolError::method_not_found(call.method.name()));
@@ -272,6 +272,8 @@ fn first(providers: &[Candidate], call: &MethodCall<'_>) -> Result<Answering, Pr
         Err(error) if is_unknown(&error) => first(rest, call),
         // Tools are found, or not, before they run; resources may be looked for.
         Ok(Answering::Later(Audience::Code, found)) => {
+            // Made now, because the parameters borrow from the message, but polled only if the answer is that there is
+            // no such thing.
             let next = match first(rest, call)? {
                 Answering::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
                 Answering::Later(_, next) => next,
@@ -294,7 +296,7 @@ async fn or_else(found: AnswerFuture, next: AnswerFuture) -> Result<Answer, Fail
     }
 }
 
-/// Whether the error says no more than that there is no such tool, prompt or resource here.
+/// Whether the error only says that there is no such tool, prompt or resource here.
 fn is_unknown(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),

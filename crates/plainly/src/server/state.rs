@@ -1,4 +1,4 @@
-//! What handlers share: one value per type.
+//! The values that handlers share, one per type.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;

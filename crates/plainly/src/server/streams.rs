@@ -1,6 +1,6 @@
-//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): what a request's
-//! handler says is kept, and the handler runs on, whoever listens. A client that lost its connection, or was told to poll
-//! (SEP-1699), comes again and hears the rest.
+//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): the messages
+//! of a request are kept, and its handler goes on, whether or not anybody reads. A client that lost its connection, or
+//! was told to poll (SEP-1699), comes back for the rest.
 
 mod kept;
 
@@ -24,14 +24,14 @@ use crate::transport::{Event, Feed};
 
 /// How long a client waits before it polls.
 const RETRY: Duration = Duration::from_secs(1);
-/// How often it is looked for streams whose time has come, at most.
+/// The shortest pause between two checks for streams whose time has come.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The streams of a session.
 #[derive(Debug)]
 pub(super) struct Streams {
     can_poll: bool,
-    /// For how long a stream is kept that is at its end.
+    /// How long a stream is kept after its end.
     time: Duration,
     kept: Lock<Kept>,
     /// Set when the session ends: the signal to all that write.
@@ -61,27 +61,30 @@ impl Streams {
         self.can_poll
     }
 
-    /// Whether anything is said or heard.
+    /// Whether anything is written or read.
     pub(super) fn is_busy(&self) -> bool {
         self.kept.lock().is_busy()
     }
 
-    /// Takes over what is sent for a request, and lets the client hear it; gives it back if the session has ended.
+    /// Takes over the replies to a request, and returns the stream of them; gives them back if the session has ended.
     pub(super) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
     ) -> Result<StreamFeed, S> {
+        // Checked under the lock that `close` clears the streams by: one opened after that would be kept for ever.
         let mut kept = self.kept.lock();
         if *self.is_closed.borrow() {
             return Err(sending);
         }
         let reader = kept.open();
         drop(kept);
+        // A task of its own, because losing the connection cancels nothing in these revisions (2025-11-25, "Sending
+        // Messages to the Server").
         tokio::spawn(Arc::clone(self).write(reader.stream, sending));
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// Lets the client hear what followed the event of this id, and what is still to come.
+    /// The stream of what followed the event of this id, and of what is still to come.
     pub(super) fn resume(
         self: &Arc<Self>,
         last_event_id: &str,
@@ -99,13 +102,13 @@ impl Streams {
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// Ends all of them, and what runs for them, as the session has ended.
+    /// Ends all streams, and the requests behind them, because the session has ended.
     pub(super) fn close(&self) {
         self.is_closed.send_replace(true);
         self.kept.lock().clear();
     }
 
-    /// Writes what is sent to the stream of this number, until its end or that of the session.
+    /// Writes the messages to this stream, until its end or that of the session.
     async fn write(self: Arc<Self>, stream: u64, mut sending: impl ReplySource) {
         let mut closed = self.is_closed.subscribe();
         let written = async {
@@ -119,6 +122,8 @@ impl Streams {
                     Outgoing::Reply(encoded) => kept.push(stream, encoded.bytes),
                 }
             }
+            // First frees the id and the place of the request: its client may send the next one as soon as the stream
+            // ends.
             drop(sending);
             self.kept.lock().end(stream, Instant::now());
             self.sweep().await;
@@ -132,12 +137,13 @@ impl Streams {
 
     /// Removes the streams that have ended, each when its time has come.
     async fn sweep(&self) {
+        // One writer sweeps for all: a session whose streams still run needs no timer.
         if !self.kept.lock().needs_sweeper() {
             return;
         }
         let mut next = Some(Instant::now());
         while let Some(ended) = next {
-            // At least a moment, where what is over is still read.
+            // At least a moment, in case an ended stream is still being read.
             let at = (ended + self.time).max(Instant::now() + PAUSE);
             tokio::time::sleep_until(at).await;
             next = self.kept.lock().sweep(Instant::now(), self.time);
@@ -154,18 +160,18 @@ impl Streams {
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
-            // What is left of what has ended is not much, and waits for nobody.
+            // The rest of an ended request is small, and waits for nobody.
             Turn::Wait => ready!(sending.poll_end(context)),
         }
         sending.poll_next(context)
     }
 }
 
-/// A stream as it is heard on one connection. Dropping it ends nothing but that.
+/// A stream as it is sent on one connection. Dropping it ends nothing else.
 pub(super) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
-    /// Whether it begins with an id and nothing else, so that the client can come again before there is more.
+    /// Whether it begins with an event that has only an id, so that the client can come back before there is more.
     begins_with_id: bool,
 }
 
@@ -186,6 +192,8 @@ impl StreamFeed {
 impl Feed for StreamFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if std::mem::take(&mut self.begins_with_id) {
+            // An event with an id and no data prepares the client to come back before anything was said (2025-11-25,
+            // "Sending Messages to the Server").
             let position = self.streams.kept.lock().position(self.reader);
             return Poll::Ready(position.map(|position| Event {
                 id: self.id(position),

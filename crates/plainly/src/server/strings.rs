@@ -1,5 +1,5 @@
-//! From text by name, as people type it or URIs have it, to a type: numbers and truth values are read from their text. Knows
-//! nothing of what the names are of.
+//! Deserialises named texts, as people type them or URIs contain them: numbers and booleans are parsed from their text.
+//! Knows nothing of what the names belong to.
 
 use serde::de::value::{BorrowedStrDeserializer, Error};
 use serde::de::{
@@ -106,7 +106,8 @@ impl<'de> IntoDeserializer<'de, Error> for TextDeserializer<'de> {
     }
 }
 
-/// Reads numbers and truth values as Rust writes them, but for those that no JSON could hold: they would surprise a handler.
+/// Reads numbers and booleans as Rust writes them, except for values that JSON doesn't have: they would surprise a
+/// handler.
 macro_rules! parsed {
     ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

@@ -1,11 +1,11 @@
-//! Large replies that are made and not sent yet, or are kept to be heard again: how many bytes there may be of them. A reply
-//! gives its room back when its last copy is dropped, wherever that is: no transport needs to know of it.
+//! A limit on the bytes of large replies that are not sent yet, or kept for resumption. A reply gives its room back
+//! when its last copy is dropped, wherever that is: no transport needs to know of it.
 
 use bytes::Bytes;
 
 use crate::quota::{Quota, QuotaPart};
 
-/// What counts for nothing: a few times as much is needed for whoever asked anyway.
+/// Replies up to this length don't count: a request costs several times as much anyway.
 const SMALL: usize = 16 << 10;
 
 /// The room for large replies.
@@ -24,7 +24,7 @@ impl Unsent {
         Self(Quota::new(most))
     }
 
-    /// The same reply, in its room; as it came, if there is none.
+    /// The reply together with its room; the reply alone as the error, if there is none.
     pub(super) fn hold(&self, reply: Bytes) -> Result<Bytes, Bytes> {
         if reply.len() <= SMALL {
             return Ok(reply);

@@ -17,27 +17,27 @@ use crate::server::seal::{Keys, Sealer};
 #[derive(Debug)]
 pub(in crate::server) struct Seals {
     sealer: Sealer,
-    /// The name of the server whose they are.
+    /// The name of the server, to which they are bound.
     server: String,
     ttl: Duration,
     most_bytes: usize,
-    /// How often one request may be answered with questions.
+    /// The number of times that one request may be answered with questions.
     pub(super) rounds: usize,
-    /// With how many at once.
+    /// The number of questions at once.
     pub(in crate::server) questions: usize,
 }
 
-/// What a request is about that may be answered with questions.
+/// The subject of a request that may be answered with questions.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::server) struct Subject<'a> {
     pub(in crate::server) method: Method,
-    /// The name or URI that is asked for.
+    /// The requested name or URI.
     pub(in crate::server) name: &'a str,
     pub(in crate::server) params: Option<&'a Object<'a>>,
     pub(in crate::server) seals: &'a Seals,
 }
 
-/// What the states of one request are bound to.
+/// The facts to which the states of one request are bound.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     principal: Option<Principal>,
@@ -58,11 +58,12 @@ impl Binding {
             principal,
             method: subject.method,
             name: subject.name.into(),
+            // In one form, because a client may encode its arguments differently when it sends the request again.
             arguments: canonical(arguments).into(),
         }
     }
 
-    /// Parts that can't be taken for each other.
+    /// The purpose that states are sealed for.
     fn purpose<'a>(&'a self, server: &'a str) -> Vec<&'a str> {
         let mut purpose = vec![
             "state",
@@ -114,12 +115,13 @@ impl Seals {
         }
         let purpose = binding.purpose(&self.server);
         let opened = self.sealer.open(&purpose, sealed, SystemTime::now());
+        // Why it doesn't open is not said: that would help whoever tries to forge one.
         opened.map_err(|_| InvalidParams::InvalidRequestState.into())
     }
 }
 
-/// The same text for the same JSON: without white space, objects in the order of their keys, strings with no more escapes
-/// than they must have. Numbers stay as they are written.
+/// The same text for the same JSON: without white space, members sorted by key, and no unnecessary escapes. Numbers
+/// stay as they are written.
 fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     write(json.trim(), &mut out);
@@ -136,7 +138,7 @@ fn write(json: &str, out: &mut String) {
             Ok(())
         }
     };
-    // The message that it is of was scanned as JSON; what a parser is stricter with stays as it is written.
+    // The whole message was scanned as JSON. Anything that this parser refuses all the same stays as it is written.
     written.unwrap_or_else(|_| out.push_str(json));
 }
 

@@ -33,7 +33,7 @@ pub(super) use self::sent::{SentQuestion, SentQuestions};
 pub(super) use self::typed::form_of;
 pub use super::failure::{AskError, AskErrorKind};
 
-/// Whether `peer` declared all that it takes to be asked this.
+/// Whether `peer` declared every capability that these questions need.
 pub(super) fn check_asked(asked: &InputRequiredResult, peer: &Peer) -> Result<(), ProtocolError> {
     let questions = asked.input_requests.values();
     let mut missing = Map::new();

@@ -1,5 +1,5 @@
-//! The open questions of one request, and who waits for which answer. How questions go out and how answers come in is not
-//! its business.
+//! The open questions of one request, and who waits for which answer. Doesn't know how questions go out and answers
+//! come in.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -21,18 +21,18 @@ pub(in crate::server) struct Questions(Lock<QuestionsState>);
 
 #[derive(Debug, Default)]
 struct QuestionsState {
-    /// How many may be open; nothing where none can be.
+    /// The number of questions that may be open; `None` if nothing can be asked.
     most: Option<usize>,
-    /// Every key that was asked under, and how many names were made of it.
+    /// Every key used so far, and the number of names made of it.
     keys: HashMap<String, usize>,
     open: BTreeMap<String, OpenQuestion>,
-    /// The last round of which a question is over: what is asked from now on may depend on it.
+    /// The last round in which a question ended: a later question may depend on its answer.
     over: usize,
-    /// What came back with the request, where it is served in rounds.
+    /// The answers that came back with the request, if it is served in rounds.
     rounds: Option<Rounds>,
-    /// The answers come while the handler waits: of a task.
+    /// Whether answers come while the handler waits, as in a task.
     is_parked: bool,
-    /// An answer that is none: the request fails.
+    /// The error of an invalid answer, with which the request fails.
     fault: Option<ProtocolError>,
     is_over: bool,
     /// Wakes what runs the handler when something is asked.
@@ -56,7 +56,7 @@ impl OpenQuestion {
 }
 
 impl QuestionsState {
-    /// A name of its own for what is asked under `key`, which is the same each time the handler runs.
+    /// A unique name for a question asked under `key`. It is the same each time the handler runs.
     fn name(&mut self, key: &str) -> String {
         let mut name = key.to_owned();
         let mut count = self.keys.get(key).copied().unwrap_or(1);
@@ -80,8 +80,8 @@ impl QuestionsState {
         open.map(|(key, open)| (key, &open.question))
     }
 
-    /// Looks for an answer that came with the request. One that is none fails the request, and is no matter of the handler's
-    /// as long as there is a request to fail.
+    /// Looks for an answer that came with the request. An invalid one fails the request, and does not reach the handler
+    /// unless there is no request left to fail.
     fn look(
         &mut self,
         key: &str,
@@ -104,7 +104,7 @@ impl QuestionsState {
     }
 }
 
-/// What a client is told whose answer is none.
+/// The error for a client whose answer is invalid.
 fn invalid(key: &str, why: &str) -> ProtocolError {
     let key = key.to_owned();
     let error = ProtocolError::from(InvalidParams::InvalidInputResponse { key });
@@ -113,19 +113,20 @@ fn invalid(key: &str, why: &str) -> ProtocolError {
 }
 
 impl Questions {
-    /// The handler can ask so many questions at once; in rounds, if it is given what came back with the request.
+    /// Lets the handler ask up to `most` questions at once; in rounds, if it is given what came back with the request.
     pub(in crate::server) fn begin(&self, most: usize, rounds: Option<Rounds>) {
         let mut guard = self.0.lock();
         let state = &mut *guard;
         state.most = Some(most);
         state.rounds = rounds;
-        // A layer may run the handler anew: it asks under the same keys, and nothing is over.
+        // A layer may run the handler again: it asks under the same keys, and none of its questions is over.
         state.keys.retain(|key, _| state.open.contains_key(key));
         state.fault = None;
         state.is_over = false;
     }
 
-    /// Whether the handler waits for something that it would wait for in vain: what the request is answered with instead.
+    /// The answer to the request if the handler waits for something that can't arrive while it waits: questions, or an
+    /// error.
     pub(in crate::server) fn suspend(
         &self,
         seals: &Seals,
@@ -136,9 +137,11 @@ impl Questions {
             return None;
         }
         set(&mut state.runner, context);
+        // Before the rounds are looked at: a request in a legacy session has none, and can fail like this too.
         if let Some(fault) = state.fault.take() {
             return Some(Err(fault));
         }
+        // In a session the answers arrive while the handler waits, so nothing needs to be suspended.
         let rounds = state.rounds.as_ref()?;
         let asked: BTreeMap<_, _> = state
             .unanswered()
@@ -147,7 +150,7 @@ impl Questions {
         (!asked.is_empty()).then(|| rounds.ask(asked, seals))
     }
 
-    /// What a client must bring back with an answer to `result`, so that none of the answers so far is asked for again.
+    /// Adds to `result` what the client must bring back with its answers, so that no earlier question is asked again.
     pub(in crate::server) fn carry(
         &self,
         result: InputRequiredResult,
@@ -161,7 +164,7 @@ impl Questions {
         }
     }
 
-    /// From here on the answers come while the handler waits: what came with the request is no answer any more.
+    /// From here on answers come while the handler waits, and those that came with the request no longer count.
     pub(in crate::server) fn park(&self) {
         let mut state = self.0.lock();
         state.is_parked = true;
@@ -169,7 +172,7 @@ impl Questions {
         state.fault = None;
     }
 
-    /// What has no answer yet; whoever wants to know is woken when that is something else.
+    /// The unanswered questions. The caller is woken when there are others.
     pub(in crate::server) fn open(&self, context: &Context<'_>) -> BTreeMap<String, InputRequest> {
         let mut state = self.0.lock();
         set(&mut state.runner, context);
@@ -179,7 +182,8 @@ impl Questions {
             .collect()
     }
 
-    /// Answers a question that is open; the error says in what that is no answer. Any other is nothing to anybody.
+    /// Answers a question that is open; the error says why that is no answer. An answer to any other question is
+    /// ignored.
     pub(in crate::server) fn answer(
         &self,
         key: &str,
@@ -194,21 +198,21 @@ impl Questions {
         Ok(())
     }
 
-    /// A question will have no answer.
+    /// Fails a question.
     pub(super) fn fail(&self, key: &str, error: AskError) {
         if let Some(open) = self.0.lock().open.get_mut(key) {
             open.answer(Err(error));
         }
     }
 
-    /// The request has `error` for its answer: what the handler waits for is waited for in vain.
+    /// Fails the request with `error`: its handler waits in vain.
     pub(in crate::server) fn fail_request(&self, error: ProtocolError) {
         let mut state = self.0.lock();
         state.fault = Some(error);
         state.wake_runner();
     }
 
-    /// Nobody will answer any more.
+    /// Fails all open questions: nobody will answer any more.
     pub(in crate::server) fn close(&self) {
         let mut state = self.0.lock();
         state.is_over = true;
@@ -230,12 +234,12 @@ fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
 pub(in crate::server) struct Question {
     questions: Arc<Questions>,
     pub(in crate::server) key: String,
-    /// What is asked once another question is over is of a later round than that.
+    /// Its round. A question that is asked after another one ended is of a later round than that.
     pub(in crate::server) round: usize,
 }
 
 impl Question {
-    /// Opens a question to a client of `revision`, if there is room. What it is called is `key`, if nothing else was.
+    /// Opens a question to a client of `revision`, if there is room. Its name is `key`, unless that is taken.
     pub(in crate::server) fn open(
         questions: &Arc<Questions>,
         revision: Revision,

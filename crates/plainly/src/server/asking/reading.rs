@@ -1,4 +1,4 @@
-//! From the JSON of an answer to what was asked for. Knows not by which way it came.
+//! Reads the JSON of an answer as the type of its question. Doesn't know how the answer arrived.
 
 use plainly_errors::Revision;
 use plainly_protocol::question::answered;
@@ -19,7 +19,7 @@ pub(in crate::server) enum InputResponse {
     Roots(ListRootsResult),
 }
 
-/// The answer to `question` that a client of `revision` gave; the error says in what it is none.
+/// The answer to `question` that a client of `revision` gave; the error says why it is not one.
 pub(in crate::server) fn read(
     question: &InputRequest,
     answer: &RawJson,
@@ -32,7 +32,7 @@ pub(in crate::server) fn read(
         }
         InputRequest::CreateMessage(_) => answer.decode().map(InputResponse::Said),
         InputRequest::ListRoots(_) => answer.decode().map(InputResponse::Roots),
-        // Visits, and modes that are still to come.
+        // Visits, and modes that don't exist yet.
         InputRequest::Elicit(_) | _ => answer.decode().map(InputResponse::Elicited),
     };
     read.map_err(|error| error.to_string())
@@ -42,7 +42,7 @@ pub(in crate::server) fn read(
 fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<InputResponse, String> {
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
-        // The author's own: how much it may be is not for the client's sake.
+        // The form is the author's own, so the client has no influence on its cost.
         let schema = Schema::new(schema, &Limits::default().schema());
         let schema = schema.map_err(|why| format!("the form is invalid: {why}"))?;
         let content = answer.content.clone().unwrap_or_default();

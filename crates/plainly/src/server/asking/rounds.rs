@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::binding::{Binding, Seals, Subject};
 
-/// What came back with a request, and what is kept of it for the next round.
+/// The answers that came back with a request, and those kept for the next round.
 #[derive(Debug)]
 pub(in crate::server) struct Rounds {
     /// The revision to ask in.
@@ -24,32 +24,32 @@ pub(in crate::server) struct Rounds {
     so_far: PastRounds,
 }
 
-/// What is sealed in a state.
+/// The content of a sealed state.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct PastRounds {
-    /// How often the request was answered with questions.
+    /// The number of times that the request was answered with questions.
     rounds: usize,
     /// The answers by the keys of the questions.
     answers: BTreeMap<String, KeptAnswer>,
-    /// What was asked in the last round.
+    /// The questions of the last round.
     asked: BTreeMap<String, Digest>,
 }
 
-/// An answer, and what question it answers: another one under the same key is another one.
+/// An answer, and the question that it answers: a different question under the same key needs a new answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct KeptAnswer {
     to: Digest,
     answer: RawJson,
 }
 
-/// What stands for a question.
+/// The digest of a question.
 type Digest = u64;
 
-/// What came back with a request: `inputResponses` and `requestState`.
+/// Reads what came back with a request: `inputResponses` and `requestState`.
 pub(in crate::server) fn returned(
     params: Option<&Object<'_>>,
 ) -> Result<InputResponseParams, ProtocolError> {
-    // By its name: the parameters are not read as a whole for what is hardly ever there.
+    // Each by its name: reading all parameters as one type would cost every request for members that are rarely there.
     fn read<T: DeserializeOwned>(
         params: Option<&Object<'_>>,
         member: &str,
@@ -96,14 +96,16 @@ impl Rounds {
         self.so_far.answers.is_empty()
     }
 
-    /// The answer to `question`, from an earlier round or from this one. It is taken by its key; one that was given to
-    /// another question of that key is none.
+    /// The answer to `question`, from an earlier round or from this one. It is found by its key, but not if it was
+    /// given to a different question of that key.
     pub(super) fn find(&self, key: &str, question: &InputRequest) -> Option<RawJson> {
         let digest = digest(question);
         let earlier = self.so_far.answers.get(key);
         if let Some(kept) = earlier.filter(|kept| kept.to == digest) {
             return Some(kept.answer.clone());
         }
+        // Without a question on record there is nothing to compare with: the state is of a handler that put its
+        // questions into its result (`carry`).
         let asked = self.so_far.asked.get(key);
         let fresh = self.fresh.input_responses.get(key)?;
         asked
@@ -161,7 +163,7 @@ impl Rounds {
     }
 }
 
-/// What a request fails with for which the client was asked `most` times.
+/// The error of a request whose client was asked `most` times.
 pub(in crate::server) fn too_many(most: usize) -> ProtocolError {
     let why = format!("The client was asked {most} times, and there are still questions");
     ProtocolError::internal(why)

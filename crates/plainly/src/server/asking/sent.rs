@@ -1,5 +1,5 @@
-//! The questions that a legacy client was sent as requests: their ids, how many may be open, and to whom the client's
-//! responses go. How they are sent, [`request`](crate::server::request) knows.
+//! The questions that a legacy client was sent as requests: their ids, how many may be open, and where the client's
+//! responses go. How they are sent is the business of [`request`](crate::server::request).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::server::failure::AskError;
 /// The questions that one client was sent and has not answered.
 #[derive(Debug)]
 pub(in crate::server) struct SentQuestions {
-    /// How many there may be.
+    /// The number of open questions allowed.
     most: usize,
     /// Questions of all sessions count here.
     in_all: Quota,
-    /// In how many rounds it may be asked for one request.
+    /// The number of rounds of questions for one request.
     pub(in crate::server) rounds: usize,
     /// Time for each answer.
     pub(in crate::server) time: Duration,
@@ -32,13 +32,13 @@ pub(in crate::server) struct SentQuestions {
 
 #[derive(Debug, Default)]
 struct SentState {
-    /// How many there ever were: the ids.
+    /// The number of questions so far, from which their ids are made.
     count: i64,
     open: HashMap<RequestId, SentQuestion>,
     is_closed: bool,
 }
 
-/// Where the answer to a question goes, and how it is read.
+/// The destination of the answer to a question, and how it is read.
 #[derive(Debug)]
 pub(in crate::server) struct SentQuestion {
     pub(in crate::server) questions: Arc<Questions>,
@@ -63,7 +63,7 @@ impl SentQuestions {
         self
     }
 
-    /// Goes on counting where `before` is: a late answer to what was asked there is one to nothing that is asked here.
+    /// Goes on counting where `before` is, so that a late answer to an earlier question fits none of the new ones.
     pub(in crate::server) fn after(self, before: &Self) -> Self {
         self.state.lock().count = before.state.lock().count;
         self
@@ -94,7 +94,7 @@ impl SentQuestions {
         self.state.lock().open.remove(id).is_some()
     }
 
-    /// The client answers. What nobody waits for, as a second answer, is ignored.
+    /// Takes an answer of the client. One that nobody waits for, such as a second answer, is ignored.
     pub(in crate::server) fn answer(&self, response: &Response<'_>) {
         let id = response.id.map(|id| id.to_owned());
         let open = id.and_then(|id| self.state.lock().open.remove(&id));
@@ -118,7 +118,7 @@ impl SentQuestions {
         }
     }
 
-    /// The client is gone: nobody waits any more, or will.
+    /// The client is gone: every question fails, now and from now on.
     pub(in crate::server) fn close(&self) {
         let open = {
             let mut state = self.state.lock();

@@ -22,7 +22,7 @@ pub(in crate::server) fn form_of<T: DeserializeOwned + JsonSchema>(
         return Err("a form asks for the fields of a struct".to_owned());
     };
     let mut form = ElicitFormParams::new(message);
-    // In the order of the type, which the schema has lost.
+    // In the order of the type, since the schema sorts its properties.
     let declared = names::<T>().iter().copied().map(str::to_owned);
     let in_order: Vec<_> = declared.chain(properties.keys().cloned()).collect();
     for name in in_order {
@@ -73,7 +73,7 @@ fn plain(schema: Value) -> Value {
     plain.into()
 }
 
-/// What may be `null` may be left out.
+/// Simplifies the schema of a field that may be `null`: it may be left out instead.
 fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Array(either)) = schema.remove("anyOf")
         && let Some(Value::Object(other)) = either.into_iter().find(|one| !is_null(one))
@@ -97,7 +97,7 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind == "null")
 }
 
-/// Choices with what is said of each as its title.
+/// Choices, each with its title or its description as the title.
 fn titled(choices: Value) -> Value {
     let Value::Array(choices) = choices else {
         return choices;

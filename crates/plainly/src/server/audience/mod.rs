@@ -1,5 +1,5 @@
-//! Who reads what a handler ends with, and so what becomes of a failure: a model reads tool errors, the host's code reads
-//! protocol errors. Decided here, once, for every way in which a handler can end.
+//! The reader of a handler's outcome, which determines how a failure is reported: a model reads tool errors, the host's
+//! code reads protocol errors. Decided here, once, for every way in which a handler can end.
 
 mod asker;
 mod url_elicitation;
@@ -24,9 +24,9 @@ use crate::server::incident::{Incident, chain};
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
 const PROBLEM: &str = "dev.plainly/problem";
 
-/// The reader of what a handler ends with.
+/// The reader of a handler's outcome.
 pub(in crate::server) enum Audience {
-    /// A model, of a tool whose structured output has this schema, if it has any.
+    /// A model, which called a tool; with the schema of the tool's structured output, if it has one.
     Model(Option<Arc<Schema>>),
     /// The host's code.
     Code,
@@ -36,15 +36,15 @@ pub(in crate::server) enum Audience {
 pub(in crate::server) enum Answering {
     /// At once.
     Now(Answer),
-    /// By a handler that runs, to be read by these.
+    /// By a running handler, whose outcome this audience reads.
     Later(Audience, AnswerFuture),
 }
 
-/// How a handler ended: by itself, or the outer error with what ended it, a panic or the deadline.
+/// How a handler ended: by itself or, as the outer error, by a panic or its deadline.
 pub(in crate::server) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
 
 impl Audience {
-    /// The reader of what a handler of `method` ends with.
+    /// The reader of the outcome of a handler of `method`.
     pub(in crate::server) fn of(method: Method) -> Self {
         if method == Method::CallTool {
             Self::Model(None)
@@ -53,7 +53,8 @@ impl Audience {
         }
     }
 
-    /// What the peer gets; with `masking`, of an error without a meaning of its own no more than an incident's number.
+    /// Turns the end of a handler into what the peer gets. With `masking`, an error without a meaning of its own
+    /// becomes the number of an incident.
     pub(in crate::server) fn deliver(
         &self,
         ended: Ended,
@@ -63,6 +64,7 @@ impl Audience {
         match ended {
             Ok(Ok(Answer::Tool(result))) => Ok(Answer::Tool(self.conforming(result))),
             Ok(Ok(answer)) => Ok(answer),
+            // Before all other failures: to a client that can be asked, questions are no failure.
             Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
                 asked.map(Answer::InputRequired)
             }
@@ -92,7 +94,7 @@ impl Audience {
         }
     }
 
-    /// What failed around the handler. For code the caller logs it, as every internal error.
+    /// Reports a failure around the handler. For the host's code, the caller logs it like every internal error.
     fn broke(&self, error: ProtocolError) -> Result<Answer, ProtocolError> {
         match self {
             Self::Model(_) => {
@@ -122,11 +124,12 @@ impl Audience {
             failures = failures.join("; "),
             "a tool's structured output does not match its output schema"
         );
+        // The details are in the log: they are the author's concern, and the model could do nothing about them.
         tool_error("Internal error: the tool's structured output does not match its output schema")
     }
 }
 
-/// How the asker is told that the user must visit URLs first, if that is what the handler failed with.
+/// Decides how the asker is told that the user must visit URLs first, if the handler failed with that.
 fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     let Meaning::Protocol(error) = failure.meaning() else {
         return None;
@@ -137,7 +140,8 @@ fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     Some(url_elicitation::told(error, elicitations, asker))
 }
 
-/// What a handler asks for itself, or that the client can't be asked; nothing if it doesn't, or its client has no rounds.
+/// The questions that a handler ended with, or the error if the client can't be asked them; `None` if it asked nothing,
+/// or if its client can't answer in rounds.
 fn can_be_asked(
     failure: &Failure,
     asker: &Asker,
@@ -147,7 +151,7 @@ fn can_be_asked(
     can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
 }
 
-/// What a model reads of a failed tool. Only what the host must act on before the tool can work goes past it.
+/// The tool error that the model reads. An error that the host must act on before the tool can work goes to the host.
 fn tool_failed(
     failure: &Failure,
     is_in_meta: bool,
@@ -175,7 +179,7 @@ fn tool_failed(
     }
 }
 
-/// What code reads of a failed request.
+/// The protocol error that the host's code reads.
 pub(in crate::server) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     let internal = match failure.meaning() {
         Meaning::Protocol(error) => return error.clone(),

@@ -1,5 +1,4 @@
-//! What becomes of a handler's wish that the user visits a URL first. Each revision has another way to say it, and some
-//! have none.
+//! Requests of a handler that the user visit a URL first. Each revision has its own way to say so, and some have none.
 
 use plainly_errors::revision::UrlMode;
 use plainly_errors::{ProtocolError, UrlElicitation};
@@ -10,7 +9,7 @@ use plainly_protocol::types::{ElicitResult, ElicitUrlParams, InputRequiredResult
 use super::asker::Asker;
 use crate::server::asking::{check_asked, returned};
 
-/// How the peer is told.
+/// The form in which the peer is told.
 pub(super) enum Told {
     /// By a result that asks for the visits.
     Asked(InputRequiredResult),
@@ -20,7 +19,7 @@ pub(super) enum Told {
     Words(String),
 }
 
-/// How whoever asked is told that `elicitations` come first.
+/// Decides how `asker` is told that `elicitations` come first.
 pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker: &Asker) -> Told {
     let Asker {
         method,
@@ -28,7 +27,7 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
         declined,
     } = asker;
     let method = *method;
-    // Asked again and again, the user would decline again and again.
+    // Otherwise the user would be asked, and decline, again and again.
     let mut already_declined = elicitations
         .iter()
         .filter(|one| declined.contains(&one.elicitation_id));
@@ -41,13 +40,15 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     match peer.revision.traits().url_mode {
         UrlMode::Result if method.row().may_ask => {
             let asked = asked(elicitations);
+            // A client must not be asked in a way that it didn't declare (2026-07-28, Multi Round-Trip Requests,
+            // "Server Requirements").
             match check_asked(&asked, peer) {
                 Ok(()) => Told::Asked(asked),
                 Err(undeclared) => Told::Refused(undeclared),
             }
         }
         UrlMode::Error if is_declared => Told::Refused(error.clone()),
-        // The error of its own would ask for what the client can't do.
+        // The error for this would ask for something that the client can't do.
         UrlMode::Error => in_words(words(error, elicitations), method, ProtocolError::internal),
         UrlMode::Result | UrlMode::None => in_words(words(error, elicitations), method, |words| {
             error.clone().with_message(words)
@@ -55,7 +56,7 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
     }
 }
 
-/// In words for the model, where one reads; else in an error.
+/// Says it in words if a model reads them, otherwise in an error.
 fn in_words(words: String, method: Method, error: impl FnOnce(String) -> ProtocolError) -> Told {
     if method == Method::CallTool {
         Told::Words(words)
@@ -64,13 +65,13 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
     }
 }
 
-/// The keys of what the user was asked before and did not want: the client says so when it sends the request again.
+/// The keys of the questions that the user declined, as the client reports when it sends the request again.
 pub(in crate::server) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
     let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
     if !method.row().may_ask || !params.is_some_and(is_round) {
         return Vec::new();
     }
-    // Whoever asks for more reads them again, and refuses what is none.
+    // A handler that asks for more reads them again, and refuses invalid ones.
     let answers = returned(params).unwrap_or_default().input_responses;
     let is_no = |answer: &RawJson| {
         let read = answer.decode::<ElicitResult>();

@@ -108,6 +108,7 @@ impl TopicSubscription {
     fn pass_to(&self, stage: SubscriptionStage) {
         let waker = {
             let mut state = self.pending.0.lock();
+            // Closed is final: a client that is gone can't be told of the end.
             if state.stage != SubscriptionStage::Closed {
                 state.stage = stage;
             }
@@ -142,7 +143,7 @@ impl PendingTopics {
         state.topics.drain().map(|(topic, _)| topic).collect()
     }
 
-    /// Notes that `topic` has changed. Returns whom to wake, if the reader waits.
+    /// Notes that `topic` has changed. Returns the waker of the reader, if it waits.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
         let mut state = self.0.lock();
         let has_changed = state.topics.get_mut(topic)?;

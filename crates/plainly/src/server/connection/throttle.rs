@@ -1,4 +1,4 @@
-//! How often what cannot be read is answered: a burst of 100, then once per 100 milliseconds.
+//! Limits how often unreadable input is answered: a burst of 100, then once per 100 milliseconds.
 
 use std::time::Duration;
 

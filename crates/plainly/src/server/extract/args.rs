@@ -1,4 +1,4 @@
-//! The arguments of a tool or a prompt as a type of its own; what is told of them comes from the same type.
+//! The arguments of a tool or a prompt as a type of its own, from which their description is derived.
 
 use plainly_errors::ProtocolError;
 use schemars::generate::SchemaSettings;

@@ -1,4 +1,4 @@
-//! What a person has typed of an argument.
+//! The text that a person has typed of an argument.
 
 use plainly_protocol::types::Arguments;
 

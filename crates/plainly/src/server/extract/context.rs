@@ -1,4 +1,4 @@
-//! Who asks, and what they are told before the reply.
+//! The client of a request, and messages to it before the reply.
 
 use plainly_protocol::peer::Principal;
 use plainly_protocol::types::{

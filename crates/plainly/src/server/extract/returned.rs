@@ -1,4 +1,4 @@
-//! What came back of questions that a handler returned itself.
+//! The answers to questions that a handler returned itself.
 
 use plainly_protocol::types::InputResponses;
 

@@ -1,4 +1,4 @@
-//! What handlers share.
+//! State that handlers share.
 
 use std::any::{Any, type_name};
 

@@ -1,4 +1,4 @@
-//! From where on a call is a task.
+//! The point from which on a call is a task.
 
 use std::future::poll_fn;
 

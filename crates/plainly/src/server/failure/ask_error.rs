@@ -46,7 +46,7 @@ impl AskError {
         self.kind
     }
 
-    /// What is told of it.
+    /// The protocol error that reports it.
     pub(super) fn protocol(&self) -> &ProtocolError {
         &self.error
     }

@@ -6,7 +6,7 @@ use plainly_errors::{Problem, ProblemBag, ProtocolError};
 
 use super::ask_error::AskError;
 
-/// The meaning of a failure, which decides who is told what.
+/// The meaning of a failure, which decides who gets which part of it.
 #[derive(Debug)]
 pub(in crate::server) enum Meaning<'a> {
     /// A semantic failure, for any reader.

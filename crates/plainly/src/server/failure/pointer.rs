@@ -14,7 +14,7 @@ use super::meaning::Meaning;
 
 /// A pointer to an error.
 pub(super) trait Pointer: Send + Sync {
-    /// What it points to.
+    /// The error that it points to.
     fn error(&self) -> &(dyn Error + Send + Sync + 'static);
 
     /// The meaning that was put around the error, where the sources don't lead to it.
@@ -68,7 +68,7 @@ fn first<'a>(
         .or_else(|| protocol.map(Meaning::Protocol))
 }
 
-/// What a pointer points to, as an error of its own.
+/// The error that a pointer points to, as an error of its own.
 pub(super) struct Pointee(pub(super) Box<dyn Pointer>);
 
 impl fmt::Display for Pointee {

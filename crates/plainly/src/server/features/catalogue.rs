@@ -69,7 +69,7 @@ impl<T> Clone for CatalogueEntry<T> {
 }
 
 impl<T: Item> Catalogue<T> {
-    /// The definitions that are in order; what is wrong with the others goes to `errors`.
+    /// A catalogue of the valid definitions. The faults of the others go to `errors`.
     pub(super) fn build<D: Definition<Served = T>>(
         definitions: Vec<D>,
         is_dynamic: bool,
@@ -90,7 +90,7 @@ impl<T: Item> Catalogue<T> {
         Self::new(items, is_dynamic)
     }
 
-    /// These, each with a name of its own. They may change only if it `is_dynamic`.
+    /// A catalogue of `declared`, whose names are unique. It may change only if it `is_dynamic`.
     fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
         let places = declared.iter().enumerate();
         let places = places.map(|(place, item)| (item.name().into(), place));
@@ -178,6 +178,7 @@ impl<T: Item> Catalogue<T> {
     /// Adds `item`; false if there is one of its name.
     pub(super) fn add(&self, item: T) -> bool {
         let item = Arc::new(item);
+        // The closure runs again if another thread was faster, so each run sets this anew.
         let mut is_new = false;
         self.entries.rcu(|entries| {
             let index = self.search(entries, item.name());
@@ -193,7 +194,7 @@ impl<T: Item> Catalogue<T> {
         is_new
     }
 
-    /// Removes the thing of this name; false if there is none, or things may not be removed.
+    /// Removes the thing of this name. Returns false if none has it, or things may not be removed.
     pub(in crate::server) fn remove(&self, name: &str) -> bool {
         if !self.is_dynamic {
             return false;
@@ -212,11 +213,11 @@ impl<T: Item> Catalogue<T> {
         was_there
     }
 
-    /// Where the entry of this name is, or would be.
+    /// The index of the entry of this name, or the index where it would be.
     fn search(&self, entries: &[CatalogueEntry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
-        // The common case, without a search: as long as nothing before it was removed, what the server was built with is
-        // where it was.
+        // The common case needs no search: as long as nothing before it was removed, an entry that the server was built
+        // with is where it was.
         if entries.get(place).is_some_and(|entry| entry.place == place) {
             return Ok(place);
         }

@@ -20,7 +20,7 @@ use serde_json::Value;
 type CompletionHandler =
     Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// What completes one argument: a handler.
+/// A handler that completes one argument.
 pub(super) struct Completer {
     needs: Needs,
     call: CompletionHandler,

@@ -1,5 +1,5 @@
-//! Cursors: sealed positions in listings. Nobody can forge one, and each is bound to its listing and to the client that got
-//! it. Any process that serves the same things under the same name with the same key can continue the listing.
+//! Cursors: sealed positions in listings. Nobody can forge one, and each is bound to its listing and its client. Any
+//! process that serves the same things under the same name with the same key can continue the listing.
 
 use std::time::{Duration, SystemTime};
 
@@ -21,7 +21,7 @@ pub(super) struct Cursors {
     max_bytes: usize,
 }
 
-/// The cursors of one client. Those of any other don't open.
+/// The cursors of one client. Another client's don't open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CursorsOf<'a> {
     cursors: &'a Cursors,
@@ -59,8 +59,8 @@ impl CursorsOf<'_> {
             })
     }
 
-    /// The position that `cursor` names in `listing`; a cursor of another listing, server or principal, of nobody, or of
-    /// too long ago is invalid.
+    /// The position that `cursor` names in `listing`. A cursor is invalid if it is forged, expired, or of another
+    /// listing, server or principal.
     pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
         let Cursors {
             sealer, max_bytes, ..

@@ -1,5 +1,5 @@
-//! What the program around a server offers: its tools, resources and prompts, and how each of their methods is answered.
-//! Knows who asks by the [`Scope`](super::request::Scope) of a request alone: no connection and no transport.
+//! The tools, resources and prompts of the program around a server, and the handlers of their methods. Knows the sender
+//! only by the [`Scope`](super::request::Scope) of a request: no connection and no transport.
 
 mod catalogue;
 mod completion;
@@ -35,7 +35,7 @@ use super::seal::Keys;
 use super::state::States;
 use crate::limits::Limits;
 
-/// The tools, resources and prompts of a server, and what it takes to answer with them.
+/// The tools, resources and prompts of a server, and everything needed to serve them.
 #[derive(Debug)]
 pub(super) struct Features {
     pub(super) tools: Tools,

@@ -1,4 +1,4 @@
-//! The resources of a server: fixed ones with a handler each, those of templates, and those of stores, served as one whole.
+//! The resources of a server, served as one: fixed ones with a handler each, those of templates, and those of stores.
 
 mod checking;
 mod children;
@@ -146,6 +146,7 @@ impl Resources {
             Provider::Store(store) => return Ok(read_stored(store, call.uri)),
         };
         Ok(Box::pin(async move {
+            // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
             let result = ReadResourceResult::new(reading?.await?);
             Ok(Answer::Contents(result, hint))
         }))

@@ -1,5 +1,5 @@
-//! The setters that several kinds of definition have, each written once: `setters!` puts those that it names into an `impl`.
-//! Where the kinds mean different things by a setter, its documentation stands beside the name.
+//! Setters that several kinds of definition have, each written once: `setters!` puts the named ones into an `impl`. If
+//! a setter means different things for different kinds, its documentation stands beside its name.
 
 macro_rules! setters {
     ($($name:ident $(= $doc:literal)?),+ $(,)?) => { $(setters!(@$name $($doc)?);)+ };

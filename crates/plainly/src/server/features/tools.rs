@@ -166,7 +166,7 @@ impl Tool {
                 .wrong
                 .push(format!("has an input schema that is not JSON: {error}")),
         }
-        // What they have to be is told by this one alone: the type of the arguments may know nothing of it.
+        // Only this schema says what the arguments must be: their type may know nothing of it.
         self.needs.args = None;
         self
     }

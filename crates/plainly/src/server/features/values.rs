@@ -8,10 +8,10 @@ pub(super) fn of_member(root: &Value, name: &str) -> Option<Vec<String>> {
     listed(root, property, DEEPEST)
 }
 
-/// How far references and alternatives are followed: a type may contain itself.
+/// The depth to which references and alternatives are followed: a type may contain itself.
 const DEEPEST: usize = 8;
 
-/// All texts that are a value by `schema`, if those are few.
+/// All texts that are valid by `schema`, if they are few.
 fn listed(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
     let depth = depth.checked_sub(1)?;
     if let Some(reference) = text(schema, "$ref") {

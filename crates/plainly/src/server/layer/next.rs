@@ -29,7 +29,7 @@ trait Stage: Send + Sync {
 }
 
 impl Next {
-    /// What the last layer passes requests on to.
+    /// The end of the chain, which passes requests to their handlers.
     pub(in crate::server) fn last() -> Self {
         Self(Arc::new(Last))
     }
@@ -102,6 +102,7 @@ where
     S::Future: Send,
 {
     fn serve(&self, request: Request) -> NextFuture {
+        // A clone for each request: the readiness of a tower service belongs to the caller that polled for it.
         let mut service = self.0.clone();
         let subject = Arc::clone(&request.subject);
         NextFuture(Box::pin(async move {

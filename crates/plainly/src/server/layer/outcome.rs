@@ -54,7 +54,7 @@ impl Outcome {
         Self(Kind::Settled(answered))
     }
 
-    /// What a layer's own error comes to: what it means, if it is a problem or an error of the protocol or has one as its
+    /// The outcome of a layer's own error: its meaning, if it is a problem or a protocol error or has one as its
     /// source, or else an internal error.
     pub(super) fn failed(error: BoxError, subject: &RequestHead) -> Self {
         let failure = Failure::of(error);
@@ -64,7 +64,7 @@ impl Outcome {
         request_failed(failure, subject.server.0.masking).into()
     }
 
-    /// The same as whoever asked gets it.
+    /// The outcome as the client gets it.
     pub(super) fn settle(self, subject: &RequestHead) -> Answered {
         match self.0 {
             Kind::Settled(answered) => answered,
@@ -81,7 +81,7 @@ impl Outcome {
                 (Method::ReadResource | Method::ResourceMetadata, Some(uri)) => {
                     Err(problem.for_resource(uri))
                 }
-                // As of the handler: whose failure it is makes no difference to who reads it.
+                // Like a failure of the handler: the reader is the same.
                 _other => audience(subject).failed(problem.into(), subject.revision, true),
             },
         }

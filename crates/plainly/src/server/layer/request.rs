@@ -20,7 +20,7 @@ pub struct Request {
     extensions: Extensions,
 }
 
-/// What a request says, which no layer changes.
+/// The content of a request, which no layer changes.
 #[derive(Debug)]
 pub(super) struct RequestHead {
     pub(super) server: Server,
@@ -98,7 +98,7 @@ impl Request {
         &mut self.extensions
     }
 
-    /// What the last layer hands it on to.
+    /// Passes it from the last layer to its handler.
     pub(super) async fn serve(self) -> Answered {
         let handled = {
             let RequestHead {
@@ -119,7 +119,7 @@ impl Request {
         }
     }
 
-    /// They were scanned when they came.
+    /// The parameters. They were checked when they came.
     fn params(&self) -> Option<Object<'_>> {
         let raw = self.subject.params.as_deref()?;
         envelope::parse_object(raw, &self.subject.server.limits().envelope).ok()

@@ -1,4 +1,4 @@
-//! Asking the client for the handler of a request: by whichever way its revision has, with the handler's time standing still.
+//! Questions to the client on behalf of a handler: in whichever way its revision has, with the handler's clock stopped.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::server::seal::random_name;
 use crate::server::session::Session;
 
 impl Scope {
-    /// Asks the client `question`, and waits for its answer by whichever way there is.
+    /// Asks the client `question`, in whichever way there is, and waits for its answer.
     pub(in crate::server) async fn ask(
         &self,
         key: &str,
@@ -49,6 +49,8 @@ impl Scope {
         let request = asked(identified(question.clone()), revision);
         let answer = Question::open(questions, revision, key, question)?;
         let rounds = session.unanswered.rounds;
+        // The same bound as for modern clients: a handler that asks until it likes the answer would keep its place for
+        // ever.
         if answer.round > rounds {
             questions.fail_request(too_many(rounds));
             return answer.await;
@@ -58,6 +60,8 @@ impl Scope {
             key: answer.key.clone(),
             revision,
         })?;
+        // From here on the question is open in the session: if this future is dropped, even while it waits for room, it
+        // must be removed there.
         let mut withdrawal = Withdrawal {
             session,
             scope: self,
@@ -77,25 +81,26 @@ impl Scope {
         }
     }
 
-    /// The same handler; once it is no more, what it left running elsewhere waits for no answers.
+    /// Makes the end of `handler` close its questions, so that nothing it left running elsewhere waits for answers.
     pub(in crate::server) fn closing(&self, handler: AnswerFuture) -> AnswerFuture {
         let Some(questions) = self.asked() else {
             return handler;
         };
         let closing = ClosesQuestions(Arc::clone(questions));
         Box::pin(async move {
+            // Dropped with the handler, however that ends: by itself, by a panic or by its deadline.
             let _closing = closing;
             handler.await
         })
     }
 }
 
-/// The question with what it must have as a request: a visit has a name there.
+/// Completes a question that is sent as a request: a visit needs an id there.
 fn identified(mut question: InputRequest) -> InputRequest {
     if let InputRequest::Elicit(ElicitParams::Url(visit)) = &mut question
         && visit.elicitation_id.is_none()
     {
-        // Without random bits it is asked all the same: its client tells questions apart by their ids.
+        // Without random bits it is asked all the same: the client tells questions apart by the ids of their requests.
         visit.elicitation_id = Some(random_name().unwrap_or_default());
     }
     question
@@ -108,7 +113,7 @@ fn written(id: &RequestId, question: &InputRequest) -> serde_json::Result<Bytes>
     serde_json::to_string(&message).map(Bytes::from)
 }
 
-/// Takes a question back that a client was sent, if it is dropped before there is an answer.
+/// Withdraws a question that a client was sent, if it is dropped before there is an answer.
 struct Withdrawal<'a> {
     session: &'a Session,
     scope: &'a Scope,

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// When a handler's time began anew, and whether it counts. It measures nothing: whoever has a deadline looks here.
+/// Counts the restarts and stops of a handler's time. It measures nothing: whoever has a deadline looks here.
 #[derive(Debug, Default)]
 pub(in crate::server) struct HandlerClock {
-    /// How often the time began anew.
+    /// The number of restarts.
     restarts: AtomicUsize,
-    /// How many wait for the client, while the time does not count.
+    /// The number of questions to the client that are waiting; while there are any, the time does not count.
     stops: AtomicUsize,
 }
 
@@ -17,7 +17,7 @@ impl HandlerClock {
         self.restarts.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often the handler's time began anew; nothing while it does not count.
+    /// The number of restarts; `None` while the time does not count.
     pub(in crate::server) fn restarts(&self) -> Option<usize> {
         let is_stopped = self.stops.load(Ordering::Relaxed) > 0;
         (!is_stopped).then(|| self.restarts.load(Ordering::Relaxed))
@@ -35,7 +35,7 @@ pub(super) struct StoppedClock<'a>(&'a HandlerClock);
 
 impl Drop for StoppedClock<'_> {
     fn drop(&mut self) {
-        // First the new beginning: whoever sees it count again must not see the old one.
+        // The restart comes first: whoever sees the time count again must not see the old count of restarts.
         self.0.restart();
         self.0.stops.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! The context of one request: who asks, in which session, and what leaves before the reply. Handlers see of it what
-//! [`Context`](crate::server::extract::Context) shows.
+//! The context of one request: its sender, its session, and the messages before its reply. Handlers see the part of it
+//! that [`Context`](crate::server::extract::Context) shows.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,26 +21,27 @@ use crate::server::session::Session;
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Scope {
     shared: Arc<SharedContext>,
-    /// What the transport and the layers put beside the request. Not shared: a layer changes it for those below it.
+    /// Values that the transport and the layers added to the request. Not shared: a layer changes them for those below
+    /// it.
     extensions: Option<Arc<Extensions>>,
 }
 
-/// What all clones of a context have together.
+/// The part that all clones of a context share.
 #[derive(Debug)]
 struct SharedContext {
     peer: Arc<Peer>,
     session: Option<Arc<Session>>,
     interest: Interest,
     outbox: Outbox,
-    /// How far the last message of progress said that the handler was.
+    /// The value of the last progress that was sent.
     progress: Lock<f64>,
     clock: HandlerClock,
     stage: TaskStage,
-    /// What its handler asks the client. Few handlers do: for the others it is never made.
+    /// The questions of its handler to the client. Few handlers ask: for the others they are never made.
     questions: OnceLock<Arc<Questions>>,
 }
 
-/// What a client asked to hear before the reply.
+/// The messages that a client wants before the reply.
 #[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Interest {
     pub(super) progress: Option<ProgressToken>,
@@ -49,7 +50,7 @@ pub(in crate::server) struct Interest {
 }
 
 impl Interest {
-    /// What the `_meta` of a request within a session says.
+    /// The wishes in the `_meta` of a request within a session.
     pub(in crate::server) fn of(meta: &RequestMeta<'_>) -> Self {
         Self {
             progress: meta.progress_token(),
@@ -87,6 +88,7 @@ impl Scope {
             session,
             interest,
             outbox: Outbox::default(),
+            // Below every number, so that the first progress always counts, even 0 or less.
             progress: Lock::new(f64::NEG_INFINITY),
             clock: HandlerClock::default(),
             stage: TaskStage::default(),
@@ -98,18 +100,18 @@ impl Scope {
         }
     }
 
-    /// The same with what came beside the request.
+    /// Adds the values that came with the request.
     pub(in crate::server) fn carrying(mut self, extensions: &Extensions) -> Self {
         self.extensions = (!extensions.is_empty()).then(|| Arc::new(extensions.clone()));
         self
     }
 
-    /// What came beside the request, of this type.
+    /// The value of this type that was added to the request.
     pub(in crate::server) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.as_ref()?.get()
     }
 
-    /// All that came beside the request.
+    /// All values that were added to the request.
     pub(in crate::server) fn extensions(&self) -> Extensions {
         self.extensions.as_deref().cloned().unwrap_or_default()
     }
@@ -123,7 +125,7 @@ impl Scope {
         self.shared.session.as_ref()
     }
 
-    /// What its client asked to hear before the reply.
+    /// The messages that its client wants before the reply.
     pub(super) fn interest(&self) -> &Interest {
         &self.shared.interest
     }
@@ -140,17 +142,17 @@ impl Scope {
         &self.shared.clock
     }
 
-    /// Where it stands on its way to becoming a task.
+    /// Its stage on the way to becoming a task.
     pub(in crate::server) fn stage(&self) -> &TaskStage {
         &self.shared.stage
     }
 
-    /// What its handler asks the client, from now on if nothing yet.
+    /// The questions of its handler to the client, which may ask from now on.
     pub(in crate::server) fn questions(&self) -> &Arc<Questions> {
         self.shared.questions.get_or_init(Arc::default)
     }
 
-    /// What its handler asks the client, if it can.
+    /// The questions of its handler to the client, if it can ask.
     pub(in crate::server) fn asked(&self) -> Option<&Arc<Questions>> {
         self.shared.questions.get()
     }

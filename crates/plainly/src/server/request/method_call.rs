@@ -26,8 +26,8 @@ impl<'a> MethodCall<'a> {
         read(self.params)
     }
 
-    /// The legacy session that it is part of, for methods that only revisions with sessions have: without one, it has come to
-    /// a revision that does not know the method.
+    /// The legacy session that it is part of, for methods that only revisions with sessions have. Without a session,
+    /// its revision doesn't know the method.
     pub(in crate::server) fn session(&self) -> Result<&'a Arc<Session>, ProtocolError> {
         let session = self.scope.session();
         session.ok_or_else(|| ProtocolError::method_not_found(self.method.name()))

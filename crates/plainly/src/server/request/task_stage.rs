@@ -1,5 +1,5 @@
-//! A call on its way to becoming a task: whether it may, when it does, and that it has. Part of its context, so that its
-//! handler can say from where on it is one. Knows nothing of records and stores.
+//! The stage of a call that may become a task: whether it may, when it does, and that it has. Part of the context, so
+//! that its handler can say from where on it is a task. Knows nothing of records and stores.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::lock::Lock;
 /// Takes the messages of a running task, for clients that ask how far it is.
 pub(in crate::server) type StatusSink = Arc<dyn Fn(String) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// How far a call is on its way to becoming a task.
+/// The stage of a call on its way to becoming a task.
 #[derive(Default)]
 pub(in crate::server) struct TaskStage(Lock<StageState>);
 
 #[derive(Default)]
 struct StageState {
     step: TaskStep,
-    /// Wakes those that wait until it is a task.
+    /// Wakes the tasks that wait until it is a task.
     waiting: Vec<Waker>,
     /// Wakes what runs the handler once it is to become a task.
     runner: Option<Waker>,
@@ -57,7 +57,8 @@ impl TaskStage {
         self.0.lock().step = TaskStep::Open(becomes);
     }
 
-    /// Whether it becomes a task now: `is_waiting` if its handler is. True once; who asks is woken if it comes later.
+    /// Whether it becomes a task now, with `is_waiting` if its handler waits. True only once; the caller is woken if
+    /// that happens later.
     pub(in crate::server) fn is_due(&self, is_waiting: bool, context: &Context<'_>) -> bool {
         let mut state = self.0.lock();
         if matches!(state.step, TaskStep::Open(TaskStart::WhenItSays)) && is_waiting {
@@ -77,7 +78,8 @@ impl TaskStage {
         is_due
     }
 
-    /// From here on it is a task: pending until it is. Ready at once where it can't become one, or is one already.
+    /// Makes it a task from here on, and is pending until it is one. Ready at once if it can't become one, or is one
+    /// already.
     pub(in crate::server) fn poll_begin(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         match state.step {
@@ -97,6 +99,7 @@ impl TaskStage {
 
     /// It is a task now.
     pub(in crate::server) fn begun(&self, sink: StatusSink) {
+        // The lock is released first: whoever is woken takes it again.
         let waiting = {
             let mut state = self.0.lock();
             state.step = TaskStep::Background(sink);
@@ -105,7 +108,7 @@ impl TaskStage {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Says what it does to those who ask for the task, if it is one.
+    /// Reports what it does to clients that ask for the task, if it is one.
     pub(in crate::server) async fn say(&self, message: &str) {
         let sink = match &self.0.lock().step {
             TaskStep::Background(sink) => sink.clone(),

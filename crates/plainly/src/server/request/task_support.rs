@@ -1,4 +1,5 @@
-//! Which tools become tasks, and for whom: the client says in each request whether it can deal with one.
+//! The tools that become tasks, and the clients for which they do: each request says whether its client can deal with
+//! tasks.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;

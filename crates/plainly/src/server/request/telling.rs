@@ -1,4 +1,4 @@
-//! What a handler tells the client before the reply: progress and log messages, if the client asked for them.
+//! Progress and log messages that a handler sends before the reply, if the client asked for them.
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{LoggingLevel, LoggingMessageParams, ProgressParams};
@@ -8,17 +8,19 @@ use super::context::Scope;
 use crate::server::notifications;
 
 impl Scope {
-    /// Tells how far the handler has come, if the client wants to know; and it has more time. What is no progress is not
-    /// told. Of a task the client hears the message alone, when it asks.
+    /// Reports the handler's progress, if the client wants to know, and restarts the handler's time. A value that is no
+    /// progress is not sent. The client of a task gets only the message, and only when it asks.
     pub(in crate::server) async fn progress(
         &self,
         progress: f64,
         total: Option<f64>,
         message: Option<String>,
     ) {
+        // The value must increase ("Progress Flow"): a repeated one would also restart the handler's time for nothing.
         if !self.advance(progress) {
             return tracing::debug!(progress, "not sent: the progress did not advance");
         }
+        // Whether or not the client wants to hear of it: the time limits the handler's work.
         self.clock().restart();
         if let Some(message) = &message {
             self.stage().say(message).await;
@@ -30,7 +32,7 @@ impl Scope {
         }
     }
 
-    /// Whether `progress` is more than ever before. It is a number.
+    /// Whether `progress` is a number and more than ever before.
     fn advance(&self, progress: f64) -> bool {
         let mut last = self.last_progress().lock();
         let is_more = progress.is_finite() && progress > *last;
@@ -44,6 +46,7 @@ impl Scope {
     pub(in crate::server) fn wants_log(&self, level: LoggingLevel) -> bool {
         let least = match self.session() {
             Some(session) => Some(session.level()),
+            // A modern client that names no level gets no log messages at all (2026-07-28, "Logging").
             None => self.interest().level,
         };
         least.is_some_and(|least| level >= least)

@@ -1,5 +1,6 @@
-//! Whether `Mcp-Param-*` headers say what the arguments of a tool call say (2026-07-28, basic/transports/streamable-http,
-//! "Server Behavior for Custom Headers"): who routes by the one must not be misled about the other.
+//! The check that `Mcp-Param-*` headers agree with the arguments of a tool call (2026-07-28,
+//! basic/transports/streamable-http, "Server Behavior for Custom Headers"): whoever routes by the headers must not be
+//! misled about the arguments.
 
 use http::HeaderMap;
 use plainly_errors::ProtocolError;
@@ -14,11 +15,11 @@ use super::headers::Header;
 use super::mismatch;
 use crate::server::features::Tools;
 
-/// The largest integer of which a 64-bit float and its neighbours are exact.
+/// The largest integer up to which a 64-bit float is exact.
 const MOST: f64 = 9_007_199_254_740_991.0;
 
-/// Holds the headers of a modern request against its arguments, if it calls a tool that has some repeated. What else is
-/// wrong with it is said elsewhere.
+/// Checks the headers of a modern request against its arguments, if it calls a tool whose arguments are repeated in
+/// headers. Other faults are reported elsewhere.
 pub(super) fn mirrored_arguments(
     headers: &HeaderMap,
     request: &Request<'_>,
@@ -50,7 +51,7 @@ pub(super) fn mirrored_arguments(
     }
 }
 
-/// How the header fails to say what the argument says. What either says is not told: it can be long, and a secret.
+/// How the header contradicts the argument, if it does. Neither value is repeated: it can be long, and a secret.
 fn contradiction(
     mirrored: &MirroredArgument,
     headers: &HeaderMap,
@@ -65,6 +66,7 @@ fn contradiction(
         (Header::Absent, Some(value)) if text(value).is_some() => Some(format!(
             "{header} is missing, but the argument {argument} is given"
         )),
+        // `null` and missing arguments have no header ("Server Behavior for Custom Headers").
         (Header::Absent, _) => None,
         (Header::One(_), None) => Some(format!(
             "{header} is given, but the argument {argument} is not"
@@ -91,6 +93,7 @@ fn says(text: &str, value: &Value) -> bool {
 }
 
 fn integer_of(text: &str) -> Option<f64> {
+    // The parser alone would accept white space around the number too.
     let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let number = text.bytes().all(is_number).then_some(text)?;
     integer(&serde_json::from_str(number).ok()?)

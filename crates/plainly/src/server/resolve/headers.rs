@@ -1,4 +1,4 @@
-//! The headers that are evidence, and what they mirror (2026-07-28, Streamable HTTP, "Server Validation").
+//! The headers that identify a request's sender or repeat its body (2026-07-28, Streamable HTTP, "Server Validation").
 
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -13,12 +13,12 @@ static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 static METHOD: HeaderName = HeaderName::from_static(MCP_METHOD);
 static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
 
-/// A header that may be there once.
+/// A header that may be given once.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Header<'a> {
     Absent,
     One(&'a str),
-    /// There twice, or not visible ASCII.
+    /// Given twice, or not in visible ASCII.
     Unclear,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Header<'a> {
         named.is_some_and(|revision| !revision.traits().sessions)
     }
 
-    /// How it fails to mirror `body`, if it does; nothing is compared where the body has no value.
+    /// How it contradicts `body`, if it does; nothing is compared if the body has no value.
     pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
         match (self, body) {
             (Self::Unclear, _) => Some(format!(
@@ -86,7 +86,7 @@ pub(super) fn are_unclear(headers: &HeaderMap) -> bool {
         .any(|name| Header::of(headers, name) == Header::Unclear)
 }
 
-/// How `Mcp-Method` and `Mcp-Name` fail to mirror the request.
+/// How `Mcp-Method` and `Mcp-Name` contradict the request.
 pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
     let method = Header::of(headers, &METHOD).contradicts("Mcp-Method", Some(&request.method));
     method

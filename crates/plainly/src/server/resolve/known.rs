@@ -1,8 +1,8 @@
-//! The peer of a connection's last request that introduced itself: mostly it is that of the next one too, and to read the
-//! same introduction again was a tenth of all that a small request takes.
+//! The peer that last introduced itself on a connection: usually it sends the next request too, and reading the same
+//! introduction again was a tenth of the cost of a small request.
 //!
-//! It is the same if it says the same, byte for byte, in the same revision, and the transport has found it to be the same
-//! principal. Nothing is known of it on another connection.
+//! It counts as the same peer if its introduction is the same, byte for byte, in the same revision, and the transport
+//! proved the same principal. Other connections know nothing of it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use plainly_protocol::peer::{Peer, Principal};
 
 use crate::transport::ConnectionMemory;
 
-/// What is longer is read each time, so that no connection keeps much.
+/// The longest introduction that is kept, in bytes. Longer ones are read each time, so that no connection keeps much.
 const LONGEST: usize = 1 << 10;
 
 /// A peer, and the introduction that it was made of.
@@ -37,8 +37,8 @@ impl Known {
     }
 }
 
-/// The peer that `meta` introduces, and whom the transport has found it to be; every key that is missing or wrong comes
-/// before a revision that is.
+/// The peer that `meta` introduces, with the principal that the transport proved. Missing and wrong keys are reported
+/// before a wrong revision.
 pub(super) fn introduced(
     meta: &RequestMeta<'_>,
     revision: Result<Revision, ProtocolError>,

@@ -1,5 +1,4 @@
-//! The subscription of a legacy session: it lasts over all requests of the session, and over the streams, one at a time, on
-//! which the client is told.
+//! The subscription of a legacy session: it outlives the streams, one at a time, on which the client hears of changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use crate::server::changes::{Changes, Topic, TopicSubscription};
 pub(in crate::server) struct SessionSubscription {
     /// The resources that the client has subscribed to; while there is a stream, the lists too.
     pub(in crate::server) topics: Arc<TopicSubscription>,
-    /// Since when there is no stream; nothing while there is one.
+    /// When the last stream was closed; `None` while there is one.
     closed_since: Lock<Option<Instant>>,
 }
 
@@ -26,13 +25,13 @@ impl SessionSubscription {
         })
     }
 
-    /// For how long there has been no stream.
+    /// How long there has been no stream.
     pub(super) fn idle(&self) -> Duration {
         let closed_since = *self.closed_since.lock();
         closed_since.map_or(Duration::ZERO, |closed| closed.elapsed())
     }
 
-    /// Opens the stream, on which changes of `lists` are told too.
+    /// Opens the stream, on which changes of `lists` are reported too.
     pub(in crate::server) fn open(
         self: &Arc<Self>,
         lists: Vec<Topic>,
@@ -47,7 +46,8 @@ impl SessionSubscription {
     }
 }
 
-/// The one stream of a session. Without it only what the client has subscribed to by name is kept for the next.
+/// The one stream of a session. Without it, only changes of resources that the client subscribed to are kept for the
+/// next stream.
 pub(in crate::server) struct OpenStream {
     subscription: Arc<SessionSubscription>,
     lists: Vec<Topic>,
@@ -55,7 +55,7 @@ pub(in crate::server) struct OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        // Locked until the lists are given up: a stream that is opened meanwhile has the same ones.
+        // Locked until the lists are removed: a stream that is opened meanwhile has the same ones.
         let mut closed_since = self.subscription.closed_since.lock();
         for list in &self.lists {
             self.subscription.topics.remove(list);

@@ -1,4 +1,4 @@
-//! Listings of several providers, joined: one after the other, by cursors that say whose turn it is.
+//! Joined listings of several providers: one after the other, with cursors that name the provider.
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
@@ -10,8 +10,8 @@ use crate::server::audience::{Answering, Audience};
 use crate::server::failure::Failure;
 use crate::server::request::MethodCall;
 
-/// The place in a joined listing: at whose page, and which page of theirs. What is in it needs no seal: it leads nowhere but to
-/// a listing that anybody may ask for, and each provider judges its own cursors.
+/// A position in a joined listing: the provider, and the page of its listing. It needs no seal: it leads only to
+/// listings that anybody may ask for, and each provider checks its own cursors.
 struct ListingPlace<'a> {
     provider: usize,
     cursor: Option<&'a str>,
@@ -82,7 +82,7 @@ fn with_cursor(params: &Object<'_>, cursor: Option<&str>) -> Result<String, Prot
     Ok(members.to_json().get().to_owned())
 }
 
-/// The same page, with a cursor to what follows it: more of this provider, or the first page of the next.
+/// Adds a cursor for what follows the page: more of this provider, or the first page of the next.
 fn continued(answer: Answer, provider: usize, is_last: bool) -> Result<Answer, Failure> {
     let Answer::Result(mut result) = answer else {
         return Ok(answer);

@@ -1,4 +1,5 @@
-//! Results that a source knows only as JSON: what surrounds the members of a result is taken out, all else is kept as it is.
+//! Results that a source knows only as JSON: the members that surround the body are taken out, everything else is kept
+//! as it is.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ impl Members {
         members.collect::<serde_json::Result<_>>().map(Self)
     }
 
-    /// Sets a member that is text, in place of one of that name; with nothing it is left out.
+    /// Sets a text member, replacing one of that name; without a text it is removed.
     pub(super) fn set(&mut self, name: &str, text: Option<&str>) {
         self.0.retain(|(other, _)| other != name);
         if let Some(text) = text {
@@ -48,7 +49,7 @@ impl Serialize for Members {
     }
 }
 
-/// Parameters as they are passed on: `_meta` is between this server and its client.
+/// Parameters without `_meta`, which is between this server and its client.
 pub(super) fn without_meta(params: &Object<'_>) -> serde_json::Result<RawJson> {
     if params.get("_meta").is_none() {
         return RawJson::parse(params.raw());
@@ -56,10 +57,10 @@ pub(super) fn without_meta(params: &Object<'_>) -> serde_json::Result<RawJson> {
     Members::of(params, &["_meta"]).map(|members| members.to_json())
 }
 
-/// What surrounds the members of a result.
+/// The members that surround the body of a result.
 const SURROUNDINGS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
 
-/// The answer that `json` is.
+/// Reads `json`, a result, as an answer.
 pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
     let object = parse(json.get())?;
     let members = Members::of(&object, &SURROUNDINGS)?;

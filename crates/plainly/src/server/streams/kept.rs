@@ -1,5 +1,5 @@
-//! What was sent on the streams of one session: the events that are kept, who reads them, and what is forgotten first.
-//! Knows nothing of what runs, and has no clock.
+//! The events of the streams of one session: which are kept, who reads them, and which are forgotten first. Knows
+//! nothing of handlers, and has no clock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::limits::Limits;
 use crate::quota::{Quota, QuotaPart};
 
-/// How far whoever writes may be ahead of whoever reads, until all is said.
+/// How many events the writer may be ahead of the reader, until everything is said.
 const AHEAD: u64 = 16;
 /// Bytes that an event takes beside its own.
 const OVERHEAD: usize = 64;
@@ -23,14 +23,14 @@ pub(super) struct Kept {
     events: usize,
     /// Its part of the bytes that are kept in all sessions together.
     bytes: QuotaPart,
-    /// How many streams there ever were: numbers each.
+    /// The number of streams so far, which numbers the next one.
     count: u64,
     streams: BTreeMap<u64, Stream>,
-    /// Somebody removes streams as their time comes.
+    /// Whether somebody removes streams as their time comes.
     is_swept: bool,
 }
 
-/// How much is kept.
+/// The limits of what is kept.
 #[derive(Debug)]
 struct Most {
     events: usize,
@@ -50,25 +50,25 @@ struct Stream {
     /// When nothing more was to come.
     ended: Option<Instant>,
     is_told_to_end: bool,
-    /// How many readers there ever were: the last one is the reader, if there is one now.
+    /// The number of readers so far. The last one is the reader, if there is one now.
     readers: u64,
     has_reader: bool,
     reader: Option<Waker>,
     writer: Option<Waker>,
 }
 
-/// One who reads a stream.
+/// A reader of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reader {
     pub(super) stream: u64,
     number: u64,
 }
 
-/// What one who writes a stream does next.
+/// The next step of the writer of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Write,
-    /// What is left to say is said at once.
+    /// Whatever is left is written at once.
     End,
     Wait,
 }
@@ -116,6 +116,8 @@ impl Kept {
             return Turn::End;
         }
         stream.writer = Some(context.waker().clone());
+        // Without a reader the writer goes on, and the oldest events are forgotten: a client that is gone may never
+        // come back.
         if stream.has_reader && stream.last() - stream.read >= AHEAD {
             return Turn::Wait;
         }
@@ -135,7 +137,7 @@ impl Kept {
         self.forget_oldest();
     }
 
-    /// Has the reader's connection closed once all is read that there is.
+    /// Closes the reader's connection once everything so far is read.
     pub(super) fn pause(&mut self, stream: u64) {
         if let Some(stream) = self.streams.get_mut(&stream)
             && stream.has_reader
@@ -153,12 +155,12 @@ impl Kept {
         }
     }
 
-    /// Whether whoever asks is the one to [`sweep`](Self::sweep) from now on.
+    /// Whether the caller is to [`sweep`](Self::sweep) from now on.
     pub(super) fn needs_sweeper(&mut self) -> bool {
         !std::mem::replace(&mut self.is_swept, true)
     }
 
-    /// Removes what ended so long ago; when the next one did that is left, if there is one.
+    /// Removes streams that ended at least `age` ago. Returns when the earliest of the others ended, if there is one.
     pub(super) fn sweep(&mut self, now: Instant, age: Duration) -> Option<Instant> {
         let ended = |stream: &Stream| stream.ended.filter(|_| !stream.has_reader);
         let streams = self.streams.iter();
@@ -193,7 +195,7 @@ impl Kept {
         }
     }
 
-    /// A reader of what follows the event of that number, in place of one that was there; `None` if not all of it is kept.
+    /// A reader of what follows the event `after`, in place of an earlier reader; `None` if not all of it is kept.
     pub(super) fn resume(&mut self, stream: u64, after: u64) -> Option<Reader> {
         let open = self.streams.get_mut(&stream)?;
         if after < open.forgotten || after > open.last() {
@@ -205,7 +207,7 @@ impl Kept {
         Some(Reader { stream, number })
     }
 
-    /// The next event for this reader, with its number; `None` where there is nothing more for it to read.
+    /// The next event for this reader, with its number; `None` if there is nothing more for it to read.
     pub(super) fn next(
         &mut self,
         reader: Reader,
@@ -234,7 +236,7 @@ impl Kept {
         self.read_by(reader).map(|stream| stream.read)
     }
 
-    /// Tells whoever writes for this reader to come to an end.
+    /// Tells the writer for this reader to end.
     pub(super) fn tell_to_end(&mut self, reader: Reader) {
         if let Some(stream) = self.read_by(reader) {
             stream.is_told_to_end = true;
@@ -242,12 +244,13 @@ impl Kept {
         }
     }
 
-    /// This reader is gone; whoever writes waits for it no longer.
+    /// Removes this reader. The writer no longer waits for it.
     pub(super) fn leave(&mut self, reader: Reader) {
         if let Some(stream) = self.read_by(reader) {
             stream.has_reader = false;
             stream.pause = None;
             stream.wake_writer();
+            // Until now, nothing that this reader had yet to read could be forgotten.
             self.forget_oldest();
         }
     }
@@ -258,7 +261,7 @@ impl Kept {
         (stream.has_reader && stream.readers == reader.number).then_some(stream)
     }
 
-    /// As long as there is too much: of the oldest streams first, but nothing that somebody still reads.
+    /// Forgets events while there are too many: of the oldest streams first, but none that somebody still reads.
     fn forget_oldest(&mut self) {
         while self.is_too_much() {
             let mut streams = self.streams.iter_mut();
@@ -307,6 +310,7 @@ impl Stream {
     }
 
     fn can_forget(&self) -> bool {
+        // While somebody reads, only events that were read may go: the others are still on their way.
         !self.events.is_empty() && (!self.has_reader || self.forgotten < self.read)
     }
 

@@ -30,7 +30,7 @@ impl Announcements {
             resources,
             ..
         } = &**sources.features();
-        // Which of these a source has can differ from client to client.
+        // Which of these a source has may differ from client to client.
         let from_sources = all && !sources.is_plain();
         let updates = from_sources || all && resources.is_served() || resources.can_watch();
         Self {
@@ -45,7 +45,7 @@ impl Announcements {
     /// The part of what a client asks for that is announced.
     pub(super) fn accept(self, asked: SubscriptionFilter, sources: &Sources) -> SubscriptionFilter {
         let mut accepted = self.lists_in(&asked);
-        // A resource need not exist: it may come to.
+        // A resource need not exist yet.
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();
         uris.retain(|uri| self.has_resource(uri, sources) && seen.insert(uri.clone()));

@@ -53,6 +53,7 @@ impl Listener {
                 return Poll::Ready(None);
             }
             match ready!(self.place.topics.poll_next(context)) {
+                // The record is read only now that there is room to send it, so the client hears the latest state.
                 Some(Topic::Task(task)) => {
                     let tasks = Arc::clone(&self.place.subscriptions.tasks);
                     let id = self.id.clone();
@@ -82,7 +83,7 @@ pub(super) async fn add_tasks(
         }
         let topic = Topic::Task(id.as_str().into());
         topics.add([topic.clone()]);
-        // The client hears at once what the task is by now, so what happened before it listened is not lost to it.
+        // The client gets the current state at once, so it misses nothing that happened before it listened.
         topics.mark(&topic);
         own.push(id);
     }

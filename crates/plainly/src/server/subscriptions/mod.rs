@@ -97,7 +97,7 @@ impl Subscriptions {
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
-        // Before the stores are watched, so that of what changes from then on nothing is lost.
+        // Before the stores are watched, so that no change from then on is lost.
         topics.add(announcements::topics(&accepted));
         let listener = Listener {
             id: Some(Arc::clone(&id)),
@@ -122,8 +122,11 @@ impl Subscriptions {
     ) -> Result<Listener, ProtocolError> {
         let lists = self.announcements.lists();
         if lists.is_empty() {
+            // Nothing would ever be said on it: 405 tells the client that there is no such stream ("Listening for
+            // Messages from the Server").
             return Err(Refusal::MethodNotAllowed.into());
         }
+        // Before a place is taken, so that a second stream is refused for what it is and not for lack of room.
         let stream = session.subscription.open(lists)?;
         let place = self.admit(None, Arc::clone(&session.subscription.topics))?;
         let of_resources = self.announcements.resources;
@@ -155,6 +158,8 @@ impl Subscriptions {
                 let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());
             }
+            // Counted together with earlier ones: a client subscribes to one URI at a time, and could go on without
+            // end.
             let before = subscription.topics.resources();
             let before = before.iter().map(|uri| &**uri);
             this.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;

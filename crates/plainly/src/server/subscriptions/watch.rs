@@ -32,6 +32,7 @@ impl Subscriptions {
         let mut task = WatchTask::new();
         task.spawn(publish(stores, self.changes.clone()));
         let task = Arc::new(task);
+        // Held weakly, so that watching ends with the last listener.
         *watch = Arc::downgrade(&task);
         Ok(task)
     }
@@ -44,7 +45,7 @@ async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Cha
             Change::Tree(uri) => changes.tree_updated(&uri),
             Change::Listing => changes.resources_changed(),
         }
-        // A store that always has something to tell must not keep others from running.
+        // A store that reports changes without pause must not keep other tasks from running.
         consume_budget().await;
     }
 }

@@ -1,4 +1,5 @@
-//! A handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any more.
+//! Runs a handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any
+//! more.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -27,7 +28,7 @@ use crate::server::request::Scope;
 /// The most bytes that a reply has around the result of a task.
 const AROUND: usize = 4 << 10;
 
-/// The call of a tool that becomes a task: what it takes to tell how its handler ends.
+/// The call of a tool that becomes a task: everything needed to report how its handler ends.
 pub(in crate::server) struct TaskCall {
     pub(in crate::server) scope: Scope,
     pub(in crate::server) audience: Audience,
@@ -44,7 +45,7 @@ pub(super) struct Background {
 /// A turn that a running handler takes.
 enum HandlerTurn {
     Ended(Box<Ended>),
-    /// It waits for the answers to these, and for no others.
+    /// It waits for the answers to exactly these questions.
     Asks(QuestionsByKey),
 }
 
@@ -59,7 +60,7 @@ impl Background {
         }
     }
 
-    /// How the handler ends; nothing if nobody wants it any more.
+    /// The end of the handler; `None` if nobody wants it any more.
     async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
         let limits = &self.tasks.limits;
         // Nobody could fetch a result that comes after the record has expired.
@@ -69,7 +70,7 @@ impl Background {
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
-                // What the client did comes first: the handler of a task that it cancelled is not polled again.
+                // The client's actions come first: the handler of a task that was cancelled is not polled again.
                 biased;
                 () = self.something_happens() => self.hear().await,
                 next = next => match next {
@@ -100,7 +101,7 @@ impl Background {
         }
     }
 
-    /// The next turn of the handler. Open questions other than those `asked` are one.
+    /// The next turn of the handler: it ended, or its open questions are others than `asked`.
     fn poll_next(
         &self,
         handler: &mut Guarded,
@@ -152,6 +153,7 @@ impl Background {
         let mut recorded = self.tasks.record(&self.task.id, self.event(ended)).await;
         if let Err(TaskStoreError::Full) = recorded {
             let error = ProtocolError::internal("Internal error: there is no room for the result");
+            // A record counts for enough bytes from the start to hold an error in words (see `MemoryTasks`).
             let failed = self.failed(&error);
             recorded = self.tasks.record(&self.task.id, failed).await;
         }
@@ -160,11 +162,12 @@ impl Background {
         }
     }
 
-    /// The event that the end of the handler is to the task.
+    /// The event in the life of the task that the end of its handler is.
     fn event(&self, ended: Ended) -> TaskEvent {
         let outcome = match ended {
             Err(error) => Err(error),
-            // An error of the protocol is what a failed task is there for; all others are the tool's.
+            // A failed task is one that ended with a protocol error; every other failure is the tool's ("Task Execution
+            // Errors").
             Ok(Err(ref failure))
                 if let Meaning::Protocol(error) = failure.meaning()
                     && error.problem().is_none() =>
@@ -192,7 +195,7 @@ impl Background {
     fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
         let revision = self.call.asker.peer.revision;
         let encoder = &self.tasks.encoder;
-        // `tasks/get` has to fit what is recorded into a reply.
+        // `tasks/get` must be able to fit the recorded result into a reply.
         let limit = self.tasks.limits.reply_bytes.saturating_sub(AROUND);
         let error = match encoder.result_alone(revision, Answer::Tool(result)) {
             Ok(result) if result.get().len() <= limit => return Ok(result),

@@ -1,4 +1,4 @@
-//! From a call whose handler runs to a task: its record is kept before anybody hears of it, and its handler goes on by
+//! Turns a running call into a task: its record is stored before anybody hears of it, and its handler goes on by
 //! itself.
 
 use std::sync::Arc;
@@ -21,13 +21,14 @@ use crate::server::request::StatusSink;
 use crate::server::seal::random_name;
 
 impl Tasks {
-    /// Makes a task of `call`, whose `handler` runs; its handle is the answer.
+    /// Makes a task of `call`, whose `handler` is running, and answers with its handle.
     pub(in crate::server) async fn create(
         self: Arc<Self>,
         call: TaskCall,
         handler: Guarded,
     ) -> Result<Answer, Failure> {
-        // A store may take its time, and whoever asks be gone by then: what it keeps must come to an end all the same.
+        // The store may be slow, and the request gone by the time it is done: the record that it keeps must come to an
+        // end all the same.
         let (asker, created) = oneshot::channel();
         tokio::spawn(self.create_and_run(call, handler, asker));
         let task = created
@@ -39,8 +40,8 @@ impl Tasks {
         Ok(result.of_type(ResultType::Task).into())
     }
 
-    /// Makes a task of `call`, tells `asker`, and runs its handler to the end. A task of which nobody was told is cancelled:
-    /// nobody else knows its name.
+    /// Makes a task of `call`, tells `asker`, and runs its handler to the end. If `asker` is gone, the task is
+    /// cancelled: nobody else knows its name.
     async fn create_and_run(
         self: Arc<Self>,
         call: TaskCall,
@@ -57,17 +58,19 @@ impl Tasks {
             let tasks = self;
             return Background { tasks, task, call }.run(handler).await;
         }
+        // Cancelled only once its handler is gone.
         drop((call, handler));
         if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
             tracing::error!(task = &*task.id, error = %chain(&error), "a task's outcome could not be stored");
         }
     }
 
-    /// Keeps the record of a task of `peer` that begins now.
+    /// Stores the record of a new task of `peer`.
     async fn insert(&self, peer: &Peer) -> Result<(LocalTask, DetailedTask), ProtocolError> {
         let id = random_name().map_err(|error| {
             ProtocolError::internal("The task could not be created").with_source(error)
         })?;
+        // A place in this process before a record in the store: a record without a handler would wait until it expires.
         let local = self.local.admit(&id, self.limits.tasks);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.task_ttl, self.limits.task_poll);
@@ -78,7 +81,7 @@ impl Tasks {
     }
 }
 
-/// Keeps what the handler of the task `id` says in its record.
+/// Stores the status messages of the handler of the task `id`.
 fn status_sink(tasks: &Arc<Tasks>, id: &Arc<str>) -> StatusSink {
     let (tasks, id) = (Arc::clone(tasks), Arc::clone(id));
     Arc::new(move |message| {

@@ -1,4 +1,4 @@
-//! The tasks whose handlers run in this process: how many there may be, and how each is told that something has happened to
+//! The tasks whose handlers run in this process: how many there may be, and how each is woken when something happens to
 //! it.
 
 use std::collections::HashMap;
@@ -12,11 +12,11 @@ use crate::lock::Lock;
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocalTasks(Arc<Lock<HashMap<Arc<str>, Arc<Notify>>>>);
 
-/// A task whose handler runs in this process: until it is dropped.
+/// A task whose handler runs in this process, until this is dropped.
 pub(super) struct LocalTask {
     all: LocalTasks,
     pub(super) id: Arc<str>,
-    /// Tells its handler that something has happened to it.
+    /// Wakes its handler when something has happened to it.
     pub(super) signal: Arc<Notify>,
 }
 

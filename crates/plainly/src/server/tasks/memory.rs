@@ -96,6 +96,7 @@ impl MemoryTasks {
             return Ok(false);
         }
         let (old, new) = (*old, weight(&record));
+        // A record that doesn't grow always fits, even if the store is full.
         if new > old && table.bytes.saturating_add(new - old) > self.0.most_bytes {
             return Err(TaskStoreError::Full);
         }
@@ -191,7 +192,7 @@ fn written(value: &impl Serialize) -> usize {
     }
 
     let mut count = Count(0);
-    // What can't be written never gets as far as a record.
+    // A value that can't be written never gets as far as a record.
     match serde_json::to_writer(&mut count, value) {
         Ok(()) => count.0,
         Err(_) => usize::MAX,

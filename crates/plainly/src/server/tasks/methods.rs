@@ -78,7 +78,7 @@ fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'stat
     Answering::Later(Audience::Code, Box::pin(answering))
 }
 
-/// An error unless the answers to what is asked can be answers to it. Others mean nothing to anybody.
+/// Refuses answers that don't fit the open questions. Answers to other questions are ignored.
 fn check_answers(
     record: &TaskRecord,
     answers: &InputResponses,

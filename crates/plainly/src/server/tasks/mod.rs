@@ -10,7 +10,7 @@
 //!                                    └─► changes ─► whoever listens
 //! ```
 //!
-//! All that is known of a task is a record in a store; the handler itself runs in the process that made the task.
+//! Everything known of a task is in its record in a store; its handler runs in the process that made the task.
 
 mod record;
 
@@ -74,7 +74,7 @@ impl Tasks {
         }
     }
 
-    /// The record of the task of this name, whoever may ask for it.
+    /// The record of the task of this name, no matter whose it is.
     pub(super) async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
         self.store.get(id).await
     }
@@ -90,12 +90,12 @@ impl Tasks {
             record.principal == principal(peer)
                 && record.expires.is_none_or(|expires| expires > now)
         });
-        // Somebody else's task is not told from one that never was: names must not be guessed.
+        // Another principal's task looks the same as one that never existed: otherwise names could be guessed.
         record.ok_or_else(|| InvalidParams::UnknownTask.into())
     }
 
-    /// Records what has happened to the task of this name, and tells whoever listens. Returns what is known of it then; nothing
-    /// if there is no such task.
+    /// Records an event of the task of this name, and notifies its listeners. Returns its record; `None` if there is no
+    /// such task.
     async fn record(
         &self,
         id: &str,
@@ -105,7 +105,7 @@ impl Tasks {
             let Some(next) = record.after(event.clone(), SystemTime::now()) else {
                 return Ok(Some(record));
             };
-            // Where something else has happened meanwhile, it happens after that.
+            // If something else happened meanwhile, try again on top of that.
             if self.store.replace(next.clone()).await? {
                 self.changes.publish(&Topic::Task(id.into()));
                 return Ok(Some(next));

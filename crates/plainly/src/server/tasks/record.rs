@@ -30,9 +30,9 @@ pub struct TaskRecord {
 pub(super) enum TaskEvent {
     /// Its handler now asks the client these questions, and no others.
     Asks(BTreeMap<String, InputRequest>),
-    /// The client answers. Answers to what is not asked, or not any more, are ignored.
+    /// The client answers. Answers to anything that is not asked, or no longer, are ignored.
     Answered(InputResponses),
-    /// Its handler says what it does.
+    /// Its handler reports what it does.
     Said(String),
     /// It ends with a result.
     Completed(RawJson),
@@ -85,6 +85,7 @@ impl TaskRecord {
             TaskEvent::Said(message) => next.say(message),
             TaskEvent::Completed(result) => next.end(TaskState::Completed { result }),
             TaskEvent::Failed(error) => {
+                // The status message repeats it for clients that show nothing else ("Task Execution Errors": SHOULD).
                 next.say(error.message.clone().into_owned());
                 next.end(TaskState::Failed { error })
             }
@@ -95,7 +96,7 @@ impl TaskRecord {
         changes.then_some(next)
     }
 
-    /// Sets what is asked.
+    /// Sets the open questions.
     fn ask(&mut self, mut questions: BTreeMap<String, InputRequest>) -> bool {
         // A key stands for one question as long as the task lives: one that is answered is not asked again.
         questions.retain(|key, _| self.answers.get(key).is_none());

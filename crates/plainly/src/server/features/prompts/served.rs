@@ -20,7 +20,7 @@ use crate::server::features::error::BuildError;
 use crate::server::features::needs::check_needs;
 use crate::server::state::States;
 
-/// Bytes of the longest name of a prompt. The specification has no limit; names that are refused are told again.
+/// Length of the longest name of a prompt, in bytes. The specification has no limit, but errors repeat unknown names.
 const LONGEST_NAME: usize = 128;
 
 /// The prompts of a server.
@@ -123,7 +123,7 @@ impl Definition for Prompt {
 }
 
 impl ServedPrompt {
-    /// Its arguments, as they are completed.
+    /// Its arguments, with the handlers that complete them.
     pub(in crate::server::features) fn completers(&self) -> &Completers {
         &self.completers
     }

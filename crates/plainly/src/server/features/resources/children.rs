@@ -1,5 +1,5 @@
-//! The children of a collection: those of a store's by the store, those of a fixed one by reading it. Both come in pages
-//! here, with cursors that only the method that asked accepts.
+//! The children of a collection: a store lists its own, a fixed collection is read. Both come in pages here, with
+//! cursors that only the method that asked accepts.
 
 use std::collections::HashSet;
 
@@ -20,14 +20,14 @@ pub(in crate::server::features) struct Children<'a> {
     /// The method that asks: a cursor of one is not accepted by the other.
     pub(in crate::server::features) method: Method,
     pub(in crate::server::features) parent: &'a str,
-    /// Where to go on.
+    /// The cursor to go on from.
     pub(in crate::server::features) cursor: Option<&'a Cursor>,
     pub(in crate::server::features) cursors: CursorsOf<'a>,
     pub(in crate::server::features) limits: &'a Limits,
 }
 
 impl Resources {
-    /// A page of what is in the collection.
+    /// A page of the children of a collection.
     pub(in crate::server::features) async fn list_children(
         &self,
         children: &Children<'_>,
@@ -43,7 +43,7 @@ impl Resources {
                 Ok((children.of_contents(contents)?, resource.hint()))
             }
             Provider::Template(template, variables) => {
-                // No resource of a template is a collection; but one that doesn't exist is reported as that first.
+                // No resource of a template is a collection, but one that doesn't exist is reported as that first.
                 template.metadata(&call.of(parent, &variables)).await?;
                 Err(not_a_collection(parent).into())
             }
@@ -63,8 +63,8 @@ impl Resources {
 }
 
 impl Children<'_> {
-    /// A page of what was read of the collection: each child once, even if it has several representations. The position is
-    /// how many were listed, so that the listing ends whatever the handler returns next time.
+    /// A page of the children among `contents`: each once, even with several representations. The position is the
+    /// number of children listed, so that the listing ends whatever the handler returns next time.
     fn of_contents(
         &self,
         contents: Vec<ResourceContents>,

@@ -4,7 +4,7 @@
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Representation, Resource, ResourceContents};
 
-/// A rule that the contents of a resource break that is not a collection.
+/// A rule that is broken by the contents of a resource that is not a collection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ContentsFault {
     /// There are none.
@@ -21,7 +21,7 @@ pub(super) enum ContentsFault {
     },
 }
 
-/// Checks `contents` as those of `uri`, if that is no collection.
+/// Checks the `contents` of `uri`, which is not a collection.
 pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), ContentsFault> {
     if contents.is_empty() {
         return Err(ContentsFault::Nothing {
@@ -71,7 +71,7 @@ pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
         fill(&mut content.icons, &resource.icons);
         fill(&mut content.annotations, &resource.annotations);
         fill(&mut content.meta, &resource.meta);
-        // Of several, nobody knows which one the MIME type of the resource means.
+        // With several contents, it is unknown which one the MIME type of the resource means.
         if is_only {
             fill(&mut content.mime_type, &resource.mime_type);
         }
@@ -84,7 +84,7 @@ fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
     }
 }
 
-/// The size of each content that doesn't say it, and the formats of the resource at `uri` if there are several.
+/// Fills in missing sizes, and the formats of the resource at `uri` if there are several.
 pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
     for content in &mut *contents {
         let size = content.body.as_bytes().len() as u64;

@@ -63,6 +63,8 @@ impl Resources {
             None => Position::default(),
         };
         let mut page = Vec::new();
+        // A store may return fewer entries than it was asked for and still have more, so one look at each part is not
+        // enough.
         while page.len() < limits.page_entries
             && let Some(part) = self.part(at.part)
         {
@@ -73,13 +75,14 @@ impl Resources {
             at = Position::after(at.part, more.next);
         }
         let mut result = ListResourcesResult::new(page);
+        // Whether that part has any entries is not known without asking it: the last page may be empty.
         if self.part(at.part).is_some() {
             result.next_cursor = Some(cursors.seal(listing, &at.to_string())?);
         }
         Ok((result, self.hint_of_everything()))
     }
 
-    /// The shortest time of all that is listed by templates and stores, and public only if all of them are.
+    /// The shortest time of everything that templates and stores list; public only if all of them are.
     fn hint_of_everything(&self) -> CacheHint {
         let listed = self.templates.listed_hints();
         let stored = self.stores.iter().map(|store| store.cache_hint());
@@ -114,7 +117,7 @@ fn listing_failed(error: StoreError) -> ProtocolError {
     }
 }
 
-/// How far a listing has come: in which part, and after what in it.
+/// A position in a listing: the part, and the entry of it after which to go on.
 #[derive(Default)]
 struct Position {
     part: usize,

@@ -1,4 +1,4 @@
-//! Handlers that read resources, of fixed ones and of templates, behind one type.
+//! Handlers that read resources, fixed ones and those of templates, behind one type.
 
 use futures_util::future::BoxFuture;
 use plainly_errors::ProtocolError;
@@ -14,10 +14,10 @@ use crate::server::reply::ResourceReply;
 pub(super) type ReadHandler =
     Box<dyn Fn(Resource, &ResourceCall<'_>) -> Result<ReadFuture, Failure> + Send + Sync>;
 
-/// The contents that such a handler is reading.
+/// The contents that such a handler will return.
 pub(super) type ReadFuture = BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
 
-/// Puts `handler` behind that type, and checks and completes what it reads.
+/// Puts `handler` behind that type, with checks and completion of the contents.
 pub(super) fn reader<F, A, By>(handler: F) -> ReadHandler
 where
     F: Handler<A>,

@@ -54,7 +54,7 @@ impl<S: Store> CheckedStore<S> {
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         let mut contents = self.store.read(uri).await?;
         let broken = contents::check(uri, &contents).err();
-        // Nearly all are right whatever they are of, and complete: only for the others it takes a second look.
+        // Nearly all contents are valid for any resource, and complete: only the others need a second look.
         if broken.is_some() || contents::lack_metadata(uri, &contents) {
             let resource = self.store.metadata(uri).await?;
             match (resource.is_collection, broken) {

@@ -1,4 +1,4 @@
-//! A template as it is served.
+//! A template on a running server.
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{self, CacheHint, Resource, ResourceContents};
@@ -11,7 +11,7 @@ use crate::server::failure::Failure;
 use crate::server::features::completion::Completers;
 use crate::store::{ListQuery, Page};
 
-/// A template that passed all checks, with what matches URIs against it and what completes its variables.
+/// A template that passed all checks, with its matcher and its completers.
 #[derive(Debug)]
 pub(in crate::server::features) struct ServedTemplate {
     template: ResourceTemplate,
@@ -32,7 +32,7 @@ impl ServedTemplate {
         }
     }
 
-    /// Its variables, as they are completed.
+    /// Its variables, with the handlers that complete them.
     pub(in crate::server::features) fn completers(&self) -> &Completers {
         &self.completers
     }
@@ -45,7 +45,7 @@ impl ServedTemplate {
         &self.template.definition
     }
 
-    /// The template as it is written.
+    /// The text of the template.
     pub(super) fn text(&self) -> String {
         self.definition().uri_template.clone()
     }
@@ -86,7 +86,8 @@ impl ServedTemplate {
         Ok(resource.is_collection(false))
     }
 
-    /// A page of the resources that its handler lists; positions are numbers, so that one that goes makes none fail.
+    /// A page of the resources that its handler lists. Positions are numbers, so that a resource that disappears
+    /// doesn't invalidate a cursor.
     pub(super) async fn list(
         &self,
         query: ListQuery<'_>,
@@ -118,7 +119,7 @@ impl ServedTemplate {
         Err(TemplateFault::Listed { template, other }.into())
     }
 
-    /// The metadata of one of its resources as far as the template says it.
+    /// The metadata of one of its resources, as far as the template defines it.
     fn resource(&self, uri: &str) -> Resource {
         let definition = self.template.definition.clone();
         let mut resource = Resource::new(uri, definition.name).is_collection(false);
@@ -130,7 +131,7 @@ impl ServedTemplate {
         resource
     }
 
-    /// The metadata of a resource as far as its contents say it.
+    /// The metadata of a resource, as far as its contents have it.
     fn described(&self, mut contents: ResourceContents) -> Resource {
         let name = &self.template.definition.name;
         contents.name.get_or_insert_with(|| name.clone());
@@ -138,7 +139,7 @@ impl ServedTemplate {
     }
 }
 
-/// What is wrong with what a template's handler for metadata or for listing returned.
+/// A fault in the result of a template's handler for metadata or for listing.
 #[derive(Debug, thiserror::Error)]
 enum TemplateFault {
     #[error("describing {uri} gave {other}")]

@@ -1,4 +1,4 @@
-//! The templates of a server: which of them serves a URI, and how they are listed themselves.
+//! The templates of a server: how they are listed, and which of them serves a URI.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{
@@ -20,7 +20,7 @@ impl Templates {
         Self(templates)
     }
 
-    /// The one that reads like this.
+    /// The template with this text.
     pub(super) fn of_text(&self, text: &str) -> Option<&ServedTemplate> {
         let mut all = self.0.iter();
         all.find(|template| template.definition().uri_template == text)
@@ -30,13 +30,13 @@ impl Templates {
         self.0.iter()
     }
 
-    /// The hints of those that list their resources.
+    /// The cache hints of the templates that list their resources.
     pub(super) fn listed_hints(&self) -> impl Iterator<Item = CacheHint> {
         let listed = self.0.iter().filter(|template| template.is_listed());
         listed.map(ServedTemplate::cache_hint)
     }
 
-    /// The first that matches `uri`, and what its variables stand for there.
+    /// The first template that matches `uri`, with the values of its variables.
     pub(super) fn find(&self, uri: &str) -> Option<(&ServedTemplate, Values)> {
         let mut all = self.0.iter();
         all.find_map(|template| Some((template, template.variables(uri)?)))

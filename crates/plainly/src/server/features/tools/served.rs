@@ -201,20 +201,24 @@ impl Tools {
         call: &ToolCall<'_>,
     ) -> Result<(Audience, AnswerFuture), ProtocolError> {
         if name.len() > LONGEST_NAME {
+            // Unlike a shorter name, it is not repeated in the error, which would be as long.
             let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
             return Err(ProtocolError::invalid_params(why));
         }
         let tool = self.get(name).ok_or_else(|| InvalidParams::UnknownTool {
             name: name.to_owned(),
         })?;
+        // Before the handler is called: without tasks, such a tool must not run at all.
         if let Some((TaskSupport::Required, _)) = tool.task {
             check_tasks(call.scope.peer())?;
         }
         let running = match tool.call(call) {
             Ok(running) => {
+                // Only now that its arguments are accepted: a call that has failed leaves nothing to continue.
                 tool.open_task(call);
                 running
             }
+            // The model reads what is wrong with its arguments, and can try again ("Tools", "Error Handling").
             Err(failure) => Box::pin(ready(Err(failure))),
         };
         Ok((Audience::Model(tool.output.clone()), running))
