@@ -77,6 +77,7 @@ impl WireError {
 
 /// Our own code says what it says by its data; every other is the peer's.
 fn application(code: ApplicationCode, data: Option<&Value>) -> ErrorKind {
+    // The number alone is not enough: the problem SERVICE_UNAVAILABLE has it too, and any application may choose it.
     match tagged(data).filter(|_| code == UNAVAILABLE) {
         Some(reason) => ErrorKind::Unavailable(reason),
         None => ErrorKind::Application {

@@ -169,6 +169,7 @@ impl Limits {
         limits.bytes = self.schema_bytes;
         limits.depth = self.schema_depth;
         limits.subschemas = self.subschemas;
+        // Arguments come inside a message, and can nest no deeper than that may.
         limits.value_depth = self.envelope.depth;
         limits
     }

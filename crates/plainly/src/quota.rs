@@ -77,6 +77,7 @@ impl Quota {
     ) -> Result<(), QuotaExhausted> {
         // Not added first and taken back if it was too much: what has room would be refused in between.
         let taken = &self.0.taken;
+        // Relaxed, since the number guards no other memory.
         let added = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
             let all = taken.checked_add(amount)?;
             may_be(taken, all).then_some(all)

@@ -62,6 +62,7 @@ impl From<&Map<String, Value>> for Details {
 
 impl PartialEq for Details {
     fn eq(&self, other: &Self) -> bool {
+        // Members of a JSON object have no order: a peer may send them back in another.
         fn by_name(details: &Details) -> BTreeMap<&str, &Value> {
             details.iter().collect()
         }

@@ -31,6 +31,7 @@ impl Problem {
     /// The problem that a protocol error states: its `data.code` is a known one.
     pub(crate) fn from_error_data(message: &str, data: Option<&Value>) -> Option<Self> {
         let members = data?.as_object()?;
+        // Known codes only: in data that isn't ours, any other word under `code` may mean something else.
         let code = ProblemCode::known(members.get("code")?.as_str()?)?;
         Some(read(code, message, members))
     }

@@ -81,6 +81,8 @@ impl QuestionHandlers {
                 .as_ref()
                 .is_some_and(ElicitationCapability::offers_form);
             let mut elicitation = before.unwrap_or_default();
+            // Empty, the capability means forms; with `url` in it, forms must be named too (2025-11-25, Elicitation,
+            // "Capabilities").
             if self.form.is_some() || has_form {
                 elicitation.form.get_or_insert_with(JsonObject::new);
             }
@@ -174,6 +176,8 @@ impl Respondent {
 
     async fn sample(&self, question: CreateMessageParams) -> Result<RawJson, ProtocolError> {
         match &self.handlers.sampling {
+            // Servers must not send tools to a client that did not declare them (2025-11-25, Sampling, "Tools in
+            // Sampling").
             Some(_) if question.tools.is_some() && !self.declares_tools() => {
                 Err(undeclared("tools in sampling"))
             }

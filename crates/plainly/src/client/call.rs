@@ -159,6 +159,7 @@ impl Connected {
         if !self.is_mended(&error, writer.revision()).await? {
             return Err(error);
         }
+        // Once more, but not in a loop: a server that refuses every new session would be called for ever.
         let writer = self.writer();
         let reply = self.link.ask(&writer, method, params, extras).await?;
         reply.result(method.name())
@@ -166,6 +167,7 @@ impl Connected {
 
     /// Whether a call of `revision` that ended with `error`, and with which the server did nothing, may do better now.
     pub(super) async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
+        // The specification has the client open a new session then (2025-11-25, "Session Management").
         if let Some(LocalError::SessionLost) = error.local() {
             self.renew().await?;
             return Ok(true);
@@ -190,6 +192,7 @@ impl Connected {
         tracing::info!("the server has ended the session: opening a new one");
         let revision = self.revision();
         let mut options = self.options.clone();
+        // The same revision as before, since the writer that all calls share is not replaced here.
         options.revision = Some(revision);
         let by = ConnectDeadline::new(&options);
         connect::initialize(&self.link, &options, revision, by).await?;

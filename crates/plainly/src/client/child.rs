@@ -76,6 +76,7 @@ impl OtherEnd for ChildProcess {
     fn exited(&mut self) -> BoxFuture<'_, ()> {
         async {
             if self.process.wait().await.is_err() {
+                // It may well be running: the end of its output will tell.
                 std::future::pending::<()>().await;
             }
         }

@@ -117,6 +117,7 @@ pub(super) async fn establish(
 ) -> Result<ServerDescription, Error> {
     let by = ConnectDeadline::new(options);
     let server = match options.revision {
+        // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
         Some(_) => settle(link, options, probe(link, options, by).await, by).await,
         None => detect(link, options, by).await,
@@ -130,6 +131,7 @@ async fn detect(
     options: &ClientOptions,
     by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
+    // At most half, so that the handshake has as much time as the probe had.
     let silence = SILENCE.min(options.connect_timeout / 2);
     let mut probing = pin!(probe(link, options, by));
     if let Ok(verdict) = timeout(silence, &mut probing).await {
@@ -148,6 +150,7 @@ async fn detect(
     };
     tokio::select! {
         biased;
+        // The probe first: a server that answers both is modern, and should not be tied to a legacy session.
         verdict = late => settle(link, options, verdict, by).await,
         server = initialize(link, options, Revision::LATEST_LEGACY, by) => server,
     }
@@ -168,6 +171,8 @@ async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> Pro
 impl ProbeVerdict {
     /// The conclusion from an error that the probe ended with, and its HTTP status if it is a JSON-RPC error under one.
     fn of(error: Error, status: Option<u16>) -> Self {
+        // Whatever the status: only a modern server says so, and it is not to be asked to `initialize` (stdio, "Backward
+        // Compatibility").
         if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
             error.protocol().map(ProtocolError::kind)
         {
@@ -176,6 +181,7 @@ impl ProbeVerdict {
         let (status, looks_legacy) = match error.local() {
             Some(LocalError::HttpStatus { status, .. }) => (Some(*status), true),
             Some(local) => (status, is_unreadable(local)),
+            // Any other error, not one code or two: legacy servers refuse what they don't know with whatever they like.
             None => (status, !error.protocol().is_some_and(is_modern)),
         };
         match (status, error) {
@@ -228,6 +234,7 @@ async fn settle(
         }
         ProbeVerdict::Unclear(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
+            // The first says what is wrong with the server, the second only that it is not a legacy one either.
             return server.map_err(|_second| first);
         }
         ProbeVerdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
@@ -257,6 +264,7 @@ pub(super) async fn change(
     offered: &[String],
 ) -> Result<Option<Revision>, Error> {
     let mut others = wanted(options);
+    // A server may offer the very version that it refuses: choosing that again would go round in circles.
     others.retain(|revision| *revision != refused);
     let Some(revision) = newest(&others, offered) else {
         return Ok(None);
@@ -301,6 +309,7 @@ pub(super) async fn initialize(
         }
         .into());
     };
+    // Before `initialized`, after which the server may ask questions, which are read according to the revision.
     link.speak(agreed);
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);

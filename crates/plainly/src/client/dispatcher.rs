@@ -66,6 +66,7 @@ impl Dispatcher {
 
     /// Takes a notification. `on` is the request on whose stream it came, if that listens.
     pub(super) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
+        // JSON-RPC has no answer to a notification, not even to one that nobody knows.
         let Some(method) = Method::find(method, self.revision.get()) else {
             return;
         };
@@ -76,6 +77,7 @@ impl Dispatcher {
                 log.take(params);
             }
         } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
+            // A legacy server withdraws its own question with it; a modern one ends a subscription of ours.
             self.questions.cancel(params);
         } else {
             self.subscriptions.take(method, params, on);

@@ -114,6 +114,7 @@ impl Inbox {
             state.bytes -= bytes(&change);
             return Poll::Ready(Some(Ok(change)));
         }
+        // An error is told once; whoever asks again finds a stream that has ended.
         match state.end.replace(Ok(())) {
             Some(Ok(())) => Poll::Ready(None),
             Some(Err(error)) => Poll::Ready(Some(Err(error))),
@@ -130,6 +131,7 @@ impl Inbox {
         let state = self.state.lock();
         let uris = state.honoured.as_ref();
         let mut uris = uris.into_iter().flat_map(uris_of);
+        // By prefix: the update may be about a sub-resource of what was subscribed to (`ResourceUpdatedNotification`).
         uris.any(|asked| uri.starts_with(asked))
     }
 

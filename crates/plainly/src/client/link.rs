@@ -136,6 +136,7 @@ impl Link {
             mirror: self.connection.mirror(),
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;
+        // Before the request is sent: the first notification about it may arrive before anything else.
         let progress = &self.dispatcher().progress;
         let _entry = extras
             .progress

@@ -154,6 +154,7 @@ impl Client {
     }
 
     async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
+        // Before the stream is opened, whose first event may already concern it.
         let listening = self.connected.link.subscriptions().add(None, inbox);
         let connection = Arc::clone(self.connected.link.connection());
         let stream = connection.open_server_stream().await?;
@@ -170,6 +171,7 @@ impl Client {
         let honoured = inbox.acknowledged().await?;
         let mut refused = None;
         for uri in honoured.resource_subscriptions.unwrap_or_default() {
+            // Before the outcome is known: if this is dropped meanwhile, the server is told to forget it all the same.
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
             let _one_at_a_time = self.connected.subscribing.lock().await;
@@ -202,6 +204,7 @@ struct LegacySubscription {
 
 impl Drop for LegacySubscription {
     fn drop(&mut self) {
+        // First: otherwise `any_has` below would count this subscription as somebody else's.
         self.listening = None;
         let uris = std::mem::take(&mut self.uris);
         let Ok(runtime) = Handle::try_current() else {

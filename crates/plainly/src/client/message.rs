@@ -171,6 +171,7 @@ impl RequestWriter {
 
     fn headers(&self, method: Method, params: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
+        // No version yet: the handshake negotiates it, and says it in its body.
         if method == Method::Initialize {
             return headers;
         }

@@ -65,6 +65,7 @@ impl ProgressListener {
     /// Tells of progress, which must be more than before: what is not would keep a call waiting for nothing.
     fn take(&self, progress: ProgressUpdate) {
         {
+            // Released before the callback runs: the timeout of the call needs it too.
             let mut heard = self.heard.lock();
             if progress.done <= heard.done {
                 return tracing::debug!(?progress, "dropped progress that did not advance");
@@ -103,6 +104,7 @@ impl ProgressTable {
         listener: &Arc<ProgressListener>,
     ) -> ProgressEntry<'_> {
         let token = ProgressToken::from(id.clone());
+        // A call may take several requests, and each begins its progress anew.
         *listener.heard.lock() = LastProgress::none();
         self.0.lock().insert(token.clone(), Arc::clone(listener));
         ProgressEntry { table: self, token }

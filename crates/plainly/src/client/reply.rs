@@ -118,6 +118,7 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {
+            // With an id, the one call that waits for it can fail now instead of when its time is over.
             Some(id) => Incoming::Reply {
                 id: Some(id.to_owned()),
                 reply: CallReply::Malformed(malformed.to_string()),

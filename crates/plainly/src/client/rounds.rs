@@ -188,12 +188,14 @@ impl<T> CallSetup<T> {
             progress: self.progress.as_ref(),
         };
         let mut result = self.client.result(self.method, &params, extras).await;
+        // Only once: another listing would teach the same.
         if let Err(error) = &result
             && self.client.has_learnt_from(error, self.method).await
         {
             result = self.client.result(self.method, &params, extras).await;
         }
         let result = result?;
+        // For any other method that may not ask, `read` refuses a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }

@@ -32,12 +32,14 @@ impl Timeouts {
         calling: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let start = Instant::now();
+        // Fixed, whatever progress is reported: the specification asks for a maximum ("Timeouts").
         let end = start + self.total;
         let mut last = start;
         let mut calling = pin!(calling);
         loop {
             tokio::select! {
                 biased;
+                // A reply that is there counts, even if it came at the last moment.
                 called = &mut calling => return called,
                 () = sleep_until(end.min(last + self.idle)) => {}
             }

@@ -66,6 +66,7 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
         .stderr(Stdio::piped());
     let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
     wrapped.wrap(KillOnDrop);
+    // Launchers such as npx or a shell start the real server as a child of their own: signals must reach that, too.
     #[cfg(unix)]
     wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
     let mut child = wrapped.spawn()?;
@@ -97,6 +98,7 @@ impl Process {
 
     /// Ends the process, whose input was closed before: waits, asks, kills. What it started and left behind is killed.
     pub(crate) async fn stop(&mut self, grace: Grace) {
+        // End of input, SIGTERM, SIGKILL: the order that the specification asks for (2025-11-25, "Shutdown", stdio).
         if timeout(grace.eof, self.wait()).await.is_err() {
             self.terminate();
             if timeout(grace.term, self.wait()).await.is_err() {
@@ -106,6 +108,7 @@ impl Process {
                 );
             }
         }
+        // Even if the process has ended by itself: what it started may have survived it.
         self.kill();
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "the end of the server could not be awaited");
@@ -174,6 +177,7 @@ async fn read(mut stderr: ChildStderr, tail: Arc<Lock<Tail>>, pid: Option<u32>) 
         tail.lock().push(bytes);
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(piece);
+            // A line that never ends must not fill the memory.
             if line.ends_with(b"\n") || line.len() >= LOGGED_LINE {
                 log(&line, pid);
                 line.clear();

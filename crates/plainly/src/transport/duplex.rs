@@ -14,6 +14,7 @@ use crate::lock::Lock;
 /// How many bytes may wait to be received before a flush waits, too.
 const CAPACITY: usize = 64 << 10;
 /// What a message takes of that beside its bytes.
+// Without it, empty messages would never fill a queue.
 const OVERHEAD: usize = 1;
 
 /// One end of a connection in memory. Dropping it ends the connection: the other end receives everything sent before.
@@ -88,6 +89,7 @@ impl Messages for Duplex {
         if queue.bytes <= CAPACITY {
             return Poll::Ready(Ok(FlushProgress::Complete));
         }
+        // Callers wait for a peer that reads, however slowly, and only give up on one that reads nothing.
         if has_advanced {
             return Poll::Ready(Ok(FlushProgress::Partial));
         }

@@ -115,6 +115,7 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         } else {
             ready!(pin!(inner.write_buf(&mut self.tail)).poll(context))?
         };
+        // A writer that takes nothing and fails at nothing would be asked again for ever.
         if written == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
@@ -178,6 +179,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             let mut line = self.buffer.split_to(self.searched + end);
             self.searched = 0;
             line.truncate(line.len() - 1);
+            // Runtimes on Windows end lines with both, even where only a line feed was written.
             if line.ends_with(b"\r") {
                 line.truncate(line.len() - 1);
             }

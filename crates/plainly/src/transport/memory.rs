@@ -31,6 +31,7 @@ impl ConnectionMemory {
         let before = self
             .lock()
             .and_then(|mut kept| kept.replace(Box::new(value)));
+        // Outside of the lock: its destructor is the server's, and may come back here.
         drop(before);
     }
 

@@ -72,6 +72,7 @@ impl ServerQuestions {
             Ok(None) => return Some(message::result(&request.raw_id, "{}")),
             Err(error) => return message::refusal(&request.raw_id, &error, revision),
         };
+        // Held until the task is in the table: a task that ends at once must not remove its entry before it is there.
         let mut answering = self.tasks.lock();
         if answering.contains_key(&request.id) {
             // Any answer would be taken for that to the first.
@@ -87,6 +88,7 @@ impl ServerQuestions {
             id: request.id.clone(),
         };
         let respondent = Arc::clone(&self.respondent);
+        // A set keeps what has ended until it is taken out, and a stream may live for days.
         while tasks.try_join_next().is_some() {}
         let task = tasks.spawn(async move {
             let answer = respondent.answer(question).await;
@@ -116,6 +118,7 @@ impl ServerQuestions {
         };
         let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {
+            // And no answer: whoever cancels a request expects none ("Cancellation", "Behavior Requirements").
             task.abort();
         }
     }

@@ -47,6 +47,7 @@ impl HttpConnection {
     async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
         let opens = request.method == Method::Initialize;
         let mut frame = request.frame.clone();
+        // A new session is requested without the id of the previous one (2025-11-25, "Session Management").
         let session = if opens {
             None
         } else {
@@ -56,6 +57,7 @@ impl HttpConnection {
         let response = self.session.endpoint.post(frame).await;
         let response =
             response.map_err(|failure| self.session.failed(failure, request.method.name()))?;
+        // Without a session, 404 means that the URL is wrong.
         if session.is_some() && response.status == StatusCode::NOT_FOUND {
             self.session.lose(session);
             cancellation.disarm();

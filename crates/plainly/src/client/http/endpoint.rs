@@ -120,6 +120,7 @@ impl Endpoint {
             .client
             .post(self.url.clone())
             .headers(self.headers.clone())
+            // In this order: a header of the message replaces one of the same name that the client was built with.
             .headers(frame.headers)
             .header(ACCEPT, ACCEPTED)
             .header(CONTENT_TYPE, JSON)

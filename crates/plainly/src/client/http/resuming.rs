@@ -52,6 +52,7 @@ impl HttpSession {
         };
         while resuming.attempts < ATTEMPTS {
             resuming.attempts += 1;
+            // Clients must respect the `retry` of the stream (2025-11-25, "Sending Messages to the Server").
             tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
             let mut headers = self.version();
             let session = self.join(&mut headers)?;
@@ -70,6 +71,7 @@ impl HttpSession {
                     // Not as a lost session, for then it would be called again: the server may have acted on it.
                     Err(broken)
                 }
+                // The server resumes nothing: the caller should learn that the reply broke off, not about this request.
                 (StatusCode::METHOD_NOT_ALLOWED, _) => Err(broken),
                 _ => Err(no_message(method, response).await),
             };

@@ -60,6 +60,7 @@ pub(super) async fn open(
     session: Arc<HttpSession>,
     stream: Arc<ServerStream>,
 ) -> Result<Option<Arc<BackgroundTask>>, Error> {
+    // Held while the stream opens: subscriptions that begin together share one, and servers may allow only one.
     let mut reader = stream.0.lock().await;
     let task = reader.task.upgrade().filter(|task| !task.is_finished());
     if let Some(task) = task
@@ -137,6 +138,7 @@ impl HttpSession {
     async fn check_stream(&self, stream: ServerEvents) -> Result<Option<ServerEvents>, Error> {
         match (stream.response.status, stream.response.content) {
             (StatusCode::OK, ContentKind::Events) => Ok(Some(stream)),
+            // The answer of a server without such a stream (2025-11-25, "Listening for Messages from the Server").
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
             (StatusCode::NOT_FOUND, _) if stream.session.is_some() => {
                 self.lose(stream.session);
@@ -163,6 +165,7 @@ impl HttpSession {
             if stream.session != first {
                 return Err(LocalError::SessionLost.into());
             }
+            // Nobody listened in between, and not every server keeps events until somebody does.
             self.dispatcher.subscriptions.put(&Change::Missed);
         }
     }

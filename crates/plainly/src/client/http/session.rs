@@ -118,6 +118,7 @@ impl HttpSession {
     pub(super) fn open(&self, headers: &HeaderMap) {
         *self.state.lock() = match headers.get(MCP_SESSION_ID).cloned() {
             Some(mut id) => {
+                // Whoever knows the id can use the session: it must not get into a log.
                 id.set_sensitive(true);
                 SessionState::Open(id)
             }

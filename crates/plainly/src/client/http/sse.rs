@@ -150,6 +150,7 @@ impl EventParser {
     }
 
     fn end_event(&mut self) -> Option<Bytes> {
+        // Only now that the event is complete: one that was cut off has to come again.
         if self.resumption.last_id != self.id.as_slice() {
             self.resumption.last_id = Bytes::copy_from_slice(&self.id);
         }

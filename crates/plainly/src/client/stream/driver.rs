@@ -50,6 +50,7 @@ impl Driver {
                 self.other_end.last_words().await
             }
         };
+        // Before the process is stopped, which may take seconds: calls in flight should fail at once.
         self.state.close(Closed {
             reason,
             exit,
@@ -75,6 +76,7 @@ impl Driver {
         let mut receiving = pin!(receive_all(&self.messages, &self.answers, &self.state));
         let reason = tokio::select! {
             biased;
+            // Receiving comes first: when writing fails, a last reply may still be unread.
             reason = &mut receiving => return reason,
             sent = send_until(stopped, &self.messages, queued) => match sent {
                 Ok(()) => return CloseReason::Ours,
@@ -111,6 +113,7 @@ async fn send_all(
     let mut places = Vec::new();
     while let Some(mut next) = queued.recv().await {
         loop {
+            // Everything that is queued, then one flush: calls made at the same time leave in one write.
             messages.lock().send(next.message);
             places.extend(next.place);
             match queued.try_recv() {

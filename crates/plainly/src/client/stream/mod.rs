@@ -68,6 +68,7 @@ impl MessageConnection {
     }
 
     async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
+        // Before anything is registered: a call that is dropped here was never sent, so there is nothing to cancel.
         let place = self.place().await?;
         let queue = self.queue().ok_or_else(|| self.state.closed())?;
         let (waiter, reply) = oneshot::channel();

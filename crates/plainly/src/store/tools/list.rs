@@ -72,6 +72,7 @@ async fn run<S: Store>(
     let uri = source.uri(args.uri.as_deref())?;
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
     let sort = args.sort.unwrap_or(Sort::Name);
+    // The store's positions only make sense in its own order.
     if sort != Sort::Name && args.after.is_some() {
         let why = "only a listing in the order of names can be continued.";
         return Err(Problem::validation("after", why)
@@ -81,6 +82,7 @@ async fn run<S: Store>(
     let mut page = match &uri {
         None if !source.roots.is_empty() => roots(&source).await?,
         uri => {
+            // The largest entry may come last, so entries are only left out once all have been fetched.
             let most = if sort == Sort::Name { limit } else { SORTED };
             let page = children(&source, uri.as_deref(), args.after.clone(), most).await?;
             let fits = fitting(&page.resources);

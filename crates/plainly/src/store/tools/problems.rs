@@ -98,6 +98,7 @@ fn form(roots: &[String]) -> String {
 
 /// What to try instead of a URI at which there is nothing.
 async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
+    // A path that exists below a root is a better guess than a name that is merely alike.
     if let Some(found) = below_a_root(source, uri).await {
         return format!("Did you mean {found}?");
     }
@@ -142,6 +143,7 @@ async fn beside<S: Store>(
     let mut at = uri;
     for _ in 0..ABOVE {
         let (parent, missing) = at.rsplit_once('/')?;
+        // Only a scheme is left, as in `file:/`, or the path has left the store.
         if parent.ends_with('/') || !source.store.serves(parent) {
             return None;
         }

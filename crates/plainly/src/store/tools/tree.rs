@@ -142,6 +142,7 @@ impl<S: Store> Gathering<'_, S> {
                 };
                 let (children, has_more) = match found {
                     Ok(found) => found,
+                    // The top itself: without it there is nothing to show.
                     Err(error) if depth == 1 => {
                         return Err(problems::of(self.source, &node.resource.uri, error).await);
                     }
@@ -184,6 +185,7 @@ impl<S: Store> Gathering<'_, S> {
                     continue;
                 }
                 if self.left == 0 || self.bytes_left < resource.uri.len() {
+                    // Shorter URIs might still fit, but what is left out would no longer be the deepest.
                     self.left = 0;
                     return Ok((nodes, true));
                 }

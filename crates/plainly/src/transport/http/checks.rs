@@ -26,6 +26,8 @@ pub(super) fn content(headers: &HeaderMap) -> Result<(), Refusal> {
 
 /// One `Content-Type`, and it is `application/json`, with no parameter but `charset=utf-8`.
 fn is_json(headers: &HeaderMap) -> bool {
+    // A page can send other types to any server, but has to ask before it may send JSON (Fetch, "CORS-preflight
+    // request").
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;

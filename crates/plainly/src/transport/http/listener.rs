@@ -67,7 +67,9 @@ impl HttpServer {
         loop {
             tokio::select! {
                 biased;
+                // First, or a steady stream of newcomers could put it off for ever.
                 () = &mut shutdown => break,
+                // Taken as they end: a set keeps the outcome of every task until somebody asks for it.
                 Some(end) = connections.join_next(), if !connections.is_empty() => log_panic(end),
                 (stream, slot) = accept(&listener, &slots) => {
                     let serving = connection::serve(stream, service.clone(), Arc::clone(&drain));
@@ -78,6 +80,7 @@ impl HttpServer {
                 }
             }
         }
+        // Right away: newcomers are refused instead of left waiting, and the next server can take the port.
         drop(listener);
         drain.begin();
         let all_ended = async {
@@ -126,9 +129,11 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
 /// The next connection that there is a place for. Nothing is lost if the future is dropped.
 async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) {
     loop {
+        // Before a connection is accepted: beyond the limit, connections wait in the kernel and take no memory here.
         let slot = slots.free().await;
         match listener.accept().await {
             Ok((stream, peer)) => {
+                // Replies are written whole: waiting for more data to send along would only delay them.
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "no TCP_NODELAY");
                 }
@@ -144,6 +149,7 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) 
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept connections");
+                // The connection stays in the queue, so without a pause this loop would spin.
                 tokio::time::sleep(NO_ROOM).await;
             }
         }

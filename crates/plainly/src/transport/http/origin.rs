@@ -70,11 +70,13 @@ impl AllowedNames {
             (None, _) => Ok(()),
             (Some(origin), None) if self.allows_origin(origin.as_bytes(), host) => Ok(()),
             (Some(origin), None) => {
+                // `null`, for example, can't be allowed, so there is nothing to advise.
                 if let Some(origin) = origin.to_str().ok().filter(|origin| is_origin(origin)) {
                     self.strangers.origin(origin);
                 }
                 Err(Refusal::ForbiddenOrigin)
             }
+            // Browsers send one. If there are two, a proxy may have checked only the other.
             (Some(_), Some(_)) => Err(Refusal::ForbiddenOrigin),
         }
     }
@@ -96,6 +98,7 @@ impl AllowedNames {
             .strip_prefix(b"http://")
             .and_then(Authority::parse)
             .is_some_and(|origin| {
+                // Another port is another program on the same machine, and its pages are as foreign as any.
                 LOOPBACK.contains(&origin.name)
                     && origin.port_or_default()
                         == self.port.unwrap_or_else(|| host.port_or_default())
@@ -127,6 +130,8 @@ fn named_host(head: &Parts) -> Result<Authority<'_>, Refusal> {
         .uri
         .authority()
         .map(|authority| authority.as_str().as_bytes());
+    // RFC 9112, 3.2: HTTP/1.1 needs exactly one `Host`, even beside a target that names one. Where the two differ, a
+    // proxy in front of us may have checked the other one.
     let named = match (header, target) {
         (Some(header), Some(target)) if header.eq_ignore_ascii_case(target) => header,
         (Some(_), Some(_)) => return Err(Refusal::BadRequest),

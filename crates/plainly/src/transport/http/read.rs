@@ -27,6 +27,7 @@ where
     if declared > limits.message_bytes {
         return Err(Refusal::TooLarge.into());
     }
+    // Taken before it is there: a body that finds no room is refused at its beginning, not after it was sent.
     held.grow(declared)?;
     let mut read = Parts {
         limit: limits.message_bytes,

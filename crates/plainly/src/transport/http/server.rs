@@ -182,6 +182,7 @@ impl<E: Exchange> ServiceState<E> {
         // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
         // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
         let must_close = is_chunked || refused.is_some_and(Rejection::leaves_body);
+        // HTTP/2 forbids the header (RFC 9113, 8.2.2), and frames its bodies itself.
         if must_close && is_http_1 {
             response
                 .headers_mut()
@@ -212,6 +213,7 @@ impl<E: Exchange> ServiceState<E> {
     where
         B: HttpBody<Data = Bytes> + Send,
     {
+        // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
         self.allowed.check(head)?;
         if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
             // In a box, as hardly any request goes there: every request's future would be as large.
@@ -228,6 +230,8 @@ impl<E: Exchange> ServiceState<E> {
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&message));
         }
+        // A GET that takes no events can only be answered with 405 (2025-11-25, "Listening for Messages from the
+        // Server").
         if head.method == Method::GET && checks::accepts_events(&message.headers) {
             return Ok(self.exchange.open_stream(&message));
         }

@@ -99,6 +99,8 @@ impl Activity {
 
     fn phase(&self) -> Phase {
         let requests = self.requests.load(Relaxed);
+        // First, since it can be true beside the others: serving has no limit, and that of closing is too short for a
+        // response.
         if self.is_blocked.load(Relaxed) {
             Phase::Blocked {
                 sent: self.sent.load(Relaxed),
@@ -200,6 +202,7 @@ impl<'a> Watch<'a> {
         if deadline < self.timer.deadline() {
             self.timer.as_mut().reset(deadline);
         }
+        // It may still be set for an earlier phase: to move it with every phase would cost each request a timer.
         while self.timer.as_mut().poll(cx).is_ready() {
             if Instant::now() >= deadline {
                 return Poll::Ready(());

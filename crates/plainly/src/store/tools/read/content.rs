@@ -44,6 +44,7 @@ pub(super) async fn read<S: Store>(
     part: LineSelection,
     room: &mut usize,
 ) -> Result<(Reading, Vec<Content>), Problem> {
+    // Checked first: reading a collection would make the store gather its children for nothing.
     let contents = match source.store.metadata(uri).await {
         Ok(resource) if entry::is_collection(&resource) => {
             return Err(problems::is_a_collection(uri));

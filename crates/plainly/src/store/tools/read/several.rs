@@ -85,6 +85,7 @@ async fn run<S: Store>(
         };
         results.push(Outcome { uri, read, error });
     }
+    // If nothing could be read, the call has failed: a model would take a success for an answer.
     if problems.len() == results.len() {
         problems.into_result()?;
     }
