@@ -5,7 +5,7 @@
 pub async fn requested() {
     #[cfg(unix)]
     unix::requested().await;
-    // Where it can't be told, nobody asks.
+    // If the signal can't be received, no request to stop will ever arrive.
     #[cfg(not(unix))]
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await

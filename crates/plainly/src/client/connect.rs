@@ -171,7 +171,7 @@ async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> Pro
 impl ProbeVerdict {
     /// The conclusion from an error that the probe ended with, and its HTTP status if it is a JSON-RPC error under one.
     fn of(error: Error, status: Option<u16>) -> Self {
-        // Whatever the status: only a modern server says so, and it is not to be asked to `initialize` (stdio, "Backward
+        // Whatever the status: only modern servers say so, and a client must not fall back then (stdio, "Backward
         // Compatibility").
         if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
             error.protocol().map(ProtocolError::kind)

@@ -195,7 +195,7 @@ impl<T> CallSetup<T> {
             result = self.client.result(self.method, &params, extras).await;
         }
         let result = result?;
-        // For any other method that may not ask, `read` refuses a result of this type.
+        // If the method may not ask, `read` refuses a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }

@@ -51,7 +51,7 @@ pub struct HttpLimits {
 }
 
 impl HttpLimits {
-    /// How long after its start a body must be here that has brought so many bytes yet.
+    /// The time after its start at which a body must be complete if `bytes` of it have arrived so far.
     pub(super) fn body_time(&self, bytes: usize) -> Duration {
         let nanoseconds = (bytes as u64).saturating_mul(1_000_000_000);
         nanoseconds
@@ -72,7 +72,7 @@ impl Default for HttpLimits {
 /// The number of headers that hyper has room for on the stack.
 pub(super) const HEADERS: usize = 100;
 
-/// What a server takes at all, it takes over HTTP; the rest is as by default.
+/// The limits that a server has in common with HTTP are taken over; the rest are the defaults.
 impl From<&Limits> for HttpLimits {
     fn from(limits: &Limits) -> Self {
         Self {

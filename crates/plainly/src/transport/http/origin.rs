@@ -1,5 +1,5 @@
-//! Whom a request may come from and what it may call this server: the guard against pages in a browser that reach for
-//! servers on its user's machine, by a foreign name made to point here (`Host`) or straight (`Origin`).
+//! Checks where a request comes from and by which name it calls this server: the guard against pages in a browser that
+//! reach for servers on the user's machine, directly (`Origin`) or by a foreign name that points here (`Host`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ const HTTP_PORT: u16 = 80;
 /// The names and origins that are let in: those of the loopback interface, and what was added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllowedNames {
-    /// The port that loopback names must have; unknown: any, as another server listens.
+    /// The port that loopback names must have; `None` for any, when it is not known where the server listens.
     pub(super) port: Option<u16>,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
     origins: Vec<Box<[u8]>>,
     strangers: Arc<RejectedNames>,
 }
 
-/// What was to be let in is not a name.
+/// The name to allow is not valid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAllowance {
@@ -107,7 +107,7 @@ impl AllowedNames {
     }
 }
 
-/// Whether it can be allowed: scheme, host and port.
+/// Whether the text is an origin: scheme, host and port.
 fn is_origin(text: &str) -> bool {
     let authority = text
         .split_once("://")
@@ -150,7 +150,7 @@ struct Authority<'a> {
 }
 
 impl<'a> Authority<'a> {
-    /// `None` for what is no `host [":" port]`; user information is not part of it.
+    /// Parses `host [":" port]`, without user information; `None` for anything else.
     fn parse(text: &'a [u8]) -> Option<Self> {
         let end = match text {
             [b'[', ..] => text.iter().position(|&byte| byte == b']')? + 1,
