@@ -1,9 +1,9 @@
-//! The encoding of each typed error for each revision, and the way back from what a peer wrote. The only place where an error
-//! becomes a number, which the [table](crate::registry::table) holds; the data is the same on every revision.
+//! The encoding of each typed error for each revision, and the way back from what a peer wrote. The only place where an
+//! error becomes a number, which the [table](crate::registry::table) holds; the data is the same on every revision.
 //!
-//! Reading is total: whatever a peer sends is some error. It goes by code and shape of `data`, never by message, and never by
-//! where the error was built. A [problem](crate::problem) in the data is beside the kind, and is the kind where the code means
-//! nothing.
+//! Reading is total: whatever a peer sends is some error. It goes by code and shape of `data`, never by message, and
+//! never by where the error was built. A [problem](crate::problem) in the data is beside the kind, and is the kind
+//! where the code means nothing.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Requests that await their replies, by id. No I/O and no clock: each waiter has its own deadline, and removes its entry
-//! when it gives up, so that an entry never outlives its request.
+//! Requests that await their replies, by id. No I/O and no clock: each waiter has its own deadline, and removes its
+//! entry when it gives up, so that an entry never outlives its request.
 
 use std::collections::HashMap;
 

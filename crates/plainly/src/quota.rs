@@ -1,5 +1,5 @@
-//! Limits on places or bytes: in total ([`Quota`]), and for each holder by key ([`Shares`]). Everything that is taken is
-//! given back when it is dropped.
+//! Limits on places or bytes: in total ([`Quota`]), and for each holder by key ([`Shares`]). Everything that is taken
+//! is given back when it is dropped.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -76,7 +76,8 @@ impl Quota {
         amount: usize,
         may_be: impl Fn(usize, usize) -> bool,
     ) -> Result<(), QuotaExhausted> {
-        // Not added first and subtracted again if it was too much: in between, others would be refused although they fit.
+        // Not added first and subtracted again if it was too much: in between, others would be refused although they
+        // fit.
         let taken = &self.0.taken;
         // Relaxed, since the number guards no other memory.
         let added = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {

@@ -1,5 +1,5 @@
-//! From what is on the wire back to the problem: by the names of codes and members, whatever the number. Total: a member
-//! of the wrong type is as good as none, and without a code there is no problem.
+//! From what is on the wire back to the problem: by the names of codes and members, whatever the number. Total: a
+//! member of the wrong type is as good as none, and without a code there is no problem.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -38,8 +38,8 @@ impl Problem {
 }
 
 impl ProblemBag {
-    /// The problems that the object of a tool result states, each with message, code and details; the object says no more
-    /// of them. An entry that is none is left out.
+    /// The problems that the object of a tool result states, each with message, code and details; the object says no
+    /// more of them. An entry that is none is left out.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProblemBag};

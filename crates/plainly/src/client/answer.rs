@@ -1,5 +1,6 @@
-//! What a server asks of its client, answered by whom the author of the client appointed. Knows the questions, not how they
-//! come: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
+//! What a server asks of its client, answered by whom the author of the client appointed. Knows the questions, not how
+//! they come: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28
+//! on.
 
 pub(super) mod questions;
 

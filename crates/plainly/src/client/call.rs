@@ -1,5 +1,5 @@
-//! One call from beginning to end: its deadline, and what to agree on anew with a server that forgot the session or came to
-//! refuse the revision. What is called is in other files.
+//! One call from beginning to end: its deadline, and what to agree on anew with a server that forgot the session or
+//! came to refuse the revision. What is called is in other files.
 
 use std::sync::Arc;
 
@@ -75,8 +75,8 @@ impl Client {
         Ok(self.call(Method::Discover, &json!({})).await?.body)
     }
 
-    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no longer
-    /// have `ping`.
+    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no
+    /// longer have `ping`.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
             self.call::<EmptyResult>(Method::Ping, &json!({}))
@@ -210,7 +210,8 @@ impl Connected {
         }
     }
 
-    /// Speaks another revision than the `refused` one from now on, unless another call has seen to that in the meantime.
+    /// Speaks another revision than the `refused` one from now on, unless another call has seen to that in the
+    /// meantime.
     async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
         let _one_at_a_time = self.renewal.lock().await;
         if self.revision() != refused {

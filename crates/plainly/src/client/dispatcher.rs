@@ -1,5 +1,5 @@
-//! What a server sends that is no reply: whom it concerns, whatever it came on. Every connection has one dispatcher; it knows
-//! methods, and not how messages travel.
+//! What a server sends that is no reply: whom it concerns, whatever it came on. Every connection has one dispatcher; it
+//! knows methods, and not how messages travel.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -84,8 +84,8 @@ impl Dispatcher {
         }
     }
 
-    /// Has a request answered by `send`, in one of the `tasks` of what it came on; it counts as open until what `send` is
-    /// given is dropped. Returns the answer if there is nothing to wait for.
+    /// Has a request answered by `send`, in one of the `tasks` of what it came on; it counts as open until what `send`
+    /// is given is dropped. Returns the answer if there is nothing to wait for.
     pub(super) fn request<S, F>(
         &self,
         request: ServerRequest,

@@ -1,5 +1,6 @@
 //! What one subscription was told and nobody has read yet: each change once, and up to a bound, however fast the server
-//! tells and however slowly it is read. Holds the order of things: first the acknowledgement, then changes, then the end.
+//! tells and however slowly it is read. Holds the order of things: first the acknowledgement, then changes, then the
+//! end.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};

@@ -1,5 +1,5 @@
-//! The connection to a server, however its messages travel, and the ids of the requests on it: what a call needs before and
-//! after it is known which revision is spoken.
+//! The connection to a server, however its messages travel, and the ids of the requests on it: what a call needs before
+//! and after it is known which revision is spoken.
 
 use std::fmt;
 use std::sync::Arc;

@@ -54,7 +54,8 @@ pub(super) struct OutgoingRequest {
 }
 
 impl OutgoingRequest {
-    /// The notification that cancels it. The handshake can't be withdrawn, and a peer that may not know the probe is not told about it.
+    /// The notification that cancels it. The handshake can't be withdrawn, and a peer that may not know the probe is
+    /// not told about it.
     pub(super) fn cancellation(&self) -> Option<Bytes> {
         let withdrawable = !matches!(self.method, Method::Initialize | Method::Discover);
         withdrawable.then(|| cancelled(&self.id))

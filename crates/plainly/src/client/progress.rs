@@ -1,5 +1,5 @@
-//! How far calls have come, as servers tell it: which call a notification is about, what it says to whoever asked, and that
-//! it is a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the calls.
+//! How far calls have come, as servers tell it: which call a notification is about, what it says to whoever asked, and
+//! that it is a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the calls.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A call that is set up before it is made, and the rounds that it takes until the server has answered for good: it may
-//! answer by asking, and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). What is called is in
-//! other files, and so is who answers.
+//! answer by asking, and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). What is called
+//! is in other files, and so is who answers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -108,8 +108,8 @@ impl<T> Call<T> {
         }
     }
 
-    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does so is up to the server;
-    /// the [timeout](super::Builder::timeout) restarts each time.
+    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does so is up to the
+    /// server; the [timeout](super::Builder::timeout) restarts each time.
     ///
     /// `tell` runs where the connection is read, and must neither block nor wait for a call.
     pub fn on_progress(mut self, tell: impl FnMut(ProgressUpdate) + Send + 'static) -> Self {

@@ -48,8 +48,8 @@ pub(crate) struct Child {
     pub(crate) process: Process,
 }
 
-/// A running process; on Unix the leader of its own group. When dropped, it is killed, together with everything it started
-/// that did not leave the group.
+/// A running process; on Unix the leader of its own group. When dropped, it is killed, together with everything it
+/// started that did not leave the group.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
@@ -96,7 +96,8 @@ impl Process {
         self.child.wait().await
     }
 
-    /// Ends the process, whose input must be closed already: waits, asks, kills. Whatever it left running is killed too.
+    /// Ends the process, whose input must be closed already: waits, asks, kills. Whatever it left running is killed
+    /// too.
     pub(crate) async fn stop(&mut self, grace: Grace) {
         // End of input, SIGTERM, SIGKILL: the order that the specification asks for (2025-11-25, "Shutdown", stdio).
         if timeout(grace.eof, self.wait()).await.is_err() {
@@ -159,8 +160,8 @@ impl Stderr {
         Self { tail, reader }
     }
 
-    /// The kept text. Waits for the end of the stream, because the last lines say most; but only for a moment, because a
-    /// grandchild may keep the pipe open.
+    /// The kept text. Waits for the end of the stream, because the last lines say most; but only for a moment, because
+    /// a grandchild may keep the pipe open.
     async fn text(&mut self) -> String {
         const LAST_WORDS: Duration = Duration::from_millis(100);
         if !self.reader.is_finished() {

@@ -96,8 +96,8 @@ impl From<Bytes> for Event {
     }
 }
 
-/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping it
-/// ends it silently.
+/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping
+/// it ends it silently.
 pub trait Feed: fmt::Debug + Send + 'static {
     /// The next event; `None` after the last.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;

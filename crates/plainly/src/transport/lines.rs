@@ -212,8 +212,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Where the next line begins. Searches with the C library, through std: the crate `memchr` first asks the processor for its
-/// features, which takes 50 µs in a virtual machine, a thirtieth of the time to start.
+/// Where the next line begins. Searches with the C library, through std: the crate `memchr` first asks the processor
+/// for its features, which takes 50 µs in a virtual machine, a thirtieth of the time to start.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     let end = rest.skip_until(b'\n').ok()?;

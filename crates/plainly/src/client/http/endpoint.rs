@@ -1,5 +1,5 @@
-//! Streamable HTTP, the client's end: messages as POSTs, and replies as JSON or as server-sent events. Knows headers and
-//! bytes, no methods; the headers of a message come with it.
+//! Streamable HTTP, the client's end: messages as POSTs, and replies as JSON or as server-sent events. Knows headers
+//! and bytes, no methods; the headers of a message come with it.
 
 use std::error::Error;
 use std::fmt;
@@ -76,8 +76,8 @@ pub(super) enum HttpFailure {
 }
 
 impl Endpoint {
-    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`. Redirects
-    /// are not followed: they would take credentials and messages elsewhere.
+    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`.
+    /// Redirects are not followed: they would take credentials and messages elsewhere.
     pub(super) fn new(
         url: Url,
         headers: HeaderMap,

@@ -1,5 +1,5 @@
-//! Goes on with the stream of a reply that ended before it (2025-11-25, "Resumability and Redelivery"): a legacy server may
-//! hang up whenever it likes and be asked for the rest, from the last event that arrived.
+//! Goes on with the stream of a reply that ended before it (2025-11-25, "Resumability and Redelivery"): a legacy server
+//! may hang up whenever it likes and be asked for the rest, from the last event that arrived.
 
 use std::time::Duration;
 
@@ -32,8 +32,8 @@ impl ReplyResumption {
 }
 
 impl HttpSession {
-    /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has broken
-    /// off, by `failure` if there was one.
+    /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has
+    /// broken off, by `failure` if there was one.
     pub(super) async fn resume(
         &self,
         resuming: &mut ReplyResumption,

@@ -1,5 +1,6 @@
-//! The stream on which a legacy server sends what answers no request ("Listening for Messages from the Server"). It is opened
-//! for all subscriptions of a client together with the first of them, opened again where it ends, and closed with the last.
+//! The stream on which a legacy server sends what answers no request ("Listening for Messages from the Server"). It is
+//! opened for all subscriptions of a client together with the first of them, opened again where it ends, and closed
+//! with the last.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Weak};
@@ -82,8 +83,8 @@ pub(super) async fn open(
 
 /// Has the stream read for what concerns no subscription, until what is returned is dropped.
 ///
-/// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since some
-/// servers open it with the first thing that they have to say.
+/// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since
+/// some servers open it with the first thing that they have to say.
 pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -> BackgroundTask {
     let (settle, settled) = oneshot::channel();
     let task = BackgroundTask::spawn(async move {
@@ -148,8 +149,8 @@ impl HttpSession {
         }
     }
 
-    /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
-    /// nothing of what was subscribed to before.
+    /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one
+    /// knows nothing of what was subscribed to before.
     async fn read_streams(&self, mut stream: ServerEvents) -> Result<Infallible, Error> {
         let first = stream.session.clone();
         let mut from = Resumption::default();

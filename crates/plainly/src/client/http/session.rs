@@ -1,5 +1,5 @@
-//! What all requests over HTTP share: the endpoint, and for legacy servers the session: its id goes with every request, and a
-//! session that the server forgot is noticed.
+//! What all requests over HTTP share: the endpoint, and for legacy servers the session: its id goes with every request,
+//! and a session that the server forgot is noticed.
 
 use std::future::Future;
 

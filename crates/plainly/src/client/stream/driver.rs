@@ -1,5 +1,5 @@
-//! Receives and sends messages until one of the two ends, and then ends what is behind them. One task for each connection; it
-//! hands each reply to whom it belongs.
+//! Receives and sends messages until one of the two ends, and then ends what is behind them. One task for each
+//! connection; it hands each reply to whom it belongs.
 
 use std::future::poll_fn;
 use std::io;

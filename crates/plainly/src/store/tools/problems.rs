@@ -1,5 +1,5 @@
-//! What a store's refusal means for a model: what is wrong, and what to try instead. Only the listing of the store is asked
-//! for that, so nothing is said that it doesn't show anyway.
+//! What a store's refusal means for a model: what is wrong, and what to try instead. Only the listing of the store is
+//! asked for that, so nothing is said that it doesn't show anyway.
 
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;

@@ -1,5 +1,5 @@
-//! `tree`: several levels of collections at once. They are gathered level by level, so that what is cut off at a limit is the
-//! deepest, and drawn from the top.
+//! `tree`: several levels of collections at once. They are gathered level by level, so that what is cut off at a limit
+//! is the deepest, and drawn from the top.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -117,8 +117,8 @@ impl<S: Store> Gathering<'_, S> {
         }
     }
 
-    /// These collections and what is below them. The nodes are in the order of their levels, so whoever comes later is not
-    /// nearer to the top.
+    /// These collections and what is below them. The nodes are in the order of their levels, so whoever comes later is
+    /// not nearer to the top.
     async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, Problem> {
         let mut nodes = Vec::new();
         for top in tops {

@@ -43,8 +43,8 @@ impl Drain {
     }
 }
 
-/// Serves until the peer or a limit ends the connection. Must be its own task: `drain` wakes only once, and wakes the task
-/// that polled first.
+/// Serves until the peer or a limit ends the connection. Must be its own task: `drain` wakes only once, and wakes the
+/// task that polled first.
 pub(super) async fn serve<E: Exchange>(
     stream: TcpStream,
     service: HttpService<E>,
@@ -98,7 +98,8 @@ pub(super) async fn serve<E: Exchange>(
     }
 }
 
-/// hyper's own timer stays unused: it is set anew for every request, and can't tell waiting for a request from reading it.
+/// hyper's own timer stays unused: it is set anew for every request, and can't tell waiting for a request from reading
+/// it.
 fn builder(limits: &HttpLimits) -> http1::Builder {
     let head_bytes = limits.head_bytes.max(MIN_HEAD_BYTES);
     let mut builder = http1::Builder::new();

@@ -1,5 +1,5 @@
-//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"). Each event is made when the connection has room for
-//! it; during silence, a comment now and then keeps intermediaries from taking it for the end.
+//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"). Each event is made when the connection has
+//! room for it; during silence, a comment now and then keeps intermediaries from taking it for the end.
 
 use std::fmt;
 use std::pin::Pin;

@@ -17,8 +17,9 @@ use crate::transport::Exchange;
 
 /// The pause after the operating system has no room for a connection, mostly for want of file descriptors.
 const NO_ROOM: Duration = Duration::from_millis(100);
-/// The number of connections that may wait to be accepted, as far as the operating system allows it. Beyond that, it lets
-/// peers try again after a second; with tokio's default of 128, that happens to most of a crowd that arrives at once.
+/// The number of connections that may wait to be accepted, as far as the operating system allows it. Beyond that, it
+/// lets peers try again after a second; with tokio's default of 128, that happens to most of a crowd that arrives at
+/// once.
 const QUEUE: u32 = 1_024;
 
 /// A server that is listening but not serving yet.
@@ -119,7 +120,8 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // Otherwise the port would stay taken for a minute after a restart. On Windows, the option would let others take it.
+    // Otherwise the port would stay taken for a minute after a restart. On Windows, the option would let others take
+    // it.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

@@ -1,5 +1,5 @@
-//! The tower service that carries messages between HTTP and a server. It answers what HTTP alone can decide, in the order
-//! written here, and passes on the rest.
+//! The tower service that carries messages between HTTP and a server. It answers what HTTP alone can decide, in the
+//! order written here, and passes on the rest.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -42,9 +42,9 @@ const NO_BUFFERING: (HeaderName, HeaderValue) = (
 /// [`HttpServer`](super::HttpServer).
 ///
 /// It accepts requests for `localhost`, `127.0.0.1` and `[::1]`, including those from pages at `http://` with one of
-/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any other
-/// origin are refused with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's page on
-/// Streamable HTTP.
+/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
+/// other origin are refused with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's
+/// page on Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
 ///
@@ -115,8 +115,8 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer. The
-    /// same checks and limits apply; a session lasts as long as its stream of events.
+    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer.
+    /// The same checks and limits apply; a session lasts as long as its stream of events.
     ///
     /// Clients are told to send their messages to this path, so it must be the path that they see, and there must be no
     /// other endpoint at it. For layers and handlers, all messages come from the peer that opened the stream.

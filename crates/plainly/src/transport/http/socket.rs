@@ -50,11 +50,11 @@ impl WatchedSocket {
         written
     }
 
-    /// Hides from hyper that the peer has finished sending, until its answer is sent. Fails once the peer has closed the
-    /// other half too, because then it wants no answer.
+    /// Hides from hyper that the peer has finished sending, until its answer is sent. Fails once the peer has closed
+    /// the other half too, because then it wants no answer.
     ///
-    /// From here, both look the same until something is sent: then the kernel of a peer that is gone answers with a reset.
-    /// An informational response may be sent for that purpose (RFC 9110, 15.2: clients skip unexpected ones).
+    /// From here, both look the same until something is sent: then the kernel of a peer that is gone answers with a
+    /// reset. An informational response may be sent for that purpose (RFC 9110, 15.2: clients skip unexpected ones).
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let next_look = self
             .next_look

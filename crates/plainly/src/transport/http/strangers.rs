@@ -1,5 +1,5 @@
-//! Logs the hosts and origins of refused requests, each once: whoever runs the server learns what to allow, and nobody can
-//! fill the log.
+//! Logs the hosts and origins of refused requests, each once: whoever runs the server learns what to allow, and nobody
+//! can fill the log.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The phases of a connection, and the time limit of each. One timer serves the connection for its whole life and is set
-//! anew only for an earlier deadline, so a request costs one look at the clock.
+//! The phases of a connection, and the time limit of each. One timer serves the connection for its whole life and is
+//! set anew only for an earlier deadline, so a request costs one look at the clock.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use tokio::time::{Instant, Sleep};
 
 use super::HttpLimits;
 
-/// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get lost.
+/// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
+/// lost.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The events on a connection, noted where they happen. Only one task at a time uses this, hence the relaxed ordering.
@@ -132,7 +133,8 @@ impl Drop for ServedRequest {
     }
 }
 
-/// The event that a connection waits for. A deadline starts when this changes, so an occasional byte does not extend it.
+/// The event that a connection waits for. A deadline starts when this changes, so an occasional byte does not extend
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The rest of a head.

@@ -1,7 +1,7 @@
 //! Streams whose reads and writes block, such as standard input and output: each on a thread of its own.
 //!
-//! Not on tokio's threads for blocking work: a runtime waits for those when it shuts down, so the process would wait for a
-//! peer that neither writes nor reads any more.
+//! Not on tokio's threads for blocking work: a runtime waits for those when it shuts down, so the process would wait
+//! for a peer that neither writes nor reads any more.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::pin::Pin;

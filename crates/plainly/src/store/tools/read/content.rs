@@ -37,7 +37,8 @@ pub(super) struct Reading {
     note: Option<String>,
 }
 
-/// Reads the resource: what is said of it to programs, and the blocks of content. Takes text out of the `room`, in bytes.
+/// Reads the resource: what is said of it to programs, and the blocks of content. Takes text out of the `room`, in
+/// bytes.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
     uri: &str,
