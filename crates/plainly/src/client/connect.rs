@@ -1,5 +1,6 @@
-//! Which revision to speak: asks a modern server what it supports, and shakes hands with a legacy one (2026-07-28,
-//! "Backward Compatibility" of both transports). The only place of the client that reads evidence of an era.
+//! Chooses the revision to speak: asks a modern server what it supports, and shakes hands with a legacy one
+//! (2026-07-28, "Backward Compatibility" of both transports). The only place in the client that interprets signs of an
+//! era.
 
 use std::future::Future;
 use std::pin::pin;
@@ -35,9 +36,9 @@ pub(super) struct ClientOptions {
     pub(super) revision: Option<Revision>,
     /// The time for one request.
     pub(super) timeout: Duration,
-    /// The time for all that one request takes, however much is heard of it.
+    /// The time for one request in total, however often the server reports progress.
     pub(super) longest: Duration,
-    /// The time for all that comes before the first request.
+    /// The time for everything before the first request.
     pub(super) connect_timeout: Duration,
     /// Functions that answer what servers ask.
     pub(super) handlers: QuestionHandlers,
@@ -56,7 +57,7 @@ impl ClientOptions {
     }
 }
 
-/// The facts about the server that connecting has brought.
+/// The facts about the server that were learnt while connecting.
 #[derive(Debug)]
 pub(super) struct ServerDescription {
     pub(super) revision: Revision,
@@ -66,7 +67,7 @@ pub(super) struct ServerDescription {
     pub(super) supported_versions: Vec<String>,
 }
 
-/// The deadline for all that comes before the first request.
+/// The deadline for everything before the first request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectDeadline {
     start: Instant,
@@ -81,7 +82,7 @@ impl ConnectDeadline {
         }
     }
 
-    /// Waits for `asking`, which calls `method`, for the rest of the time.
+    /// Waits for `asking`, which calls `method`, for the remaining time.
     async fn wait_for<T>(
         self,
         method: Method,
@@ -98,19 +99,19 @@ impl ConnectDeadline {
 
 /// The conclusion from the answer to the probe.
 enum ProbeVerdict {
-    /// It is modern.
+    /// The server is modern.
     Discovered(Box<TypedResult<DiscoverResult>>),
-    /// It is modern, and speaks other versions than the one that was tried.
+    /// The server is modern, and offers other versions than the one that was tried.
     Offers(Vec<String>, Error),
-    /// It is not modern, as far as this error tells.
+    /// The server is not modern, to judge by this error.
     Legacy(Error),
-    /// It is not modern, or has failed with this error: some legacy servers fail at what they don't know.
+    /// The server is legacy, or it failed with this error: some legacy servers fail at requests that they don't know.
     Unclear(Error),
-    /// There is no telling.
+    /// The error says nothing about the era.
     Failed(Error),
 }
 
-/// Finds out what the server speaks and agrees on a revision with it.
+/// Finds out which revisions the server speaks, and agrees on one with it.
 pub(super) async fn establish(
     link: &Link,
     options: &ClientOptions,
@@ -137,8 +138,8 @@ async fn detect(
     if let Ok(verdict) = timeout(silence, &mut probing).await {
         return settle(link, options, verdict, by).await;
     }
-    // A modern server that was only slow to start still answers the probe first: whichever answer comes counts. If
-    // neither does, it is the probe that was waited for all the time.
+    // A modern server that was only slow to start still answers the probe first: whichever answer comes first counts.
+    // If neither comes, the error is that of the probe, which was waited for all the time.
     let late = async {
         match probing.await {
             ProbeVerdict::Failed(error) if error.is_timeout() => ProbeVerdict::Failed(error),
@@ -193,7 +194,7 @@ impl ProbeVerdict {
     }
 }
 
-/// Whether only a modern server answers so.
+/// Whether only a modern server answers with this error.
 fn is_modern(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
@@ -203,7 +204,7 @@ fn is_modern(error: &ProtocolError) -> bool {
     )
 }
 
-/// Whether an answer came that no modern server gives. Otherwise none came.
+/// Whether the server answered as no modern server does. Otherwise it did not answer.
 fn is_unreadable(error: &LocalError) -> bool {
     matches!(
         error,
@@ -346,7 +347,7 @@ fn wanted(options: &ClientOptions) -> Vec<Revision> {
     }
 }
 
-/// The newest of `wanted`, which stand oldest first, that is offered.
+/// The newest revision in `wanted`, which is sorted oldest first, that is offered.
 fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
     let mut newest_first = wanted.iter().rev().copied();
     newest_first.find(|revision| offered.iter().any(|offer| offer == revision.as_str()))

@@ -21,7 +21,7 @@ use crate::limits::ClientLimits;
 use crate::lock::Lock;
 use crate::transport::Escaped;
 
-/// Hands requests and notifications of a server to whom they concern.
+/// Passes a server's requests and notifications to the part of the client that they concern.
 #[derive(Debug, Default)]
 pub(super) struct Dispatcher {
     pub(super) revision: AgreedRevision,
@@ -32,12 +32,12 @@ pub(super) struct Dispatcher {
     log: Option<Log>,
 }
 
-/// The revision that a connection speaks. It changes if the server comes to refuse it.
+/// The revision that a connection speaks. It changes if the server later refuses it.
 #[derive(Debug)]
 pub(super) struct AgreedRevision(Lock<Revision>);
 
 impl Default for AgreedRevision {
-    /// Before it is settled only the legacy era differs from another: there the server may ask already.
+    /// A legacy revision until one is settled: only a legacy server may send requests that early.
     fn default() -> Self {
         Self(Lock::new(Revision::LATEST_LEGACY))
     }
@@ -64,7 +64,7 @@ impl Dispatcher {
         }
     }
 
-    /// Takes a notification. `on` is the request on whose stream it came, if that listens.
+    /// Handles a notification. `on` is the `subscriptions/listen` request on whose stream it came, if any.
     pub(super) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
         // JSON-RPC has no answer to a notification, not even to one that nobody knows.
         let Some(method) = Method::find(method, self.revision.get()) else {
@@ -105,12 +105,12 @@ impl Dispatcher {
         self.questions.ask(request, revision, tasks, send)
     }
 
-    /// Answers what the server asks.
+    /// The handlers of the server's questions.
     pub(super) fn respondent(&self) -> &Respondent {
         self.questions.respondent()
     }
 
-    /// Whether anybody wants what a legacy server sends without being asked.
+    /// Whether this client wants the messages that a legacy server sends unasked.
     pub(super) fn wants_server_messages(&self) -> bool {
         self.log.is_some() || self.respondent().answers_any()
     }

@@ -30,7 +30,7 @@ use super::{Client, Result};
 /// [built](super::Builder::on_elicitation) with; [`once`](Self::once) leaves them to the caller.
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Call<T> {
-    /// `None` once it is made.
+    /// `None` once the call is made.
     setup: Option<CallSetup<T>>,
     made: Option<BoxFuture<'static, Result<T>>>,
 }
@@ -39,7 +39,7 @@ pub struct Call<T> {
 struct CallSetup<T> {
     client: Client,
     method: Method,
-    /// An error is told once the call is awaited.
+    /// An error is returned once the call is awaited.
     params: Result<Box<RawValue>>,
     inputs: Option<InputResponseParams>,
     progress: Option<Arc<ProgressListener>>,
@@ -84,7 +84,7 @@ impl<T> InputRequired<T> {
 }
 
 impl<T> Call<T> {
-    /// A call of `method`, whose final result is what `read` makes of it.
+    /// A call of `method` whose final result is read by `read`.
     pub(super) fn new(
         client: &Client,
         method: Method,
@@ -155,7 +155,7 @@ impl<T> Call<T> {
 }
 
 impl<T> CallSetup<T> {
-    /// Goes on until the server has answered for good.
+    /// Repeats the call with answers until there is a final result.
     async fn make(self) -> Result<T> {
         let (client, method) = (self.client.clone(), self.method);
         let limit = client.connected.limits().rounds;
@@ -223,7 +223,7 @@ fn to_json(method: Method, params: &impl Serialize) -> Result<Box<RawValue>> {
     })
 }
 
-/// The questions in `result`, of which there may be `most`.
+/// The questions in `result`, `most` of them at the most.
 fn input_required(result: &RawResult, method: Method, most: usize) -> Result<InputRequiredResult> {
     let asked: InputRequiredResult = result.body(method.name())?;
     let why = match asked.input_requests.len() {
@@ -234,7 +234,7 @@ fn input_required(result: &RawResult, method: Method, most: usize) -> Result<Inp
     Err(Error::invalid_response(method.name(), why))
 }
 
-/// Answers all that is asked for in one round, side by side.
+/// Answers all questions of one round concurrently.
 async fn answers(
     client: &Client,
     method: Method,

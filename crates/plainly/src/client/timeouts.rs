@@ -23,7 +23,7 @@ pub(super) struct Timeouts {
 }
 
 impl Timeouts {
-    /// Waits for `calling`, which calls `method`; no longer than this.
+    /// Waits for `calling`, which calls `method`, within these limits.
     pub(super) async fn wait_for<T>(
         self,
         method: Method,
@@ -107,7 +107,7 @@ impl QuestionCounter {
 
     async fn all_answered(&self) {
         let mut count = self.0.subscribe();
-        // Whoever waits holds the sender, which is what could fail.
+        // This fails only if the sender is gone, and `self` holds it.
         let _none = count.wait_for(|count| count.open == 0).await;
     }
 }

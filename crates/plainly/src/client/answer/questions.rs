@@ -24,16 +24,16 @@ use crate::lock::Lock;
 #[derive(Debug, Default)]
 pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
-    /// The most that are answered at a time.
+    /// The most questions that are answered at a time.
     limit: usize,
     pub(in crate::client) open: Arc<QuestionCounter>,
     tasks: Arc<AnswerTasks>,
 }
 
-/// The tasks that answer, by the ids of the requests.
+/// The tasks that answer, by request id.
 type AnswerTasks = Lock<HashMap<RequestId, AbortHandle>>;
 
-/// Keeps a request among those tasks until it is dropped.
+/// The entry of a request among those tasks, removed when dropped.
 struct QuestionEntry {
     tasks: Arc<AnswerTasks>,
     id: RequestId,
@@ -75,7 +75,7 @@ impl ServerQuestions {
         // Held until the task is in the table: a task that ends at once must not remove its entry before it is there.
         let mut answering = self.tasks.lock();
         if answering.contains_key(&request.id) {
-            // Any answer would be taken for that to the first.
+            // The server would take any answer for the answer to the first.
             tracing::warn!(id = %request.id, "the server asked twice with the same id: answered once");
             return None;
         }
@@ -106,7 +106,7 @@ impl ServerQuestions {
         None
     }
 
-    /// Gives up what the server no longer waits for.
+    /// Drops the question that the server cancels.
     pub(in crate::client) fn cancel(&self, params: &[u8]) {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -123,12 +123,12 @@ impl ServerQuestions {
         }
     }
 
-    /// What answers the server's questions.
+    /// The handlers of the server's questions.
     pub(in crate::client) fn respondent(&self) -> &Respondent {
         &self.respondent
     }
 
-    /// What is asked; nothing if it is only whether anybody is there.
+    /// The question; `None` for a ping.
     fn read(
         &self,
         request: &ServerRequest,
