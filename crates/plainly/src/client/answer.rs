@@ -1,6 +1,5 @@
-//! What a server asks of its client, answered by whom the author of the client appointed. Knows the questions, not how
-//! they come: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28
-//! on.
+//! Answers a server's questions with the handlers that the client was built with. Knows the questions, but not how they
+//! arrive: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
 
 pub(super) mod questions;
 

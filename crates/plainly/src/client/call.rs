@@ -1,5 +1,5 @@
-//! One call from beginning to end: its deadline, and what to agree on anew with a server that forgot the session or
-//! came to refuse the revision. What is called is in other files.
+//! One call from beginning to end: its deadline, and a new session or revision for a server that has forgotten the
+//! session or now refuses the revision. The methods to call are in other files.
 
 use std::sync::Arc;
 
@@ -212,8 +212,8 @@ impl Connected {
         }
     }
 
-    /// Speaks another revision than the `refused` one from now on, unless another call has seen to that in the
-    /// meantime.
+    /// Switches to another revision than the `refused` one, unless another call already has. Returns whether there is
+    /// one.
     async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
         let _one_at_a_time = self.renewal.lock().await;
         if self.revision() != refused {

@@ -256,8 +256,8 @@ async fn settle(
     Ok(ServerDescription::discovered(revision, *discovered?))
 }
 
-/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if none of them is
-/// to be spoken.
+/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
+/// speaks none of them.
 pub(super) async fn change(
     link: &Link,
     options: &ClientOptions,

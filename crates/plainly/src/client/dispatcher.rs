@@ -1,5 +1,5 @@
-//! What a server sends that is no reply: whom it concerns, whatever it came on. Every connection has one dispatcher; it
-//! knows methods, and not how messages travel.
+//! Passes a server's messages other than replies to the part of the client that they concern. Every connection has one
+//! dispatcher; it knows methods, but not how messages travel.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -84,8 +84,8 @@ impl Dispatcher {
         }
     }
 
-    /// Has a request answered by `send`, in one of the `tasks` of what it came on; it counts as open until what `send`
-    /// is given is dropped. Returns the answer if there is nothing to wait for.
+    /// Answers a request through `send`, in one of the `tasks` of the stream that it came on; it counts as open until
+    /// the permit that `send` gets is dropped. Returns the answer instead if it is available at once.
     pub(super) fn request<S, F>(
         &self,
         request: ServerRequest,

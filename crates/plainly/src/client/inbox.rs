@@ -1,6 +1,5 @@
-//! What one subscription was told and nobody has read yet: each change once, and up to a bound, however fast the server
-//! tells and however slowly it is read. Holds the order of things: first the acknowledgement, then changes, then the
-//! end.
+//! The unread changes of one subscription: each change once, and only up to a limit, however fast the server sends them
+//! and however slowly they are read. Enforces their order: first the acknowledgement, then changes, then the end.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};

@@ -1,5 +1,5 @@
-//! The connection to a server, however its messages travel, and the ids of the requests on it: what a call needs before
-//! and after it is known which revision is spoken.
+//! The connection to a server, over whichever transport, and the ids of the requests on it: everything that a call
+//! needs, even before the revision is known.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! How far calls have come, as servers tell it: which call a notification is about, what it says to whoever asked, and
-//! that it is a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the calls.
+//! The progress of calls, as servers report it: finds the call that a notification is about, passes it to the caller's
+//! function, and notes it as a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the
+//! calls.
 
 use std::collections::HashMap;
 use std::fmt;

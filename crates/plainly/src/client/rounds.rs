@@ -1,6 +1,6 @@
-//! A call that is set up before it is made, and the rounds that it takes until the server has answered for good: it may
-//! answer by asking, and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). What is called
-//! is in other files, and so is who answers.
+//! A call that is set up before it is made, and the rounds until its final result: a server may answer with questions,
+//! and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). The methods and the handlers that
+//! answer are in other files.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! How long a call is waited for: its time begins anew with each sign of life, does not run while the server waits for
-//! us, and has an end all the same (Cancellation, "Timeouts").
+//! The timeouts of a call: the idle time restarts with each sign of life and is suspended while the server waits for
+//! us; the total time is limited all the same (Cancellation, "Timeouts").
 
 use std::future::Future;
 use std::pin::pin;

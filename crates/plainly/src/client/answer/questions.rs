@@ -1,5 +1,5 @@
-//! The requests of a legacy server, from when they come until they are answered: side by side, so many at most, each
-//! once, and given up where the server cancels it or what it came on ends.
+//! The requests of a legacy server, from their arrival until they are answered: concurrently up to a limit, each id
+//! once, and dropped if the server cancels one or the stream it came on ends.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -54,8 +54,8 @@ impl ServerQuestions {
         }
     }
 
-    /// Has a question answered by `send`, in one of the `tasks` of what it came on; it counts until what `send` is
-    /// given is dropped. Returns what is to be sent at once if there is nothing to wait for.
+    /// Answers a question through `send`, in one of the `tasks` of the stream that it came on; it counts until the
+    /// permit that `send` gets is dropped. Returns the answer instead if it is available at once.
     pub(in crate::client) fn ask<S, F>(
         &self,
         request: ServerRequest,

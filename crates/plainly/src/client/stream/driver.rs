@@ -1,5 +1,5 @@
-//! Receives and sends messages until one of the two ends, and then ends what is behind them. One task for each
-//! connection; it hands each reply to whom it belongs.
+//! Receives and sends messages until either side ends, and then stops the process behind them, if any. One task per
+//! connection, which passes each reply to its caller.
 
 use std::future::poll_fn;
 use std::io;

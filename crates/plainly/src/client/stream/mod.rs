@@ -1,5 +1,5 @@
-//! A connection over [`Messages`]: requests out, replies back in any order, matched by id. A [driver](driver) receives
-//! and sends; whatever ends the messages ends every request in flight at once.
+//! A connection over [`Messages`]: requests go out, and replies come back in any order, matched by id. A
+//! [driver](driver) receives and sends; when the messages end, every request in flight ends at once.
 //!
 //! Knows messages, not methods.
 
