@@ -14,7 +14,7 @@ use crate::transport::Meter;
 use crate::transport::child::{self, Grace, Process};
 use crate::transport::lines::Lines;
 
-/// The longest wait for the exit of a process whose output has ended. Requests in flight wait for it.
+/// The longest wait for the exit status of a process whose output has ended. Requests in flight wait for it.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
 /// A server started as a child process, connected through its standard input and output.

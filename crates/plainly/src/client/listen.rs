@@ -22,7 +22,7 @@ use super::link::BackgroundTask;
 use super::subscriptions::SubscriptionGuard;
 use super::{Client, Result};
 
-/// The time that unsubscribing may take. Nothing depends on it any more.
+/// The time limit for unsubscribing, on which nothing depends any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
@@ -177,7 +177,7 @@ impl Client {
             let _one_at_a_time = self.connected.subscribing.lock().await;
             match self.call::<EmptyResult>(Method::Subscribe, &params).await {
                 Ok(_) => {}
-                // A modern server would leave it out of what it honours.
+                // Not an error, since a modern server would leave the URI out of its acknowledgement.
                 Err(error @ Error::Protocol(_)) => {
                     subscribed.uris.pop();
                     refused = Some(error);
@@ -192,7 +192,7 @@ impl Client {
     }
 }
 
-/// LegacySubscription to resources of a legacy server.
+/// A subscription to resources of a legacy server.
 #[derive(Debug)]
 struct LegacySubscription {
     client: Client,
@@ -220,12 +220,12 @@ impl Drop for LegacySubscription {
             } = &*client.connected;
             for uri in uris {
                 let _one_at_a_time = subscribing.lock().await;
-                // Or somebody else is, perhaps since just now.
+                // Unless another subscription of this client needs it, perhaps only since a moment ago.
                 if link.subscriptions().any_has(&uri) {
                     continue;
                 }
                 let params = UnsubscribeParams::new(uri);
-                // Nobody waits for the outcome: what still comes is told to nobody.
+                // Nobody waits for the outcome, and further notifications reach nobody.
                 let _done = client
                     .call::<EmptyResult>(Method::Unsubscribe, &params)
                     .await;
@@ -235,7 +235,7 @@ impl Drop for LegacySubscription {
     }
 }
 
-/// The part of `asked` that a legacy server with these capabilities tells of.
+/// The part of `asked` that a legacy server with these capabilities reports.
 fn offered(server: &ServerCapabilities, asked: &SubscriptionFilter) -> SubscriptionFilter {
     let mut offered = SubscriptionFilter::new();
     offered.tools_list_changed = server.tools.as_ref().and_then(|tools| tools.list_changed);
