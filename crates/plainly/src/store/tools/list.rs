@@ -16,7 +16,7 @@ use crate::store::{ListQuery, Page, Store};
 const LIMIT: usize = 200;
 const LARGEST_LIMIT: usize = 1_000;
 
-/// The most entries that are put in another order than the store's.
+/// The most entries that are sorted in another order than the store's.
 const SORTED: usize = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -87,7 +87,7 @@ async fn run<S: Store>(
             let page = children(&source, uri.as_deref(), args.after.clone(), most).await?;
             let fits = fitting(&page.resources);
             if sort == Sort::Name && fits < page.resources.len() {
-                // Only the store knows where to go on after fewer.
+                // Only the store knows where to continue after fewer entries.
                 children(&source, uri.as_deref(), args.after, fits).await?
             } else {
                 page
@@ -112,14 +112,14 @@ async fn roots<S: Store>(source: &StoreView<S>) -> Result<Page, Problem> {
             Err(error) if source.roots.len() == 1 => {
                 return Err(problems::of(source, root, error).await);
             }
-            // The others are as good as ever, and asking for this one says what is wrong with it.
+            // The other roots are still fine, and a request for this one will say what is wrong with it.
             Err(_) => {}
         }
     }
     Ok(Page::new(resources, None))
 }
 
-/// At most `most` of what is in a collection, and where to go on.
+/// At most `most` children of a collection, and where to continue.
 async fn children<S: Store>(
     source: &StoreView<S>,
     parent: Option<&str>,
@@ -143,7 +143,7 @@ async fn children<S: Store>(
     }
 }
 
-/// How many of these one answer has room for: at least one.
+/// The number of these resources that fit into one answer: at least one.
 fn fitting(resources: &[Resource]) -> usize {
     let mut room = TEXT_BYTES;
     let fits = resources.iter().take_while(|one| {
