@@ -1,9 +1,9 @@
-//! The encoding of each typed error for each revision, and the way back from what a peer wrote. The only place where an error
-//! becomes a number, which the [table](crate::registry::table) holds; the data is the same on every revision.
+//! Encodes each typed error for each revision, and recognises the errors that peers send. The only place where an error
+//! becomes a number, taken from the [table](crate::registry::table); the data is the same on every revision.
 //!
-//! Reading is total: whatever a peer sends is some error. It goes by code and shape of `data`, never by message, and never by
-//! where the error was built. A [problem](crate::problem) in the data is beside the kind, and is the kind where the code means
-//! nothing.
+//! Reading is total: whatever a peer sends is some error. It depends on the code and the shape of `data`, never on the
+//! message or on where the error was built. A [problem](crate::problem) in the data accompanies the kind, and
+//! determines it if the code means nothing.
 
 use serde_json::Value;
 
@@ -22,13 +22,13 @@ impl Dialect {
         let kind = error.kind();
         let (code, http_status) = match condition(kind) {
             Some(condition) => condition.number(self, revision),
-            // Another peer's code leaves as ours only where any application may use it.
+            // A code that came from another peer is only passed on if any application may use it.
             None => {
                 let code = kind.own_code().filter(|code| code.is_application());
                 (code.unwrap_or(INTERNAL_ERROR), 200)
             }
         };
-        // What a peer said goes on as it came; only what is ours is made of the kind.
+        // Received data is passed on unchanged; only our own is made from the kind.
         let data = error.received_data().cloned();
         WireError {
             code,
@@ -44,7 +44,7 @@ impl WireError {
     pub fn recognise(&self) -> ProtocolError {
         let problem = Problem::from_error_data(&self.message, self.data.as_ref());
         let (kind, unread) = match (self.kind(), &problem, &self.data) {
-            // A number that means nothing, such as one of the legacy range, but a code that does.
+            // The number means nothing, as one of the legacy range, but the problem's code does.
             (ErrorKind::Unrecognised { .. }, Some(problem), Some(data)) => {
                 problem.code().kind(data.clone())
             }
@@ -75,8 +75,9 @@ impl WireError {
     }
 }
 
-/// Our own code says what it says by its data; every other is the peer's.
+/// Our own code is recognised by its data; every other code belongs to the peer.
 fn application(code: ApplicationCode, data: Option<&Value>) -> ErrorKind {
+    // The number alone is not enough: the problem SERVICE_UNAVAILABLE has it too, and any application may choose it.
     match tagged(data).filter(|_| code == UNAVAILABLE) {
         Some(reason) => ErrorKind::Unavailable(reason),
         None => ErrorKind::Application {
@@ -86,7 +87,7 @@ fn application(code: ApplicationCode, data: Option<&Value>) -> ErrorKind {
     }
 }
 
-/// Whether nothing of what the peer said in `data` is in the kind.
+/// Whether the kind contains nothing of the peer's `data`.
 fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
     let has_place = matches!(
         kind,
@@ -98,7 +99,7 @@ fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
             | ErrorKind::InvalidParams(InvalidParams::Malformed)
     );
     if is_for_want_of_another {
-        // By the same word in both.
+        // The word is the same for both kinds.
         return tagged(Some(data)) != Some(InvalidParams::Malformed);
     }
     !has_place && kind.data().is_none()

@@ -1,5 +1,5 @@
-//! The kinds of protocol errors, how to choose between them, and what each says in `data`. Which code
-//! each has is no business of this file.
+//! The kinds of protocol errors, how to choose between them, and the `data` of each. Their codes are in the
+//! [table](crate::registry::table).
 
 mod detail;
 
@@ -15,12 +15,13 @@ use crate::code::{ApplicationCode, Code};
 /// The kind of a protocol error. Match on this, not on codes or messages.
 ///
 /// Each says when to choose it over its neighbours. The first question is whose fault it is: the sender's bytes
-/// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest), [`HeaderMismatch`](Self::HeaderMismatch)),
-/// its parameters ([`InvalidParams`](Self::InvalidParams), [`ResourceNotFound`](Self::ResourceNotFound)), what it is able to
-/// do, or the server's own ([`Internal`](Self::Internal), [`Unavailable`](Self::Unavailable)).
+/// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest),
+/// [`HeaderMismatch`](Self::HeaderMismatch)), its parameters ([`InvalidParams`](Self::InvalidParams),
+/// [`ResourceNotFound`](Self::ResourceNotFound)), what it is able to do, or the server's own
+/// ([`Internal`](Self::Internal), [`Unavailable`](Self::Unavailable)).
 ///
-/// What went wrong in an application's own terms is a [`Problem`](crate::Problem), which is of one of these kinds too; see
-/// [`ProtocolError::problem`](crate::ProtocolError::problem).
+/// What went wrong in an application's own terms is a [`Problem`](crate::Problem), which is of one of these kinds too;
+/// see [`ProtocolError::problem`](crate::ProtocolError::problem).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -37,8 +38,8 @@ pub enum ErrorKind {
         method: Option<String>,
     },
     /// The method's parameters are invalid; the detail says how. For a resource that could exist but does not, choose
-    /// [`ResourceNotFound`](Self::ResourceNotFound); for arguments that fail a tool's input schema, choose a tool error,
-    /// which the model can read and correct.
+    /// [`ResourceNotFound`](Self::ResourceNotFound); for arguments that fail a tool's input schema, choose a tool
+    /// error, which the model can read and correct.
     InvalidParams(InvalidParams),
     /// The resource does not exist, or not for this caller, who must not learn the difference (SEP-2164). A URI that no
     /// resource could have is [`InvalidParams::InvalidUri`]; one that is there and can't be read has its own detail in
@@ -52,17 +53,17 @@ pub enum ErrorKind {
     Internal(Internal),
     /// The server can't accept more requests right now, and has not started on this one: it may be sent again later.
     Unavailable(Unavailable),
-    /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28, "Server Validation"). Only
-    /// those: any other header that is wrong is a [`Refusal`]. The client lists the tools again, then retries.
+    /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28, "Server Validation").
+    /// Only those: any other header that is wrong is a [`Refusal`]. The client lists the tools again, then retries.
     HeaderMismatch,
-    /// Serving the request requires a capability that the client did not declare. A capability that the *server* did not
-    /// declare is [`MethodNotFound`](Self::MethodNotFound).
+    /// Serving the request requires a capability that the client did not declare. A capability that the *server* did
+    /// not declare is [`MethodNotFound`](Self::MethodNotFound).
     MissingRequiredClientCapability {
         /// The capabilities to declare, in the shape of `ClientCapabilities`.
         required: Map<String, Value>,
     },
-    /// The server does not support the requested version; the client picks a supported one and retries. A missing version
-    /// is [`InvalidParams::MissingMeta`]; one that differs between header and body is
+    /// The server does not support the requested version; the client picks a supported one and retries. A missing
+    /// version is [`InvalidParams::MissingMeta`]; one that differs between header and body is
     /// [`HeaderMismatch`](Self::HeaderMismatch).
     UnsupportedProtocolVersion {
         /// The versions to choose from.
@@ -93,9 +94,9 @@ pub enum ErrorKind {
     },
 }
 
-/// What a kind says in the `data` of an error object, and how it is read from there.
+/// Writing a kind as the `data` of an error object, and reading it from there.
 impl ErrorKind {
-    /// The code that it brings along, where no table has it.
+    /// The code that the error itself carries, if the table has none for its kind.
     pub(crate) fn own_code(&self) -> Option<Code> {
         match self {
             Self::Application { code, .. } => Some((*code).into()),
@@ -114,7 +115,7 @@ impl ErrorKind {
         }
     }
 
-    /// The shape that the specification fixes, or an object with a `kind` where it fixes none.
+    /// The `data` in the shape that the specification defines, or an object with a `kind` if it defines none.
     pub(crate) fn data(&self) -> Option<Value> {
         match self {
             Self::Parse | Self::HeaderMismatch | Self::Internal(Internal::Failed) => None,
@@ -136,7 +137,7 @@ impl ErrorKind {
             Self::UrlElicitationRequired { elicitations } => {
                 Some(json!({ "elicitations": elicitations }))
             }
-            // What data means goes with its code: neither leaves without the other.
+            // The meaning of the data depends on the code, so neither is sent without the other.
             Self::Application { data, .. } | Self::Unrecognised { data, .. } => {
                 data.clone().filter(|data| {
                     !data.is_null() && self.own_code().is_some_and(Code::is_application)
@@ -155,9 +156,10 @@ impl ErrorKind {
         Some(Self::MethodNotFound { method })
     }
 
-    /// Before 2026-07-28 the code of invalid parameters also says what has a code of its own since, with the same data.
+    /// Before 2026-07-28, the code for invalid parameters also covers errors that have their own codes since, with the
+    /// same data.
     pub(crate) fn read_invalid_params(data: Option<&Value>) -> Option<Self> {
-        // By the shape of the data, from the narrowest: only the first allows nothing beside its member.
+        // By the shape of the data, the narrowest first: only the first one allows no other members.
         let other = Self::read_missing_resource(data)
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
@@ -167,22 +169,22 @@ impl ErrorKind {
         })
     }
 
-    /// Exactly `{ uri }`: with more in it, the error says something else about that resource.
+    /// Exactly `{ uri }`: with other members, the error says something else about the resource.
     fn read_missing_resource(data: Option<&Value>) -> Option<Self> {
         data?.as_object().filter(|object| object.len() == 1)?;
         let uri = Some(text(data, "uri")?);
         Some(Self::ResourceNotFound { uri })
     }
 
-    /// With the code that says nothing else, whatever the data.
+    /// For the code that means nothing else, whatever the data.
     pub(crate) fn read_resource_not_found(data: Option<&Value>) -> Option<Self> {
         let uri = text(data, "uri");
         Some(Self::ResourceNotFound { uri })
     }
 
-    /// The revisions without a code for it carry the URLs in an internal error.
+    /// Reads an internal error, which also carries the URLs to visit on revisions without a code for them.
     pub(crate) fn read_internal(data: Option<&Value>) -> Option<Self> {
-        // A failure inside never carries URLs, so that they are there tells the two apart.
+        // An internal failure never carries URLs, so their presence tells the two apart.
         Self::read_url_elicitation(data)
             .or_else(|| Some(Self::Internal(tagged(data).unwrap_or(Internal::Failed))))
     }
@@ -215,13 +217,13 @@ impl ErrorKind {
     }
 }
 
-/// A form can't be asked for in an error: only the mode `url` is one.
+/// Only the mode `url` is valid: an error can't ask for a form.
 fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
     json.get("mode").filter(|mode| *mode == "url")?;
     tagged(Some(json))
 }
 
-/// `data` as a `T`, if it has that shape; members that `T` doesn't know are let go.
+/// `data` as a `T`, if it has that shape. Members that `T` doesn't know are ignored.
 pub(crate) fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
     T::deserialize(data?).ok()
 }

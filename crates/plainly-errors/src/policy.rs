@@ -10,7 +10,7 @@ use crate::revision::Revision;
 pub fn may_emit(code: Code, revision: Revision, dialect: Dialect) -> bool {
     match (code.range(), lookup(code)) {
         (CodeRange::Application, _) => true,
-        // No implementation may make up codes in the ranges of JSON-RPC and MCP.
+        // No implementation may define its own codes in the ranges of JSON-RPC and MCP.
         (_, None) => false,
         (_, Some(entry)) => {
             entry.defined_in(revision)

@@ -41,8 +41,8 @@ pub use self::details::Details;
 /// );
 /// ```
 ///
-/// Anything that only logs may contain goes into the [context](Self::context) and the [source](Self::with_source), which
-/// are never rendered. [`Debug`] shows both: use it only in logs.
+/// Anything that only logs may contain goes into the [context](Self::context) and the [source](Self::with_source),
+/// which are never rendered. [`Debug`] shows both: use it only in logs.
 ///
 /// Displayed as an error, it is the text that the model gets. Two problems are equal if their renderings are, whatever
 /// their context and source.
@@ -58,7 +58,7 @@ struct Parts {
     details: Details,
     retry_after: Option<Duration>,
     context: Details,
-    // Shared, so that what a problem becomes still has its cause.
+    // Shared, so that clones and errors made from the problem keep its cause.
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -208,14 +208,14 @@ impl Problem {
     /// ```
     pub fn text(&self) -> Cow<'_, str> {
         let said = self.sentences();
-        // An author who has put the time into words need not be repeated.
+        // If the author has already said when to try again, it is not repeated.
         match self.retry_hint() {
             Some(time) if !said.contains(TRY_AGAIN) => format!("{said} {}", try_again(time)).into(),
             Some(_) | None => said,
         }
     }
 
-    /// The message and, behind it, the suggestion: what is said where the time is a member beside it.
+    /// The message followed by the suggestion, without the time: for renderings that have it as a member.
     fn sentences(&self) -> Cow<'_, str> {
         match &self.0.suggestion {
             Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
@@ -223,7 +223,7 @@ impl Problem {
         }
     }
 
-    /// The same to keep: a fixed sentence is not copied.
+    /// The same as an owned text; a fixed sentence is not copied.
     pub(crate) fn owned_sentences(&self) -> Cow<'static, str> {
         match &self.0.suggestion {
             Some(_) => self.sentences().into_owned().into(),
@@ -244,7 +244,7 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// Up, since a client that comes a moment too early is turned away again.
+/// Rounds up, since a client that comes a moment too early is refused again.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs()
         .saturating_add(u64::from(time.subsec_nanos() > 0))

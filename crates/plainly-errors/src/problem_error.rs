@@ -1,5 +1,5 @@
-//! Problems as protocol errors. The kind follows from the table of codes, so the number and the HTTP status are the
-//! dialect's business as for every error; the problem's own code stands in `data.code`.
+//! Problems as protocol errors. The kind follows from the table of codes, so the dialect chooses the number and the
+//! HTTP status as for every error; the problem's own code is in `data.code`.
 
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ impl Problem {
 }
 
 impl ProblemCode {
-    /// The kind of protocol error that it is written as, and `data` where the kind has no place for it.
+    /// The kind of protocol error for this code, and `data` if the kind itself has no place for it.
     pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
         match self.written() {
             Written::InvalidParams => (
@@ -90,7 +90,7 @@ impl ProblemBag {
         let first = self.first()?;
         let (kind, data) = first.code().kind(self.to_data(first));
         let summary = self.summary().into_owned();
-        // One problem stands for all of them where only one can: when to try again, and by which code.
+        // One problem stands for all of them: it says when to try again, and has the code of the first.
         let mut problem = Problem::new(first.code().clone(), summary.clone());
         if let Some(time) = self.retry_hint() {
             problem = problem.retry_after(time);

@@ -1,5 +1,5 @@
-//! The typed protocol error, created where the fact is known. It has no number and no HTTP status: those follow from its
-//! type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
+//! The typed protocol error, created where the fact is known. It has no number and no HTTP status: those follow from
+//! its type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
 
 mod retry;
 
@@ -23,18 +23,18 @@ use crate::wire_error::WireError;
 /// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and
 /// [`received_data`](Self::received_data) are, whatever their source and other information for logs.
 #[derive(Clone, Debug)]
-// Boxed, so that each `Result` on the way of a reply stays small where nothing fails.
+// Boxed, so that every `Result` on the way of a reply stays small.
 pub struct ProtocolError(Box<Stated>);
 
 #[derive(Clone, Debug)]
 struct Stated {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
-    /// Only where `kind` has no data of its own.
+    /// Only if `kind` has no data of its own.
     received_data: Option<Value>,
-    /// The error object that it was recognised from, for those who show it as it came.
+    /// The error object that it was recognised from, for showing it unchanged.
     received: Option<WireError>,
-    /// The problem that the data states too, or that the error was made of.
+    /// The problem in its data, or from which it was made.
     problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -52,7 +52,7 @@ impl ProtocolError {
         }))
     }
 
-    /// An error with data that its kind has no place for.
+    /// An error with data for which its kind has no place.
     pub(crate) fn with_data(
         kind: ErrorKind,
         message: Cow<'static, str>,
@@ -172,7 +172,7 @@ impl ProtocolError {
         }
     }
 
-    /// The message to keep: a fixed sentence is not copied.
+    /// The message as an owned text; a fixed sentence is not copied.
     pub(crate) fn owned_message(&self) -> Cow<'static, str> {
         match &self.0.message {
             Some(message) => message.clone(),
@@ -204,8 +204,8 @@ impl ProtocolError {
         self.0.received_data.as_ref()
     }
 
-    /// The error object as the peer sent it; `None` for an error created here. The [kind](Self::kind) says what it means;
-    /// use this to show it unchanged.
+    /// The error object as the peer sent it; `None` for an error created here. The [kind](Self::kind) says what it
+    /// means; use this to show it unchanged.
     ///
     /// ```
     /// use plainly_errors::{Code, WireError};
@@ -241,7 +241,7 @@ impl fmt::Display for ProtocolError {
 
 impl Error for ProtocolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // A cause that was given for the error itself says more than the one its problem brought along.
+        // A cause that was set on the error itself says more than the cause of its problem.
         match (&self.0.source, &self.0.problem) {
             (Some(source), _) => Some(&**source),
             (None, problem) => problem.as_ref()?.source(),

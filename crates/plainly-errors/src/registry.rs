@@ -1,5 +1,6 @@
 //! The known errors: the [codes](registry()) that JSON-RPC or any revision of MCP ever defined, and the
-//! [conditions](conditions()) that they express. The dialects, the recogniser, the policy and the documentation read it.
+//! [conditions](conditions()) that they express. The dialects, the recogniser, the policy and the documentation read
+//! it.
 
 pub(crate) mod table;
 
@@ -55,7 +56,7 @@ pub struct Entry {
     pub advice: &'static str,
     /// The document that defines it.
     pub source: &'static str,
-    /// The error that it states with this `data`; `None`: it means nothing, or not without other data.
+    /// The error that it means with this `data`; `None` if it means nothing, or nothing with such data.
     pub(crate) read: fn(Option<&Value>) -> Option<ErrorKind>,
 }
 
@@ -160,7 +161,7 @@ pub fn conditions() -> &'static [Condition] {
 }
 
 impl Condition {
-    /// One that can happen, and is written the same, on every revision.
+    /// A condition that can occur, and is written in the same way, on every revision.
     const fn new(name: &'static str, code: Code, http_status: u16) -> Self {
         Self {
             name,
@@ -171,12 +172,12 @@ impl Condition {
         }
     }
 
-    /// The same, where it can happen on these revisions only.
+    /// The same condition, limited to these revisions.
     const fn on(self, revisions: Revisions) -> Self {
         Self { revisions, ..self }
     }
 
-    /// The same, written so: a cell for each revision, oldest first.
+    /// The same condition with these numbers: a cell for each revision, oldest first.
     const fn written_as(self, written: [Number; Revision::ALL.len()]) -> Self {
         Self { written, ..self }
     }
@@ -187,10 +188,10 @@ impl Condition {
         can_happen.then(|| self.number(dialect, revision))
     }
 
-    /// The same, even where it can't happen.
+    /// The same, even for a revision on which it can't occur.
     pub(crate) fn number(&self, dialect: Dialect, revision: Revision) -> Number {
         let (code, http_status) = self.written[revision as usize];
-        // Old clients know the pinned code, but only on the revisions that defined it may it be sent.
+        // Old clients know the pinned code, but it may only be sent on the revisions that defined it.
         let pinned = self.pinned.filter(|pinned| {
             dialect == Dialect::PerRevision
                 && lookup(*pinned).is_some_and(|entry| entry.defined_in(revision))
@@ -205,8 +206,7 @@ impl Condition {
     }
 }
 
-/// Whether it helps to send a request again that ended with `code`. Of one that nobody defined nothing is known, so nothing
-/// is promised.
+/// Whether it helps to send a request again that ended with `code`. Nothing is promised for a code that nobody defined.
 pub(crate) fn retry_of(code: Code) -> Retry {
     lookup(code).map_or(Retry::Never, |entry| entry.retry)
 }

@@ -64,6 +64,7 @@ impl Revision {
     /// version.
     pub const LATEST_LEGACY: Self = {
         let mut at = Self::ALL.len() - 1;
+        // A loop by index, because iterators can't be used in constants.
         while !Self::ALL[at].traits().sessions {
             at -= 1;
         }

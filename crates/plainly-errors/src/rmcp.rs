@@ -1,5 +1,5 @@
-//! To and from the errors of the SDK `rmcp`, for its users: its servers then answer with the errors of this crate, and its
-//! clients recognise them. By the way of [`WireError`], as on the wire.
+//! To and from the errors of the SDK `rmcp`, for its users: its servers then answer with the errors of this crate, and
+//! its clients recognise them. By the way of [`WireError`], as on the wire.
 
 use rmcp::model::{ErrorCode, ErrorData};
 
@@ -10,7 +10,8 @@ use crate::registry::Dialect;
 use crate::revision::Revision;
 use crate::wire_error::WireError;
 
-/// The same error without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp can't hold, becomes -32603.
+/// The same error without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp can't hold, becomes
+/// -32603.
 impl From<WireError> for ErrorData {
     fn from(error: WireError) -> Self {
         // A code cut to 32 bits could be another one, with a meaning of its own.
@@ -19,8 +20,8 @@ impl From<WireError> for ErrorData {
     }
 }
 
-/// Written for a peer of any revision, with a code that all of them have; it is recognised all the same. For a peer of a
-/// known revision [encode](Dialect::encode) it, and convert that.
+/// Written for a peer of any revision, with a code that all of them have; it is recognised all the same. For a peer of
+/// a known revision [encode](Dialect::encode) it, and convert that.
 ///
 /// ```
 /// use plainly_errors::ProtocolError;
@@ -36,7 +37,7 @@ impl From<WireError> for ErrorData {
 /// ```
 impl From<ProtocolError> for ErrorData {
     fn from(error: ProtocolError) -> Self {
-        // It has no codes but those that all later ones have too.
+        // Every later revision has the codes of the oldest one too.
         let [oldest, ..] = Revision::ALL;
         Dialect::default().encode(&error, oldest).into()
     }

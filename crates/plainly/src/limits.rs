@@ -100,8 +100,8 @@ pub struct Limits {
     /// Rounds of questions before one reply; a question asked after an answer belongs to a later round. 16. Beyond: an
     /// internal error.
     pub rounds: usize,
-    /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid params, or an internal error
-    /// if the server would have to issue it.
+    /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid params, or an internal
+    /// error if the server would have to issue it.
     pub state_bytes: usize,
     /// How long a `requestState` is valid. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
@@ -169,6 +169,7 @@ impl Limits {
         limits.bytes = self.schema_bytes;
         limits.depth = self.schema_depth;
         limits.subschemas = self.subschemas;
+        // Arguments come inside a message, and can nest no deeper than that may.
         limits.value_depth = self.envelope.depth;
         limits
     }

@@ -1,11 +1,11 @@
-//! The one kind of mutex that is used here.
+//! The only kind of mutex in this crate.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A mutex that stays usable after a panic.
 ///
-/// What it guards must be whole after every single step: each change under the lock is one push, insertion, removal or
-/// assignment, so whoever panicked in between left nothing half done.
+/// The guarded value must be consistent after every single step: each change under the lock is one push, insertion,
+/// removal or assignment, so a panic in between leaves nothing half done.
 #[derive(Debug, Default)]
 pub(crate) struct Lock<T>(Mutex<T>);
 

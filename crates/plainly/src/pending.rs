@@ -1,11 +1,11 @@
-//! Requests that await their replies, by id. No I/O and no clock: whoever waits brings a deadline of its own, and takes
-//! its entry out again when it gives up, so that an entry never outlives its request.
+//! Requests that await their replies, by id. No I/O and no clock: each waiter has its own deadline, and removes its
+//! entry when it gives up, so that an entry never outlives its request.
 
 use std::collections::HashMap;
 
 use plainly_protocol::id::RequestId;
 
-/// The requests in flight on one connection, each with what its reply is handed to.
+/// The requests in flight on one connection, each with the waiter that gets its reply.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
     /// `None` once the connection has ended: nothing can wait on it any more.
@@ -29,18 +29,18 @@ impl<W> Pending<W> {
         }
     }
 
-    /// Takes out what waits for the reply to `id`, if anything still does. `1` and `"1"` are different ids.
+    /// Removes the waiter for the reply to `id`, if there still is one. `1` and `"1"` are different ids.
     pub(crate) fn take(&mut self, id: &RequestId) -> Option<W> {
         self.waiting.as_mut()?.remove(id)
     }
 
-    /// Takes out the only one that waits; none if there are several.
+    /// Removes the only waiter; `None` if there are several.
     pub(crate) fn take_only(&mut self) -> Option<W> {
         let waiting = self.waiting.as_mut().filter(|waiting| waiting.len() == 1)?;
         waiting.drain().next().map(|(_id, waiter)| waiter)
     }
 
-    /// Ends it: gives back all who still wait, and takes nobody in any more.
+    /// Returns all remaining waiters, and accepts no new ones.
     pub(crate) fn close(&mut self) -> impl Iterator<Item = W> + use<W> {
         self.waiting
             .take()

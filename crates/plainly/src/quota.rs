@@ -1,5 +1,5 @@
-//! How much of something there may be, places or bytes: in all ([`Quota`]), and for each of those who share it ([`Shares`]).
-//! Whatever is taken is given back when it is dropped.
+//! Limits on places or bytes: in total ([`Quota`]), and for each holder by key ([`Shares`]). Everything that is taken
+//! is given back when it is dropped.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::lock::Lock;
 
-/// A limit on something that many take from; clones share it.
+/// A limit on a shared resource. Clones count together.
 #[derive(Clone, Debug)]
 pub(crate) struct Quota(Arc<QuotaState>);
 
@@ -18,14 +18,14 @@ struct QuotaState {
     taken: AtomicUsize,
 }
 
-/// What somebody has taken from a quota, given back when dropped.
+/// An amount taken from a quota, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct QuotaPart {
     quota: Quota,
     amount: usize,
 }
 
-/// There is no room for so much more.
+/// The quota has no room for the requested amount.
 #[derive(Debug)]
 pub(crate) struct QuotaExhausted;
 
@@ -35,7 +35,7 @@ impl Quota {
         Self(Arc::new(QuotaState { limit, taken }))
     }
 
-    /// A part with nothing in it yet.
+    /// An empty part, to be grown later.
     pub(crate) fn part(&self) -> QuotaPart {
         QuotaPart {
             quota: self.clone(),
@@ -43,14 +43,15 @@ impl Quota {
         }
     }
 
-    /// Takes `amount`, if there is so much left.
+    /// Takes `amount`, if that much is left.
     pub(crate) fn take(&self, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
         let mut part = self.part();
         part.grow(amount)?;
         Ok(part)
     }
 
-    /// Takes `amount`, if there is so much left or nobody else has any: else what is larger than the quota could never be.
+    /// Takes `amount`, if that much is left or nothing is taken yet: otherwise nothing larger than the quota could ever
+    /// be taken.
     pub(crate) fn take_or_alone(&self, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
         self.add(amount, |taken, all| taken == 0 || all <= self.0.limit)?;
         let quota = self.clone();
@@ -61,7 +62,7 @@ impl Quota {
         self.0.limit
     }
 
-    /// Whether more is taken than there may be.
+    /// Whether more than the limit is taken.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.taken() > self.0.limit
     }
@@ -75,8 +76,10 @@ impl Quota {
         amount: usize,
         may_be: impl Fn(usize, usize) -> bool,
     ) -> Result<(), QuotaExhausted> {
-        // Not added first and taken back if it was too much: what has room would be refused in between.
+        // Not added first and subtracted again if it was too much: in between, others would be refused although they
+        // fit.
         let taken = &self.0.taken;
+        // Relaxed, since the number guards no other memory.
         let added = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
             let all = taken.checked_add(amount)?;
             may_be(taken, all).then_some(all)
@@ -86,17 +89,17 @@ impl Quota {
 }
 
 impl QuotaPart {
-    /// How much is taken.
+    /// The amount taken.
     pub(crate) fn amount(&self) -> usize {
         self.amount
     }
 
-    /// The quota that it is a part of.
+    /// The quota that this was taken from.
     pub(crate) fn quota(&self) -> &Quota {
         &self.quota
     }
 
-    /// Takes `more`, if there is so much left.
+    /// Takes `more`, if that much is left.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), QuotaExhausted> {
         let limit = self.quota.0.limit;
         self.quota.add(more, |_, all| all <= limit)?;
@@ -104,7 +107,7 @@ impl QuotaPart {
         Ok(())
     }
 
-    /// Takes `more`, even if the quota is exceeded by it: for those who look after that.
+    /// Takes `more`, even if that exceeds the quota: for callers that make room afterwards.
     pub(crate) fn grow_anyway(&mut self, more: usize) {
         self.quota.0.taken.fetch_add(more, Ordering::Relaxed);
         self.amount += more;
@@ -123,25 +126,25 @@ impl Drop for QuotaPart {
     }
 }
 
-/// How many of something each may have, by a key that says who it is; clones count together.
+/// A limit on how many places each holder may have. Holders are told apart by a key; clones count together.
 #[derive(Clone, Debug)]
 pub(crate) struct Shares<K: Eq + Hash> {
     limit: usize,
     taken: Arc<Lock<HashMap<K, usize>>>,
 }
 
-/// One of those that somebody has, given back when dropped.
+/// One place of a holder, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Share<K: Eq + Hash>(Option<(Shares<K>, K)>);
 
 impl<K: Clone + Eq + Hash> Shares<K> {
-    /// Each may have `limit`.
+    /// Each holder may have `limit` places.
     pub(crate) fn new(limit: usize) -> Self {
         let taken = Arc::default();
         Self { limit, taken }
     }
 
-    /// One more for `key`. Who is nobody in particular has no share: what all of those have is limited in all.
+    /// Takes one more place for `key`. Without a key, nothing is counted: anonymous holders are only limited in total.
     pub(crate) fn take(&self, key: Option<&K>) -> Result<Share<K>, QuotaExhausted> {
         let Some(key) = key else {
             return Ok(Share(None));
@@ -164,7 +167,7 @@ impl<K: Eq + Hash> Drop for Share<K> {
         let mut taken = shares.taken.lock();
         match taken.get_mut(key) {
             Some(count @ 2..) => *count -= 1,
-            // The last one: who has nothing takes no memory.
+            // The last one: a holder without places must not take up memory.
             Some(_) | None => {
                 taken.remove(key);
             }

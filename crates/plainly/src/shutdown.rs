@@ -5,7 +5,7 @@
 pub async fn requested() {
     #[cfg(unix)]
     unix::requested().await;
-    // Where it can't be told, nobody asks.
+    // If the signal can't be received, no request to stop will ever arrive.
     #[cfg(not(unix))]
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
@@ -28,8 +28,8 @@ mod unix {
         let_the_next_end_the_process();
     }
 
-    /// From now on a signal takes its usual course, and does so in the signal handler: neither a handler that blocks its thread
-    /// nor a runtime that waits for its last one can delay it.
+    /// From now on a signal takes its usual course, and does so in the signal handler: neither a handler that blocks
+    /// its thread nor a runtime that waits for its last one can delay it.
     fn let_the_next_end_the_process() {
         for signal in [SIGINT, SIGTERM] {
             let always = Arc::new(AtomicBool::new(true));

@@ -1,5 +1,5 @@
-//! The table of problems: one row for each code, with its category, whether trying again helps, its HTTP status and how it
-//! is written as a protocol error. What a problem *says* is no business of this file.
+//! The table of problems: one row for each code, with its category, whether trying again helps, its HTTP status and how
+//! it is written as a protocol error. Messages are written elsewhere.
 
 use std::fmt;
 
@@ -250,8 +250,8 @@ impl ProblemCode {
         self.row().status.1
     }
 
-    /// The code of the protocol error that it is written as, on every revision: -32602 where the request is wrong, -32603
-    /// where something failed inside, else the application code equal to the HTTP status.
+    /// The code of the protocol error that it is written as, on every revision: -32602 where the request is wrong,
+    /// -32603 where something failed inside, else the application code equal to the HTTP status.
     pub fn protocol_code(&self) -> Code {
         match self.written() {
             Written::InvalidParams => INVALID_PARAMS,

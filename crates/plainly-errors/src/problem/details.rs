@@ -1,4 +1,4 @@
-//! JSON under names, in the order in which it was given: what programs read of a problem.
+//! The details of a problem for programs: named JSON values, in the order in which they were added.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ impl Details {
 
     /// Sets one; a name that is there already keeps its place.
     pub(super) fn set(&mut self, name: Cow<'static, str>, value: Value) {
-        // A list and not a map: there are few, and they are shown in the order in which they were given.
+        // A list rather than a map: there are few, and they are shown in the order in which they were added.
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name, value)),
@@ -62,6 +62,7 @@ impl From<&Map<String, Value>> for Details {
 
 impl PartialEq for Details {
     fn eq(&self, other: &Self) -> bool {
+        // Members of a JSON object have no order: a peer may send them back in another.
         fn by_name(details: &Details) -> BTreeMap<&str, &Value> {
             details.iter().collect()
         }

@@ -32,7 +32,8 @@ struct Data<'a> {
     retry_after: Option<u64>,
 }
 
-/// RFC 9457, with the data as extension members. Without `type`, which means that the status says it all.
+/// The body of RFC 9457, with the data as extension members. Without `type`, which means that the status says
+/// everything.
 #[derive(serde::Serialize)]
 pub(super) struct HttpBody<'a, T> {
     pub(super) title: &'a str,

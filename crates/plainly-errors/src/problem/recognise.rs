@@ -1,5 +1,5 @@
-//! From what is on the wire back to the problem: by the names of codes and members, whatever the number. Total: a member
-//! of the wrong type is as good as none, and without a code there is no problem.
+//! Recognises problems in received JSON by the names of codes and members, whatever the number. Total: a member of the
+//! wrong type counts as missing, and without a code there is no problem.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -28,17 +28,18 @@ impl Problem {
         Some(read(code, error, members))
     }
 
-    /// The problem that a protocol error states: its `data.code` is a known one.
+    /// The problem in a protocol error, if its `data.code` is a known one.
     pub(crate) fn from_error_data(message: &str, data: Option<&Value>) -> Option<Self> {
         let members = data?.as_object()?;
+        // Known codes only: in data that isn't ours, any other word under `code` may mean something else.
         let code = ProblemCode::known(members.get("code")?.as_str()?)?;
         Some(read(code, message, members))
     }
 }
 
 impl ProblemBag {
-    /// The problems that the object of a tool result states, each with message, code and details; the object says no more
-    /// of them. An entry that is none is left out.
+    /// The problems that the object of a tool result states, each with message, code and details; the object says no
+    /// more of them. An entry that is none is left out.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProblemBag};
@@ -65,7 +66,7 @@ fn entry(entry: &Value) -> Option<Problem> {
     Some(read(code, message, members))
 }
 
-/// The text is the message and, where one is named, the suggestion behind it.
+/// Reads a problem whose `text` is the message, followed by the suggestion if `members` has one.
 fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem {
     let suggestion = members.get("suggestion").and_then(Value::as_str);
     // The text holds both, so that peers that know nothing of problems read the suggestion too.

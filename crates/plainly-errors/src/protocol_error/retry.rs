@@ -1,5 +1,5 @@
-//! Whether a failed request is worth sending again, and when: by what the problem says, else by the error's row in the
-//! table.
+//! Whether and when to send a failed request again: as its problem says, otherwise as the error's row in the table
+//! says.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::registry::retry_of;
 use crate::registry::table::condition;
 use crate::retry::Retry;
 
-/// How long to leave a server alone that has too much to do and does not say how long.
+/// The time to wait for an overloaded server that does not state one.
 const OVERLOADED: Duration = Duration::from_secs(1);
 
 impl ProtocolError {
@@ -17,12 +17,12 @@ impl ProtocolError {
     /// number beside it, and a hint when to try again for more than its code.
     pub fn retry(&self) -> Retry {
         match self.problem() {
-            // Nobody names a time after which it would fail again.
+            // Nobody states a time to wait if the request would fail again anyway.
             Some(problem) if problem.retry_hint().is_some() => Retry::AfterDelay,
             Some(problem) => problem.code().retry(),
             None => match condition(self.kind()) {
                 Some(condition) => condition.retry(),
-                // A peer's code that we never write may be in the registry nevertheless.
+                // The registry may still have a peer's code that we never send.
                 None => self.kind().own_code().map_or(Retry::Never, retry_of),
             },
         }
@@ -46,8 +46,8 @@ impl ProtocolError {
         }
     }
 
-    /// How long to wait before the request is sent again, if the error says so: as a problem's hint, which is the peer's to
-    /// choose and may be ages, or as an overloaded server's, a second.
+    /// How long to wait before the request is sent again, if the error says so: as a problem's hint, which is the
+    /// peer's to choose and may be ages, or as an overloaded server's, a second.
     ///
     /// ```
     /// use std::time::Duration;

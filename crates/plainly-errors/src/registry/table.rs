@@ -1,5 +1,6 @@
-//! THE table: one row for each error code that JSON-RPC or any revision of MCP ever defined, and one for each error that
-//! this implementation states, with a column for each revision where revisions differ. The numbers stand nowhere else.
+//! THE table: one row for each error code that JSON-RPC or any revision of MCP ever defined, and one for each error
+//! that this implementation states, with a column for each revision where revisions differ. The numbers stand nowhere
+//! else.
 
 use std::borrow::Cow;
 
@@ -20,10 +21,11 @@ pub(crate) const MISSING_CLIENT_CAPABILITY: Code = Code::new(-32021);
 pub(crate) const UNSUPPORTED_VERSION: Code = Code::new(-32022);
 pub(crate) const URL_ELICITATION_REQUIRED: Code = Code::new(-32042);
 
-/// Ours, not the protocol's: the server takes no more requests now. An application code, as every code of our own.
+/// Our own code, not the protocol's: the server accepts no more requests now. An application code, like all our own
+/// codes.
 pub(crate) const UNAVAILABLE: ApplicationCode = ApplicationCode::of::<503>();
 
-// Which revisions have something, oldest first.
+// Sets of revisions: a cell for each, oldest first.
 const ALL: Revisions = Revisions([true, true, true, true, true]);
 const NONE: Revisions = Revisions([false, false, false, false, false]);
 const LEGACY: Revisions = Revisions([true, true, true, true, false]);
@@ -204,8 +206,8 @@ pub(super) static CODES: [Entry; 14] = [
     },
 ];
 
-/// Makes the list of conditions, and the ways from an error to its row and to its words, of the same rows, so that none can
-/// have one that the others lack.
+/// Makes the list of conditions, and the ways from an error to its row and to its words, of the same rows, so that none
+/// can have one that the others lack.
 macro_rules! conditions {
     ($($error:pat => $condition:expr, $words:expr;)+) => {
         pub(super) static CONDITIONS: &[Condition] = &[$($condition),+];
@@ -388,8 +390,8 @@ conditions! {
             "The client must declare the capability {} for this request",
             list(required.keys().map(String::as_str)),
         );
-    // Where the channel has nothing better (a tool error, `input_required`), the other revisions get an internal error that
-    // still carries the URLs.
+    // Where the channel has nothing better (a tool error, `input_required`), the other revisions get an internal error
+    // that still carries the URLs.
     ErrorKind::UrlElicitationRequired { elicitations } =>
         Condition {
             written: [

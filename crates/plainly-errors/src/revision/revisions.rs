@@ -1,11 +1,11 @@
-//! The revisions that have something: the cells of one row in a table with a column for each revision.
+//! A set of revisions: the cells of one row in a table with a column for each revision.
 
 use std::fmt;
 
 use super::Revision;
 
-/// The revisions that have something: yes or no for each, oldest first. A new revision is one more cell, which the compiler
-/// asks for in every row.
+/// The revisions that have something: yes or no for each, oldest first. A new revision is one more cell, which the
+/// compiler asks for in every row.
 ///
 /// ```
 /// use plainly_errors::Revision;

@@ -1,5 +1,5 @@
-//! What a server asks of its client, answered by whom the author of the client appointed. Knows the questions, not how they
-//! come: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
+//! Answers a server's questions with the handlers that the client was built with. Knows the questions, but not how they
+//! arrive: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
 
 pub(super) mod questions;
 
@@ -22,7 +22,7 @@ use serde::Serialize;
 /// Answers one kind of question.
 type QuestionHandler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
 
-/// The functions that answer what servers ask; what has none is refused.
+/// The functions that answer servers' questions. A question without one is refused.
 #[derive(Clone, Default)]
 pub(super) struct QuestionHandlers {
     form: Option<QuestionHandler<ElicitFormParams, ElicitResult>>,
@@ -73,7 +73,7 @@ impl QuestionHandlers {
         self.roots = Some(handler(move |()| answer()));
     }
 
-    /// These capabilities, and those that follow from who answers.
+    /// These capabilities, plus those that follow from the handlers.
     pub(super) fn declare(&self, mut declared: ClientCapabilities) -> ClientCapabilities {
         if self.form.is_some() || self.visit.is_some() {
             let before = declared.elicitation.take();
@@ -81,6 +81,8 @@ impl QuestionHandlers {
                 .as_ref()
                 .is_some_and(ElicitationCapability::offers_form);
             let mut elicitation = before.unwrap_or_default();
+            // Empty, the capability means forms; with `url` in it, forms must be named too (2025-11-25, Elicitation,
+            // "Capabilities").
             if self.form.is_some() || has_form {
                 elicitation.form.get_or_insert_with(JsonObject::new);
             }
@@ -101,7 +103,7 @@ impl QuestionHandlers {
     }
 }
 
-/// Answers what servers ask, as far as that was declared.
+/// Answers servers' questions, as far as this client declared that it does.
 #[derive(Debug, Default)]
 pub(super) struct Respondent {
     handlers: QuestionHandlers,
@@ -113,14 +115,14 @@ impl Respondent {
         Self { handlers, declared }
     }
 
-    /// Whether there is an answer to anything.
+    /// Whether there is any handler.
     pub(super) fn answers_any(&self) -> bool {
         [Method::Elicit, Method::CreateMessage, Method::ListRoots]
             .into_iter()
             .any(|method| self.answers(method))
     }
 
-    /// Whether there is an answer to such questions at all.
+    /// Whether there is a handler for questions by this method.
     pub(super) fn answers(&self, method: Method) -> bool {
         let handlers = &self.handlers;
         let answered = [
@@ -132,9 +134,9 @@ impl Respondent {
         answered.contains(&(method, true))
     }
 
-    /// Answers a question, or says why there is no answer.
+    /// Answers a question, or explains why there is no answer.
     pub(super) async fn answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {
-        // Whoever answers may fail as it likes: the server waits for an answer all the same.
+        // A handler may panic, but the server still waits for an answer.
         let answering = AssertUnwindSafe(self.try_answer(question)).catch_unwind();
         answering.await.unwrap_or_else(|_panic| {
             tracing::error!("the handler of a server's question panicked");
@@ -174,6 +176,8 @@ impl Respondent {
 
     async fn sample(&self, question: CreateMessageParams) -> Result<RawJson, ProtocolError> {
         match &self.handlers.sampling {
+            // Servers must not send tools to a client that did not declare them (2025-11-25, Sampling, "Tools in
+            // Sampling").
             Some(_) if question.tools.is_some() && !self.declares_tools() => {
                 Err(undeclared("tools in sampling"))
             }

@@ -1,5 +1,5 @@
-//! One call from beginning to end: its deadline, and what to agree on anew with a server that forgot the session or came to
-//! refuse the revision. What is called is in other files.
+//! One call from beginning to end: its deadline, and a new session or revision for a server that has forgotten the
+//! session or now refuses the revision. The methods to call are in other files.
 
 use std::sync::Arc;
 
@@ -28,11 +28,12 @@ pub(super) struct Connected {
     writer: Lock<Arc<RequestWriter>>,
     options: ClientOptions,
     pub(super) server: ServerDescription,
-    /// Held while something is agreed on anew, so that it is once for all calls.
+    /// Held during a renegotiation, so that it happens once for all calls.
     renewal: tokio::sync::Mutex<()>,
-    /// Held while a legacy server is subscribed to a resource, or unsubscribed from one: neither overtakes the other.
+    /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
+    /// other.
     pub(super) subscribing: tokio::sync::Mutex<()>,
-    /// Keeps the stream open on which a legacy server sends what answers no request, where anybody wants that.
+    /// Keeps the stream open for a legacy server's unsolicited messages, if this client wants them.
     server_stream: Lock<Option<BackgroundTask>>,
 }
 
@@ -75,8 +76,8 @@ impl Client {
         Ok(self.call(Method::Discover, &json!({})).await?.body)
     }
 
-    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no longer
-    /// have `ping`.
+    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no
+    /// longer have `ping`.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
             self.call::<EmptyResult>(Method::Ping, &json!({}))
@@ -114,7 +115,7 @@ impl Client {
         result.decode(method.name())
     }
 
-    /// The result of a call, whatever type it says that it is of.
+    /// The result of a call, whatever its `resultType`.
     pub(super) async fn result(
         &self,
         method: Method,
@@ -159,19 +160,22 @@ impl Connected {
         if !self.is_mended(&error, writer.revision()).await? {
             return Err(error);
         }
+        // Once more, but not in a loop: a server that refuses every new session would be called for ever.
         let writer = self.writer();
         let reply = self.link.ask(&writer, method, params, extras).await?;
         reply.result(method.name())
     }
 
-    /// Whether a call of `revision` that ended with `error`, and with which the server did nothing, may do better now.
+    /// Resolves the cause of `error`, with which a call of `revision` was refused, if possible. Returns whether the
+    /// call may succeed now.
     pub(super) async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
+        // The specification has the client open a new session then (2025-11-25, "Session Management").
         if let Some(LocalError::SessionLost) = error.local() {
             self.renew().await?;
             return Ok(true);
         }
         match error.protocol().map(ProtocolError::kind) {
-            // Within a session the version is settled.
+            // Within a session, the version is settled.
             Some(ErrorKind::UnsupportedProtocolVersion { supported, .. })
                 if !revision.traits().sessions =>
             {
@@ -181,7 +185,7 @@ impl Connected {
         }
     }
 
-    /// Opens a new session, unless another call has done so in the meantime.
+    /// Opens a new session, unless another call already has.
     async fn renew(&self) -> Result<()> {
         let _one_at_a_time = self.renewal.lock().await;
         if !self.link.connection().is_lost() {
@@ -190,6 +194,7 @@ impl Connected {
         tracing::info!("the server has ended the session: opening a new one");
         let revision = self.revision();
         let mut options = self.options.clone();
+        // The same revision as before, since the writer that all calls share is not replaced here.
         options.revision = Some(revision);
         let by = ConnectDeadline::new(&options);
         connect::initialize(&self.link, &options, revision, by).await?;
@@ -197,7 +202,7 @@ impl Connected {
         Ok(())
     }
 
-    /// Keeps the server's stream open, if it is of the era that has one and anybody wants what comes on it.
+    /// Keeps the server's stream open, if its era has one and this client wants the messages on it.
     async fn keep_server_stream(&self) {
         let is_wanted = self.link.dispatcher().wants_server_messages();
         if self.revision().traits().sessions && is_wanted {
@@ -207,7 +212,8 @@ impl Connected {
         }
     }
 
-    /// Speaks another revision than the `refused` one from now on, unless another call has seen to that in the meantime.
+    /// Switches to another revision than the `refused` one, unless another call already has. Returns whether there is
+    /// one.
     async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
         let _one_at_a_time = self.renewal.lock().await;
         if self.revision() != refused {

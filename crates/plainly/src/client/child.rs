@@ -14,7 +14,7 @@ use crate::transport::Meter;
 use crate::transport::child::{self, Grace, Process};
 use crate::transport::lines::Lines;
 
-/// The longest wait for the exit of a process whose output has ended. Requests in flight wait for it.
+/// The longest wait for the exit status of a process whose output has ended. Requests in flight wait for it.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
 /// A server started as a child process, connected through its standard input and output.
@@ -76,6 +76,7 @@ impl OtherEnd for ChildProcess {
     fn exited(&mut self) -> BoxFuture<'_, ()> {
         async {
             if self.process.wait().await.is_err() {
+                // It may well be running: the end of its output will tell.
                 std::future::pending::<()>().await;
             }
         }

@@ -1,5 +1,6 @@
-//! Which revision to speak: asks a modern server what it supports, and shakes hands with a legacy one (2026-07-28,
-//! "Backward Compatibility" of both transports). The only place of the client that reads evidence of an era.
+//! Chooses the revision to speak: asks a modern server what it supports, and shakes hands with a legacy one
+//! (2026-07-28, "Backward Compatibility" of both transports). The only place in the client that interprets signs of an
+//! era.
 
 use std::future::Future;
 use std::pin::pin;
@@ -35,9 +36,9 @@ pub(super) struct ClientOptions {
     pub(super) revision: Option<Revision>,
     /// The time for one request.
     pub(super) timeout: Duration,
-    /// The time for all that one request takes, however much is heard of it.
+    /// The time for one request in total, however often the server reports progress.
     pub(super) longest: Duration,
-    /// The time for all that comes before the first request.
+    /// The time for everything before the first request.
     pub(super) connect_timeout: Duration,
     /// Functions that answer what servers ask.
     pub(super) handlers: QuestionHandlers,
@@ -56,7 +57,7 @@ impl ClientOptions {
     }
 }
 
-/// The facts about the server that connecting has brought.
+/// The facts about the server that were learnt while connecting.
 #[derive(Debug)]
 pub(super) struct ServerDescription {
     pub(super) revision: Revision,
@@ -66,7 +67,7 @@ pub(super) struct ServerDescription {
     pub(super) supported_versions: Vec<String>,
 }
 
-/// The deadline for all that comes before the first request.
+/// The deadline for everything before the first request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectDeadline {
     start: Instant,
@@ -81,7 +82,7 @@ impl ConnectDeadline {
         }
     }
 
-    /// Waits for `asking`, which calls `method`, for the rest of the time.
+    /// Waits for `asking`, which calls `method`, for the remaining time.
     async fn wait_for<T>(
         self,
         method: Method,
@@ -98,25 +99,26 @@ impl ConnectDeadline {
 
 /// The conclusion from the answer to the probe.
 enum ProbeVerdict {
-    /// It is modern.
+    /// The server is modern.
     Discovered(Box<TypedResult<DiscoverResult>>),
-    /// It is modern, and speaks other versions than the one that was tried.
+    /// The server is modern, and offers other versions than the one that was tried.
     Offers(Vec<String>, Error),
-    /// It is not modern, as far as this error tells.
+    /// The server is not modern, to judge by this error.
     Legacy(Error),
-    /// It is not modern, or has failed with this error: some legacy servers fail at what they don't know.
+    /// The server is legacy, or it failed with this error: some legacy servers fail at requests that they don't know.
     Unclear(Error),
-    /// There is no telling.
+    /// The error says nothing about the era.
     Failed(Error),
 }
 
-/// Finds out what the server speaks and agrees on a revision with it.
+/// Finds out which revisions the server speaks, and agrees on one with it.
 pub(super) async fn establish(
     link: &Link,
     options: &ClientOptions,
 ) -> Result<ServerDescription, Error> {
     let by = ConnectDeadline::new(options);
     let server = match options.revision {
+        // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
         Some(_) => settle(link, options, probe(link, options, by).await, by).await,
         None => detect(link, options, by).await,
@@ -130,13 +132,14 @@ async fn detect(
     options: &ClientOptions,
     by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
+    // At most half, so that the handshake has as much time as the probe had.
     let silence = SILENCE.min(options.connect_timeout / 2);
     let mut probing = pin!(probe(link, options, by));
     if let Ok(verdict) = timeout(silence, &mut probing).await {
         return settle(link, options, verdict, by).await;
     }
-    // A modern server that was only slow to start still answers the probe first: whichever answer comes counts. If
-    // neither does, it is the probe that was waited for all the time.
+    // A modern server that was only slow to start still answers the probe first: whichever answer comes first counts.
+    // If neither comes, the error is that of the probe, which was waited for all the time.
     let late = async {
         match probing.await {
             ProbeVerdict::Failed(error) if error.is_timeout() => ProbeVerdict::Failed(error),
@@ -148,6 +151,7 @@ async fn detect(
     };
     tokio::select! {
         biased;
+        // The probe first: a server that answers both is modern, and should not be tied to a legacy session.
         verdict = late => settle(link, options, verdict, by).await,
         server = initialize(link, options, Revision::LATEST_LEGACY, by) => server,
     }
@@ -168,6 +172,8 @@ async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> Pro
 impl ProbeVerdict {
     /// The conclusion from an error that the probe ended with, and its HTTP status if it is a JSON-RPC error under one.
     fn of(error: Error, status: Option<u16>) -> Self {
+        // Whatever the status: only modern servers say so, and a client must not fall back then (stdio, "Backward
+        // Compatibility").
         if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
             error.protocol().map(ProtocolError::kind)
         {
@@ -176,6 +182,7 @@ impl ProbeVerdict {
         let (status, looks_legacy) = match error.local() {
             Some(LocalError::HttpStatus { status, .. }) => (Some(*status), true),
             Some(local) => (status, is_unreadable(local)),
+            // Any other error, not one code or two: legacy servers refuse what they don't know with whatever they like.
             None => (status, !error.protocol().is_some_and(is_modern)),
         };
         match (status, error) {
@@ -187,7 +194,7 @@ impl ProbeVerdict {
     }
 }
 
-/// Whether only a modern server answers so.
+/// Whether only a modern server answers with this error.
 fn is_modern(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
@@ -197,7 +204,7 @@ fn is_modern(error: &ProtocolError) -> bool {
     )
 }
 
-/// Whether an answer came that no modern server gives. Otherwise none came.
+/// Whether the server answered as no modern server does. Otherwise it did not answer.
 fn is_unreadable(error: &LocalError) -> bool {
     matches!(
         error,
@@ -228,6 +235,7 @@ async fn settle(
         }
         ProbeVerdict::Unclear(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
+            // The first says what is wrong with the server, the second only that it is not a legacy one either.
             return server.map_err(|_second| first);
         }
         ProbeVerdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
@@ -248,8 +256,8 @@ async fn settle(
     Ok(ServerDescription::discovered(revision, *discovered?))
 }
 
-/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if none of them is to be
-/// spoken.
+/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
+/// speaks none of them.
 pub(super) async fn change(
     link: &Link,
     options: &ClientOptions,
@@ -257,6 +265,7 @@ pub(super) async fn change(
     offered: &[String],
 ) -> Result<Option<Revision>, Error> {
     let mut others = wanted(options);
+    // A server may offer the very version that it refuses: choosing that again would go round in circles.
     others.retain(|revision| *revision != refused);
     let Some(revision) = newest(&others, offered) else {
         return Ok(None);
@@ -301,6 +310,7 @@ pub(super) async fn initialize(
         }
         .into());
     };
+    // Before `initialized`, after which the server may ask questions, which are read according to the revision.
     link.speak(agreed);
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
@@ -337,7 +347,7 @@ fn wanted(options: &ClientOptions) -> Vec<Revision> {
     }
 }
 
-/// The newest of `wanted`, which stand oldest first, that is offered.
+/// The newest revision in `wanted`, which is sorted oldest first, that is offered.
 fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
     let mut newest_first = wanted.iter().rev().copied();
     newest_first.find(|revision| offered.iter().any(|offer| offer == revision.as_str()))

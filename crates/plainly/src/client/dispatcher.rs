@@ -1,5 +1,5 @@
-//! What a server sends that is no reply: whom it concerns, whatever it came on. Every connection has one dispatcher; it knows
-//! methods, and not how messages travel.
+//! Passes a server's messages other than replies to the part of the client that they concern. Every connection has one
+//! dispatcher; it knows methods, but not how messages travel.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::limits::ClientLimits;
 use crate::lock::Lock;
 use crate::transport::Escaped;
 
-/// Hands requests and notifications of a server to whom they concern.
+/// Passes a server's requests and notifications to the part of the client that they concern.
 #[derive(Debug, Default)]
 pub(super) struct Dispatcher {
     pub(super) revision: AgreedRevision,
@@ -32,12 +32,12 @@ pub(super) struct Dispatcher {
     log: Option<Log>,
 }
 
-/// The revision that a connection speaks. It changes if the server comes to refuse it.
+/// The revision that a connection speaks. It changes if the server later refuses it.
 #[derive(Debug)]
 pub(super) struct AgreedRevision(Lock<Revision>);
 
 impl Default for AgreedRevision {
-    /// Before it is settled only the legacy era differs from another: there the server may ask already.
+    /// A legacy revision until one is settled: only a legacy server may send requests that early.
     fn default() -> Self {
         Self(Lock::new(Revision::LATEST_LEGACY))
     }
@@ -64,8 +64,9 @@ impl Dispatcher {
         }
     }
 
-    /// Takes a notification. `on` is the request on whose stream it came, if that listens.
+    /// Handles a notification. `on` is the `subscriptions/listen` request on whose stream it came, if any.
     pub(super) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
+        // JSON-RPC has no answer to a notification, not even to one that nobody knows.
         let Some(method) = Method::find(method, self.revision.get()) else {
             return;
         };
@@ -76,14 +77,15 @@ impl Dispatcher {
                 log.take(params);
             }
         } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
+            // A legacy server withdraws its own question with it; a modern one ends a subscription of ours.
             self.questions.cancel(params);
         } else {
             self.subscriptions.take(method, params, on);
         }
     }
 
-    /// Has a request answered by `send`, in one of the `tasks` of what it came on; it counts as open until what `send` is
-    /// given is dropped. Returns the answer if there is nothing to wait for.
+    /// Answers a request through `send`, in one of the `tasks` of the stream that it came on; it counts as open until
+    /// the permit that `send` gets is dropped. Returns the answer instead if it is available at once.
     pub(super) fn request<S, F>(
         &self,
         request: ServerRequest,
@@ -103,12 +105,12 @@ impl Dispatcher {
         self.questions.ask(request, revision, tasks, send)
     }
 
-    /// Answers what the server asks.
+    /// The handlers of the server's questions.
     pub(super) fn respondent(&self) -> &Respondent {
         self.questions.respondent()
     }
 
-    /// Whether anybody wants what a legacy server sends without being asked.
+    /// Whether this client wants the messages that a legacy server sends unasked.
     pub(super) fn wants_server_messages(&self) -> bool {
         self.log.is_some() || self.respondent().answers_any()
     }

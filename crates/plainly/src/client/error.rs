@@ -1,5 +1,5 @@
-//! What a call can end with besides its result: the peer's protocol error, or a local error that never travels.
-//! Everything that fails in this client ends up here; nothing in here can be written to a peer.
+//! The errors of calls: the peer's protocol error, or a local error that is never sent. Everything that fails in this
+//! client ends up here; nothing in here can be written to a peer.
 
 mod predicates;
 mod retry;
@@ -76,8 +76,8 @@ pub enum LocalError {
         /// What failed; `None`: the stream ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
-    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a status
-    /// that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
+    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a
+    /// status that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
     #[error("HTTP status {status} {what} to `{method}`{excerpt}",
         what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
         excerpt = Excerpt(.body))]
@@ -289,7 +289,7 @@ impl fmt::Display for Closed {
         let said = self.stderr.lines().rev();
         let mut said = said.filter(|line| !line.trim().is_empty());
         let last = said.clone().next();
-        // What follows it is mostly a stack, a version or a hint.
+        // The lines after the error are mostly a stack trace, a version or a hint.
         let told = said.find(|line| line.to_ascii_lowercase().contains("error"));
         match told.or(last) {
             Some(line) => write!(f, ": {}", Escaped(line.trim_end())),
@@ -314,7 +314,7 @@ struct Excerpt<'a>(&'a str);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A page for people begins with nothing that says why.
+        // The beginning of an HTML page doesn't say why.
         let is_markup = self.0.trim_start().starts_with('<');
         match self.0.lines().next().filter(|_| !is_markup) {
             Some(line) => write!(f, ": {}", Escaped(line)),
@@ -336,8 +336,8 @@ impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {
     }
 }
 
-/// Whether a status is about whoever asks, or of somebody in between: it tells nothing about the server's era, and counts
-/// for more than a number in the body that could mean anything.
+/// Whether a status is about the client's identity or rate, or from an intermediary. It says nothing about the server's
+/// era, and says more than an error number in the body that could mean anything.
 pub(super) fn is_of_the_way(code: u16) -> bool {
     matches!(code, 401 | 403 | 407 | 429 | 502..=504)
 }

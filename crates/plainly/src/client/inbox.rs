@@ -1,5 +1,5 @@
-//! What one subscription was told and nobody has read yet: each change once, and up to a bound, however fast the server
-//! tells and however slowly it is read. Holds the order of things: first the acknowledgement, then changes, then the end.
+//! The unread changes of one subscription: each change once, and only up to a limit, however fast the server sends them
+//! and however slowly they are read. Enforces their order: first the acknowledgement, then changes, then the end.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -40,11 +40,11 @@ pub(super) struct Inbox {
 
 #[derive(Debug, Default)]
 struct InboxState {
-    /// What the server tells of; `None` until it has said so.
+    /// The changes that the server will report; `None` until it has said so.
     honoured: Option<SubscriptionFilter>,
     unread: VecDeque<Change>,
     bytes: usize,
-    /// How it ended.
+    /// The end of the subscription, if it has ended: in good order or with an error.
     end: Option<Result<(), Error>>,
     /// The task that waits for the next change.
     waker: Option<Waker>,
@@ -64,7 +64,7 @@ impl Inbox {
         &self.asked
     }
 
-    /// The server will tell of these, as far as they were asked for.
+    /// Notes that the server will report these changes, as far as they were asked for.
     pub(super) fn acknowledge(&self, offered: &SubscriptionFilter) {
         let mut state = self.state.lock();
         if state.honoured.is_some() {
@@ -75,7 +75,7 @@ impl Inbox {
         state.wake();
     }
 
-    /// Something changed, as far as that was asked for.
+    /// Adds a change, if it was asked for.
     pub(super) fn put(&self, change: Change) {
         let mut state = self.state.lock();
         match &state.honoured {
@@ -90,19 +90,19 @@ impl Inbox {
         }
     }
 
-    /// The same of a change that is told to nobody in particular: it is nothing to whoever is not subscribed yet.
+    /// The same for a change that is addressed to no subscription in particular: ignored before the acknowledgement.
     pub(super) fn put_if_acknowledged(&self, change: Change) {
         if self.state.lock().honoured.is_some() {
             self.put(change);
         }
     }
 
-    /// The subscription has ended: in good order, or with an error. The first end counts.
+    /// Ends the subscription, in good order or with an error. Only the first end counts.
     pub(super) fn end(&self, end: Result<(), Error>) {
         self.state.lock().finish(end);
     }
 
-    /// Waits until the server has said what it tells of.
+    /// Waits until the server has said which changes it will report.
     pub(super) async fn acknowledged(&self) -> Result<SubscriptionFilter, Error> {
         std::future::poll_fn(|context| self.poll_acknowledged(context)).await
     }
@@ -114,6 +114,7 @@ impl Inbox {
             state.bytes -= bytes(&change);
             return Poll::Ready(Some(Ok(change)));
         }
+        // An error is told once; whoever asks again finds a stream that has ended.
         match state.end.replace(Ok(())) {
             Some(Ok(())) => Poll::Ready(None),
             Some(Err(error)) => Poll::Ready(Some(Err(error))),
@@ -125,15 +126,16 @@ impl Inbox {
         }
     }
 
-    /// Whether it was asked to be told of what is at `uri`, or of what that is in.
+    /// Whether this subscribes to the resource at `uri`, or to one that contains it.
     pub(super) fn wants(&self, uri: &str) -> bool {
         let state = self.state.lock();
         let uris = state.honoured.as_ref();
         let mut uris = uris.into_iter().flat_map(uris_of);
+        // By prefix: the update may be about a sub-resource of what was subscribed to (`ResourceUpdatedNotification`).
         uris.any(|asked| uri.starts_with(asked))
     }
 
-    /// Whether it is subscribed to exactly this URI.
+    /// Whether this subscribes to exactly this URI.
     pub(super) fn has(&self, uri: &str) -> bool {
         let state = self.state.lock();
         let mut uris = state.honoured.as_ref().into_iter().flat_map(uris_of);
@@ -193,7 +195,7 @@ fn flag_in_both(asked: Option<bool>, offered: Option<bool>) -> Option<bool> {
     (asked == Some(true) && offered == Some(true)).then_some(true)
 }
 
-/// The filter of what is in both of them.
+/// The intersection of the two filters.
 fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> SubscriptionFilter {
     let mut honoured = SubscriptionFilter::new();
     honoured.tools_list_changed =
@@ -215,7 +217,7 @@ fn uris_of(filter: &SubscriptionFilter) -> impl Iterator<Item = &str> {
 
 fn is_in(filter: &SubscriptionFilter, change: &Change) -> bool {
     match change {
-        // A resource inside of another may be called anything.
+        // A resource inside another may have any URI.
         Change::Resource(_) => filter.resource_subscriptions.is_some(),
         Change::Resources => filter.resources_list_changed == Some(true),
         Change::Tools => filter.tools_list_changed == Some(true),

@@ -1,5 +1,5 @@
-//! The connection to a server, however its messages travel, and the ids of the requests on it: what a call needs before and
-//! after it is known which revision is spoken.
+//! The connection to a server, over whichever transport, and the ids of the requests on it: everything that a call
+//! needs, even before the revision is known.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::reply::{CallReply, TypedResult};
 use super::subscriptions::SubscriptionTable;
 use crate::transport::Frame;
 
-/// How messages travel to a server and back: over [`Messages`](crate::transport::Messages), or as HTTP requests.
+/// A way for messages to a server and back: over [`Messages`](crate::transport::Messages), or as HTTP requests.
 pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>>;
@@ -34,21 +34,21 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Ends the connection and every call in flight on it.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Takes what the server sends beside replies.
+    /// Handles the server's messages other than replies.
     fn dispatcher(&self) -> &Dispatcher;
 
-    /// How many bytes have arrived.
+    /// The number of bytes received.
     fn received(&self) -> u64;
 
-    /// Lets a legacy server send what answers no request, until what is returned is dropped; `None`: it can't.
+    /// Lets a legacy server send messages that answer no request, until the result is dropped; `None` if it can't.
     fn open_server_stream(
         self: Arc<Self>,
     ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>>;
 
-    /// Keeps a legacy server's stream open for what concerns no subscription; `None`: that comes anyway.
+    /// Keeps a legacy server's stream open for messages beside subscriptions; `None` if these arrive anyway.
     fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>>;
 
-    /// Which arguments headers repeat, where there are headers.
+    /// The arguments to repeat in headers; `None` on a transport without headers.
     fn mirror(&self) -> Option<&Mirror> {
         None
     }
@@ -59,7 +59,7 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     }
 }
 
-/// A task that is stopped when this is dropped, or nothing.
+/// A task that is stopped when this is dropped; or no task.
 #[derive(Debug)]
 pub(super) struct BackgroundTask(Option<AbortHandle>);
 
@@ -70,7 +70,7 @@ impl BackgroundTask {
         Self(Some(tokio::spawn(work).abort_handle()))
     }
 
-    /// Whether it has ended by itself. Nothing has, from the beginning.
+    /// Whether it has ended by itself; true if there is no task.
     #[cfg(feature = "http-client")]
     pub(super) fn is_finished(&self) -> bool {
         self.0.as_ref().is_none_or(AbortHandle::is_finished)
@@ -92,12 +92,12 @@ pub(super) struct Link {
     last_id: AtomicI64,
 }
 
-/// What goes with one call beside its parameters.
+/// The additions to one call besides its parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CallExtras<'a> {
-    /// The answers to what the server asked for before.
+    /// The answers to the questions that the server asked before.
     pub(super) inputs: Option<&'a InputResponseParams>,
-    /// What is called with the progress of the call.
+    /// Called with the progress of the call.
     pub(super) progress: Option<&'a Arc<ProgressListener>>,
 }
 
@@ -136,6 +136,7 @@ impl Link {
             mirror: self.connection.mirror(),
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;
+        // Before the request is sent: the first notification about it may arrive before anything else.
         let progress = &self.dispatcher().progress;
         let _entry = extras
             .progress
@@ -165,7 +166,7 @@ impl Link {
         self.connection.notify(frame, method).await
     }
 
-    /// Takes what the server sends beside replies.
+    /// Handles the server's messages other than replies.
     pub(super) fn dispatcher(&self) -> &Dispatcher {
         self.connection.dispatcher()
     }

@@ -22,7 +22,7 @@ use super::link::BackgroundTask;
 use super::subscriptions::SubscriptionGuard;
 use super::{Client, Result};
 
-/// The time that unsubscribing may take. Nothing depends on it any more.
+/// The time limit for unsubscribing, on which nothing depends any more.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
@@ -98,8 +98,8 @@ impl Client {
     /// # Errors
     ///
     /// An error for which [`is_method_not_found`](super::Error::is_method_not_found) holds, if the server can't report
-    /// changes at all.
-    /// [`LocalError::Timeout`], if it doesn't say in time what it will report; after that, it may be silent for any time.
+    /// changes at all. [`LocalError::Timeout`], if it doesn't say in time what it will report; after that, it may be
+    /// silent for any time.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         let after = self.timeout;
         let opened = timeout(after, self.open(filter)).await;
@@ -154,6 +154,7 @@ impl Client {
     }
 
     async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
+        // Before the stream is opened, whose first event may already concern it.
         let listening = self.connected.link.subscriptions().add(None, inbox);
         let connection = Arc::clone(self.connected.link.connection());
         let stream = connection.open_server_stream().await?;
@@ -170,12 +171,13 @@ impl Client {
         let honoured = inbox.acknowledged().await?;
         let mut refused = None;
         for uri in honoured.resource_subscriptions.unwrap_or_default() {
+            // Before the outcome is known: if this is dropped meanwhile, the server is told to forget it all the same.
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
             let _one_at_a_time = self.connected.subscribing.lock().await;
             match self.call::<EmptyResult>(Method::Subscribe, &params).await {
                 Ok(_) => {}
-                // A modern server would leave it out of what it honours.
+                // Not an error, since a modern server would leave the URI out of its acknowledgement.
                 Err(error @ Error::Protocol(_)) => {
                     subscribed.uris.pop();
                     refused = Some(error);
@@ -190,7 +192,7 @@ impl Client {
     }
 }
 
-/// LegacySubscription to resources of a legacy server.
+/// A subscription to resources of a legacy server.
 #[derive(Debug)]
 struct LegacySubscription {
     client: Client,
@@ -202,6 +204,7 @@ struct LegacySubscription {
 
 impl Drop for LegacySubscription {
     fn drop(&mut self) {
+        // First: otherwise `any_has` below would count this subscription as somebody else's.
         self.listening = None;
         let uris = std::mem::take(&mut self.uris);
         let Ok(runtime) = Handle::try_current() else {
@@ -217,12 +220,12 @@ impl Drop for LegacySubscription {
             } = &*client.connected;
             for uri in uris {
                 let _one_at_a_time = subscribing.lock().await;
-                // Or somebody else is, perhaps since just now.
+                // Unless another subscription of this client needs it, perhaps only since a moment ago.
                 if link.subscriptions().any_has(&uri) {
                     continue;
                 }
                 let params = UnsubscribeParams::new(uri);
-                // Nobody waits for the outcome: what still comes is told to nobody.
+                // Nobody waits for the outcome, and further notifications reach nobody.
                 let _done = client
                     .call::<EmptyResult>(Method::Unsubscribe, &params)
                     .await;
@@ -232,7 +235,7 @@ impl Drop for LegacySubscription {
     }
 }
 
-/// The part of `asked` that a legacy server with these capabilities tells of.
+/// The part of `asked` that a legacy server with these capabilities reports.
 fn offered(server: &ServerCapabilities, asked: &SubscriptionFilter) -> SubscriptionFilter {
     let mut offered = SubscriptionFilter::new();
     offered.tools_list_changed = server.tools.as_ref().and_then(|tools| tools.list_changed);

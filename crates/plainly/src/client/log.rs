@@ -1,5 +1,5 @@
-//! What servers log: who wants it, and from which level on. How it is asked for differs between the eras, and is said where
-//! requests are written and where sessions are opened.
+//! Log messages from servers: the function that takes them, and from which level on. Requesting them differs between
+//! the eras, and is done where requests are written and where sessions are opened.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plainly_protocol::types::{LoggingLevel, LoggingMessageParams};
 
-/// A function that takes log messages, and the level from which on it does.
+/// A function that takes log messages from a level on.
 #[derive(Clone)]
 pub(super) struct Log {
     pub(super) level: LoggingLevel,
@@ -23,8 +23,8 @@ impl Log {
         Self { level, tell }
     }
 
-    /// Takes a log message. One that is less severe than was asked for, as of a session whose level others have set, is
-    /// nothing.
+    /// Handles a log message. Ignores less severe messages than requested, which come if others have set the session's
+    /// level.
     pub(super) fn take(&self, params: &[u8]) {
         let message: LoggingMessageParams = match serde_json::from_slice(params) {
             Ok(message) => message,
@@ -33,7 +33,7 @@ impl Log {
         if message.level < self.level {
             return;
         }
-        // It runs where the connection is read, which must go on.
+        // It runs where the connection is read, and that must go on.
         if catch_unwind(AssertUnwindSafe(|| (self.tell)(message))).is_err() {
             tracing::error!("the handler of a log message panicked");
         }

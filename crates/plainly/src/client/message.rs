@@ -1,5 +1,5 @@
-//! What this client writes: requests, notifications and answers, and the headers that mirror a request. The only place
-//! that puts JSON-RPC together on this side; knows the table of methods, and no method by name.
+//! Writes this client's requests, notifications and answers, and the headers that mirror a request. The only place on
+//! this side that assembles JSON-RPC.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,12 +24,12 @@ use super::error::{Error, LocalError};
 use super::mirror::Mirror;
 use crate::transport::Frame;
 
-/// The name, version, capabilities and wishes of this client, as it tells every server.
+/// The client's name, version, capabilities and preferences, as it tells every server.
 #[derive(Clone, Debug)]
 pub(super) struct Introduction {
     pub(super) implementation: Implementation,
     pub(super) capabilities: ClientCapabilities,
-    /// The least severe log messages that it wants, if it wants any.
+    /// The level from which on it wants log messages, if it wants any.
     pub(super) log_level: Option<LoggingLevel>,
 }
 
@@ -38,10 +38,10 @@ pub(super) struct Introduction {
 pub(super) struct RequestExtras<'a> {
     /// Whether it asks for progress: its id is the token.
     pub(super) progress: bool,
-    /// The answers to what the server asked for in reply to the same request before, and the state that it wants back.
-    /// Nothing to a legacy server.
+    /// The answers to the questions with which the server replied to this request before, and the state to send back.
+    /// Not sent to a legacy server.
     pub(super) inputs: Option<&'a InputResponseParams>,
-    /// Which arguments its headers repeat, where it has headers. Nothing to a legacy server.
+    /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(super) mirror: Option<&'a Mirror>,
 }
 
@@ -54,7 +54,8 @@ pub(super) struct OutgoingRequest {
 }
 
 impl OutgoingRequest {
-    /// The notification that cancels it. The handshake can't be withdrawn, and a peer that may not know the probe is not told about it.
+    /// The notification that cancels it. `None` for the handshake, which must not be cancelled, and for the probe,
+    /// which the peer may not know.
     pub(super) fn cancellation(&self) -> Option<Bytes> {
         let withdrawable = !matches!(self.method, Method::Initialize | Method::Discover);
         withdrawable.then(|| cancelled(&self.id))
@@ -70,7 +71,7 @@ pub(super) struct RequestWriter {
 }
 
 impl RequestWriter {
-    /// For requests of `revision` by whom `introduction` describes.
+    /// A writer of requests of `revision`, from the client that `introduction` describes.
     pub(super) fn new(revision: Revision, introduction: &Introduction) -> Self {
         let meta = (!revision.traits().sessions).then(|| {
             let mut meta = serde_json::json!({
@@ -171,6 +172,7 @@ impl RequestWriter {
 
     fn headers(&self, method: Method, params: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
+        // No version yet: the handshake negotiates it, and says it in its body.
         if method == Method::Initialize {
             return headers;
         }
@@ -195,7 +197,7 @@ impl RequestWriter {
     }
 }
 
-/// About how many bytes a request has besides its parameters.
+/// The approximate number of bytes in a request besides its parameters.
 const AROUND: usize = 512;
 
 /// Parameters as the text of a JSON object on one line.

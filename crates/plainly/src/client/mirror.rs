@@ -1,6 +1,6 @@
-//! Which arguments the tools of a server want repeated in headers, as far as it has listed them, and the headers of a call
-//! (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"). Never asks the server: when to list
-//! is decided elsewhere, and so is where there are headers at all.
+//! Remembers which arguments of a server's tools are repeated in headers, as far as the tools were listed, and writes
+//! the headers of a call (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"). Never
+//! asks the server: when to list tools, and whether the transport has headers, is decided elsewhere.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::lock::Lock;
 use crate::transport::Escaped;
 
-/// The most bytes of names that are remembered. With more, what was learnt before is forgotten; a call that misses it is
-/// refused, and its tool learnt again.
+/// The most bytes of names that are remembered. Beyond that, earlier tools are forgotten; a call of one is refused, and
+/// the tool is learnt again.
 const MOST_BYTES: usize = 1 << 20;
 
 /// The arguments of a server's tools that headers repeat, as far as they are known.
@@ -31,9 +31,11 @@ struct KnownTools {
 }
 
 impl Mirror {
-    /// Learns a tool in place of what was known of it. `false`: its annotations are invalid, and it is to be left out.
+    /// Learns a tool, replacing what was known of it. Returns `false` if its annotations are invalid, and it must be
+    /// left out.
     pub(super) fn learn(&self, tool: &Tool) -> bool {
-        // One that is nested too deep to be read is taken to have none: if it does, the server will say so.
+        // A schema that is nested too deep to be read counts as one without annotations: if it has some, the server
+        // will say so.
         let schema = tool.input_schema.decode().unwrap_or(Value::Null);
         let found = mirrored(&schema);
         if let Err(wrong) = &found {
@@ -85,7 +87,7 @@ fn bytes(name: &str, arguments: &[MirroredArgument]) -> usize {
     name.len() + headers.chain(paths).sum::<usize>()
 }
 
-/// The header that repeats this argument, if it is there and a header can say it.
+/// The header that repeats this argument, if the argument is present and can be written in a header.
 fn header(mirrored: &MirroredArgument, arguments: &Value) -> Option<(HeaderName, HeaderValue)> {
     let text = text(mirrored.value_in(arguments)?)?;
     let name = HeaderName::try_from(&mirrored.header).expect("the name is a token, and short");

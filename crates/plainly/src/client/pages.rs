@@ -1,4 +1,4 @@
-//! Listings page by page, until the last one: never for ever, and never cut short without a word.
+//! Reads listings page by page until the last one: never endlessly, and never incomplete without an error.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,9 +16,9 @@ const CURSOR_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub(super) struct Pages {
     method: &'static str,
-    /// How many are read.
+    /// The most pages that are read.
     most: usize,
-    /// Hashes of the cursors that came, under a key that no server knows: of so few, no two are the same by chance.
+    /// Hashes of the cursors received, under a key that no server knows: among so few, no two are equal by chance.
     seen: HashSet<u64>,
     hasher: RandomState,
 }
@@ -31,7 +31,7 @@ impl Client {
 }
 
 impl Pages {
-    /// An empty listing by `method`, which takes at most `most` entries.
+    /// A listing by `method` with at most `most` pages, none of them read yet.
     pub(super) fn of(method: &'static str, most: usize) -> Self {
         Self {
             method,
@@ -41,7 +41,7 @@ impl Pages {
         }
     }
 
-    /// Where to go on after a page that says `next`; `None`: it was the last one.
+    /// The cursor of the next page after a page that says `next`; `None` after the last one.
     pub(super) fn after(&mut self, next: Option<Cursor>) -> Result<Option<Cursor>> {
         let method = self.method;
         let Some(cursor) = next else {

@@ -1,5 +1,6 @@
-//! How far calls have come, as servers tell it: which call a notification is about, what it says to whoever asked, and that
-//! it is a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the calls.
+//! The progress of calls, as servers report it: finds the call that a notification is about, passes it to the caller's
+//! function, and notes it as a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the
+//! calls.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,7 +32,7 @@ pub(super) type OnProgress = Box<dyn FnMut(ProgressUpdate) + Send>;
 #[derive(Debug, Default)]
 pub(super) struct ProgressTable(Lock<HashMap<ProgressToken, Arc<ProgressListener>>>);
 
-/// The caller's function for the progress of one call, over all the requests that it takes.
+/// The caller's function for the progress of one call, across all requests of the call.
 pub(super) struct ProgressListener {
     tell: Lock<Option<OnProgress>>,
     heard: Lock<LastProgress>,
@@ -57,14 +58,15 @@ impl ProgressListener {
         })
     }
 
-    /// When there was progress last, or the request was sent.
+    /// The time of the last progress, or when the request was sent.
     pub(super) fn last(&self) -> Instant {
         self.heard.lock().at
     }
 
-    /// Tells of progress, which must be more than before: what is not would keep a call waiting for nothing.
+    /// Reports progress. It must have increased: otherwise a server could keep a call waiting for nothing.
     fn take(&self, progress: ProgressUpdate) {
         {
+            // Released before the callback runs: the timeout of the call needs it too.
             let mut heard = self.heard.lock();
             if progress.done <= heard.done {
                 return tracing::debug!(?progress, "dropped progress that did not advance");
@@ -78,7 +80,7 @@ impl ProgressListener {
         let Some(callback) = tell.as_mut() else {
             return;
         };
-        // It runs where the connection is read, which must go on for all other calls.
+        // It runs where the connection is read, and that must go on for all other calls.
         if catch_unwind(AssertUnwindSafe(|| callback(progress))).is_err() {
             tracing::error!("the handler of progress panicked: it is not called again");
             *tell = None;
@@ -96,24 +98,25 @@ impl LastProgress {
 }
 
 impl ProgressTable {
-    /// Tells `listener` of the progress of the request `id`, until what is returned is dropped.
+    /// Reports the progress of the request `id` to `listener`, until the result is dropped.
     pub(super) fn add(
         &self,
         id: &RequestId,
         listener: &Arc<ProgressListener>,
     ) -> ProgressEntry<'_> {
         let token = ProgressToken::from(id.clone());
+        // A call may take several requests, and each begins its progress anew.
         *listener.heard.lock() = LastProgress::none();
         self.0.lock().insert(token.clone(), Arc::clone(listener));
         ProgressEntry { table: self, token }
     }
 
-    /// Tells nobody of the progress of the request `id` any more: its reply has come.
+    /// Stops reporting the progress of the request `id`: its reply has arrived.
     pub(super) fn remove(&self, id: &RequestId) {
         self.0.lock().remove(&ProgressToken::from(id.clone()));
     }
 
-    /// Takes a notification of progress.
+    /// Handles a progress notification.
     pub(super) fn take(&self, params: &[u8]) {
         let params: ProgressParams = match serde_json::from_slice(params) {
             Ok(params) => params,

@@ -1,5 +1,5 @@
-//! What reading a resource gave, by the rules of SEP-2093 ("Multi-Content Semantics"), and as much of it as can be told of
-//! servers that know none of them.
+//! The result of reading a resource, interpreted by the rules of SEP-2093 ("Multi-Content Semantics"), as far as
+//! possible also for servers that don't know these rules.
 
 use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
 
@@ -47,8 +47,8 @@ impl ReadResult {
         }
     }
 
-    /// The content in the format that the server prefers: the first one. `None` for a collection, unless the server says
-    /// nothing about collections: then the first content may be the one.
+    /// The content in the format that the server prefers: the first one. `None` for a collection, unless the server
+    /// says nothing about collections: then the first content may be the one.
     pub fn primary(&self) -> Option<&ResourceContents> {
         let first = self.contents.first();
         self.representations()
@@ -80,8 +80,8 @@ impl ReadResult {
         })
     }
 
-    /// The children of a collection that were returned, possibly not all: [`Client::resources`](super::Client::resources)
-    /// lists all of them. Empty if it is not a collection.
+    /// The children of a collection that were returned, possibly not all:
+    /// [`Client::resources`](super::Client::resources) lists all of them. Empty if it is not a collection.
     pub fn children(&self) -> impl Iterator<Item = &ResourceContents> {
         let is_collection = self.is_collection();
         self.contents

@@ -1,5 +1,5 @@
-//! From what arrived to what a call returns: which message answers which request, and what its reply says. Knows
-//! messages, not how they came.
+//! Reads received messages and the replies to calls: which request a message answers, and with which result. Knows
+//! messages, but not how they arrived.
 
 use bytes::Bytes;
 use plainly_errors::WireError;
@@ -18,9 +18,9 @@ const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
 /// One message from the server.
 #[derive(Debug)]
 pub(super) enum Incoming {
-    /// It answers a request of ours; `None`: the server couldn't read which.
+    /// It answers a request of ours.
     Reply {
-        /// The request.
+        /// The request's id; `None` if the server couldn't read it.
         id: Option<RequestId>,
         /// The answer.
         reply: CallReply,
@@ -29,12 +29,12 @@ pub(super) enum Incoming {
     Request(ServerRequest),
     /// It tells us something.
     Notification {
-        /// What it tells.
+        /// Its method.
         method: String,
         /// The parameters: JSON.
         params: Bytes,
     },
-    /// It is no message, and says not even whose reply it would have been.
+    /// It is not a message, and has no id of a request that it might answer.
     NoMessage {
         /// What is wrong with it.
         why: String,
@@ -47,7 +47,7 @@ pub(super) struct ServerRequest {
     /// The id to answer with, as raw JSON.
     pub(super) raw_id: String,
     pub(super) id: RequestId,
-    /// What it asks.
+    /// Its method.
     pub(super) method: String,
     /// The parameters: JSON.
     pub(super) params: Bytes,
@@ -58,27 +58,27 @@ pub(super) struct ServerRequest {
 pub(super) enum CallReply {
     /// Its `result`: JSON.
     Result(Bytes),
-    /// Its `error`: JSON, and the HTTP status that it came under, if that is no success.
+    /// Its `error`: JSON, and the HTTP status of the response unless that is a success.
     Error(Bytes, Option<HttpStatus>),
-    /// It answers the request, but breaks the rules of JSON-RPC or our limits.
+    /// It answers the request, but violates JSON-RPC or our limits.
     Malformed(String),
 }
 
-/// A result, and what surrounds it.
+/// A result, and the fields that all results have.
 #[derive(Debug)]
 pub(super) struct TypedResult<T> {
     pub(super) body: T,
     pub(super) fields: ResultFields,
 }
 
-/// A result that is not read yet, but for what surrounds it.
+/// A result that is not read yet, except for the fields that all results have.
 #[derive(Debug)]
 pub(super) struct RawResult {
     pub(super) json: Bytes,
     pub(super) fields: ResultFields,
 }
 
-/// The messages in `bytes`: one, but for batches (2025-03-26).
+/// The messages in `bytes`: one, or several in a batch (2025-03-26).
 pub(super) fn read(bytes: &Bytes) -> Vec<Incoming> {
     match envelope::parse(bytes, &limits()) {
         Ok(Envelope::Single(message)) => vec![incoming(bytes, Ok(message))],
@@ -90,7 +90,7 @@ pub(super) fn read(bytes: &Bytes) -> Vec<Incoming> {
     }
 }
 
-/// As strict as a server, but for size: what may be listed in 32 MiB is more than what one asks for.
+/// As strict as a server except for size: a listing of 32 MiB has more nodes than any request.
 fn limits() -> envelope::Limits {
     let mut limits = envelope::Limits::default();
     limits.nodes *= 20;
@@ -118,6 +118,7 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {
+            // With an id, the one call that waits for it can fail now instead of when its time is over.
             Some(id) => Incoming::Reply {
                 id: Some(id.to_owned()),
                 reply: CallReply::Malformed(malformed.to_string()),
@@ -134,7 +135,7 @@ fn raw(bytes: &Bytes, params: Option<Object<'_>>) -> Bytes {
 }
 
 impl CallReply {
-    /// The HTTP status that it came under, if that is no success.
+    /// The HTTP status of the response, unless that is a success.
     pub(super) fn status(&self) -> Option<u16> {
         match self {
             Self::Error(_, status) => status.map(|status| status.code),
@@ -142,7 +143,7 @@ impl CallReply {
         }
     }
 
-    /// What the call of `method` returns.
+    /// Reads the result of a call of `method`.
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
         method: &'static str,
@@ -150,7 +151,7 @@ impl CallReply {
         self.result(method)?.decode(method)
     }
 
-    /// The result, whatever type it says that it is of.
+    /// The result, whatever its `resultType`.
     pub(super) fn result(&self, method: &'static str) -> Result<RawResult, Error> {
         match self {
             Self::Result(json) => Ok(RawResult {
@@ -164,7 +165,7 @@ impl CallReply {
 }
 
 impl RawResult {
-    /// What the call of `method` returns: the final result.
+    /// Reads the final result of a call of `method`.
     pub(super) fn decode<T: DeserializeOwned>(
         self,
         method: &'static str,
@@ -182,7 +183,7 @@ impl RawResult {
         })
     }
 
-    /// The body, whatever type of result it says that it is of.
+    /// The body, whatever its `resultType`.
     pub(super) fn body<T: DeserializeOwned>(&self, method: &'static str) -> Result<T, Error> {
         parse(&self.json, method, "its result")
     }

@@ -1,6 +1,6 @@
-//! A call that is set up before it is made, and the rounds that it takes until the server has answered for good: it may
-//! answer by asking, and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). What is called is in
-//! other files, and so is who answers.
+//! A call that is set up before it is made, and the rounds until its final result: a server may answer with questions,
+//! and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). The methods and the handlers that
+//! answer are in other files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ use super::{Client, Result};
 /// [built](super::Builder::on_elicitation) with; [`once`](Self::once) leaves them to the caller.
 #[must_use = "nothing is sent until it is awaited"]
 pub struct Call<T> {
-    /// `None` once it is made.
+    /// `None` once the call is made.
     setup: Option<CallSetup<T>>,
     made: Option<BoxFuture<'static, Result<T>>>,
 }
@@ -39,7 +39,7 @@ pub struct Call<T> {
 struct CallSetup<T> {
     client: Client,
     method: Method,
-    /// An error is told once the call is awaited.
+    /// An error is returned once the call is awaited.
     params: Result<Box<RawValue>>,
     inputs: Option<InputResponseParams>,
     progress: Option<Arc<ProgressListener>>,
@@ -84,7 +84,7 @@ impl<T> InputRequired<T> {
 }
 
 impl<T> Call<T> {
-    /// A call of `method`, whose final result is what `read` makes of it.
+    /// A call of `method` whose final result is read by `read`.
     pub(super) fn new(
         client: &Client,
         method: Method,
@@ -108,8 +108,8 @@ impl<T> Call<T> {
         }
     }
 
-    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does so is up to the server;
-    /// the [timeout](super::Builder::timeout) restarts each time.
+    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does so is up to the
+    /// server; the [timeout](super::Builder::timeout) restarts each time.
     ///
     /// `tell` runs where the connection is read, and must neither block nor wait for a call.
     pub fn on_progress(mut self, tell: impl FnMut(ProgressUpdate) + Send + 'static) -> Self {
@@ -155,7 +155,7 @@ impl<T> Call<T> {
 }
 
 impl<T> CallSetup<T> {
-    /// Goes on until the server has answered for good.
+    /// Repeats the call with answers until there is a final result.
     async fn make(self) -> Result<T> {
         let (client, method) = (self.client.clone(), self.method);
         let limit = client.connected.limits().rounds;
@@ -188,12 +188,14 @@ impl<T> CallSetup<T> {
             progress: self.progress.as_ref(),
         };
         let mut result = self.client.result(self.method, &params, extras).await;
+        // Only once: another listing would teach the same.
         if let Err(error) = &result
             && self.client.has_learnt_from(error, self.method).await
         {
             result = self.client.result(self.method, &params, extras).await;
         }
         let result = result?;
+        // If the method may not ask, `read` refuses a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }
@@ -221,7 +223,7 @@ fn to_json(method: Method, params: &impl Serialize) -> Result<Box<RawValue>> {
     })
 }
 
-/// The questions in `result`, of which there may be `most`.
+/// The questions in `result`, `most` of them at the most.
 fn input_required(result: &RawResult, method: Method, most: usize) -> Result<InputRequiredResult> {
     let asked: InputRequiredResult = result.body(method.name())?;
     let why = match asked.input_requests.len() {
@@ -232,7 +234,7 @@ fn input_required(result: &RawResult, method: Method, most: usize) -> Result<Inp
     Err(Error::invalid_response(method.name(), why))
 }
 
-/// Answers all that is asked for in one round, side by side.
+/// Answers all questions of one round concurrently.
 async fn answers(
     client: &Client,
     method: Method,

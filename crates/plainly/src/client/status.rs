@@ -1,5 +1,5 @@
-//! An HTTP status that is no success: what it says beside an error of the server's, and when it says more. Knows no bodies
-//! and no headers.
+//! HTTP statuses other than success: the errors that calls end with, and when the status says more than the server's
+//! error beside it. Knows neither bodies nor headers.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use plainly_errors::{ErrorKind, Internal, InvalidParams, InvalidRequest, Protoco
 
 use super::error::{Error, LocalError, is_of_the_way};
 
-/// How much is shown of what can't be read.
+/// The most bytes that are shown of an unreadable body.
 pub(super) const EXCERPT: usize = 512;
 
-/// The status of a response that is no success.
+/// The status of a response, other than success.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HttpStatus {
     pub(super) code: u16,
-    /// How long the server asks to wait.
+    /// The time that the server asks to wait.
     pub(super) retry_after: Option<Duration>,
 }
 
 impl HttpStatus {
-    /// What a call ends with that was answered with this error of the server's.
+    /// The error of a call that the server answered with `error` and this status.
     pub(super) fn refuse(self, method: &'static str, error: ProtocolError) -> Error {
         if is_of_the_way(self.code) && is_vague(&error) {
             self.report(method, String::new(), Some(error))
@@ -28,7 +28,7 @@ impl HttpStatus {
         }
     }
 
-    /// What a call ends with that was answered with no message, but with a body that begins like this.
+    /// The error of a call that was answered with this status, and with a body that is not a message.
     pub(super) fn explain(self, method: &'static str, body: &[u8]) -> Error {
         let excerpt = String::from_utf8_lossy(body.get(..EXCERPT).unwrap_or(body));
         self.report(method, excerpt.into_owned(), None)
@@ -46,7 +46,7 @@ impl HttpStatus {
     }
 }
 
-/// Whether there is nothing in the error but a number and a message: servers pick any number for what the status says.
+/// Whether the error has nothing but a number and a message: servers choose arbitrary numbers for what the status says.
 fn is_vague(error: &ProtocolError) -> bool {
     let is_bare = matches!(
         error.kind(),

@@ -1,5 +1,5 @@
-//! Who is subscribed on one connection, and which of them a notification is for: the one that it names, and before
-//! 2026-07-28, where it names none, all that asked for such.
+//! The subscriptions on one connection, and which of them a notification is for: the one that it names or, before
+//! 2026-07-28, when notifications name none, all that asked for such changes.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ struct SubscriptionEntry {
     inbox: Arc<Inbox>,
 }
 
-/// A place among the listeners, until it is dropped.
+/// The entry of a subscription in the table, removed when dropped.
 #[derive(Debug)]
 pub(super) struct SubscriptionGuard {
     table: Arc<SubscriptionTable>,
@@ -33,7 +33,7 @@ pub(super) struct SubscriptionGuard {
 }
 
 impl SubscriptionTable {
-    /// Hands over what `inbox` is to be told from now on.
+    /// Passes notifications to `inbox`, until the result is dropped.
     pub(super) fn add(
         self: &Arc<Self>,
         id: Option<RequestId>,
@@ -49,7 +49,7 @@ impl SubscriptionTable {
         }
     }
 
-    /// Takes a notification. `on` is the request on whose stream it came, if it has one.
+    /// Handles a notification. `on` is the request on whose stream it came, if any.
     pub(super) fn take(&self, method: Method, params: &[u8], on: Option<&RequestId>) {
         if method == Method::Cancelled {
             return self.abandon(params);
@@ -73,7 +73,7 @@ impl SubscriptionTable {
         }
     }
 
-    /// Ends the subscription that a server gives up without a result (2026-07-28, "Cancellation").
+    /// Ends the subscription that a server cancels (2026-07-28, "Cancellation").
     fn abandon(&self, params: &[u8]) {
         let Ok(CancelledParams { request_id, .. }) = serde_json::from_slice(params) else {
             return tracing::debug!("dropped a cancellation of an unknown request");
@@ -87,7 +87,7 @@ impl SubscriptionTable {
         }
     }
 
-    /// Tells all that no request opened of a change that names none of them.
+    /// Adds a change to all subscriptions without a request of their own, which means those before 2026-07-28.
     #[cfg(feature = "http-client")]
     pub(super) fn put(&self, change: &Change) {
         for inbox in self.of(None) {
@@ -95,7 +95,7 @@ impl SubscriptionTable {
         }
     }
 
-    /// Ends all that no request would end, each with an error of its own.
+    /// Ends all subscriptions without a request of their own, each with a separate error.
     pub(super) fn end(&self, mut error: impl FnMut() -> Error) {
         for inbox in self.of(None) {
             inbox.end(Err(error()));
@@ -107,7 +107,7 @@ impl SubscriptionTable {
         self.of(None).iter().any(|inbox| inbox.has(uri))
     }
 
-    /// The inboxes that the request `id` opened; without an id, those that no request did.
+    /// The inboxes opened by the request `id`; for `None`, those without a request of their own.
     fn of(&self, id: Option<&RequestId>) -> Vec<Arc<Inbox>> {
         let table = self.0.lock();
         let found = table.iter().filter(|one| one.id.as_ref() == id);
@@ -122,7 +122,7 @@ impl Drop for SubscriptionGuard {
     }
 }
 
-/// Puts a notification into one inbox; `is_its_own`: it is for that subscription alone.
+/// Puts a notification into one inbox. `is_its_own` says that it is for this subscription alone.
 fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
     let change = if method == Method::Acknowledged {
         let params: AcknowledgedParams = read(params)?;

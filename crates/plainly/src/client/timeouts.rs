@@ -1,5 +1,5 @@
-//! How long a call is waited for: its time begins anew with each sign of life, does not run while the server waits for us,
-//! and has an end all the same (Cancellation, "Timeouts").
+//! The timeouts of a call: the idle time restarts with each sign of life and is suspended while the server waits for
+//! us; the total time is limited all the same (Cancellation, "Timeouts").
 
 use std::future::Future;
 use std::pin::pin;
@@ -23,7 +23,7 @@ pub(super) struct Timeouts {
 }
 
 impl Timeouts {
-    /// Waits for `calling`, which calls `method`; no longer than this.
+    /// Waits for `calling`, which calls `method`, within these limits.
     pub(super) async fn wait_for<T>(
         self,
         method: Method,
@@ -32,12 +32,14 @@ impl Timeouts {
         calling: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let start = Instant::now();
+        // Fixed, whatever progress is reported: the specification asks for a maximum ("Timeouts").
         let end = start + self.total;
         let mut last = start;
         let mut calling = pin!(calling);
         loop {
             tokio::select! {
                 biased;
+                // A reply that is there counts, even if it came at the last moment.
                 called = &mut calling => return called,
                 () = sleep_until(end.min(last + self.idle)) => {}
             }
@@ -105,7 +107,7 @@ impl QuestionCounter {
 
     async fn all_answered(&self) {
         let mut count = self.0.subscribe();
-        // Whoever waits holds the sender, which is what could fail.
+        // This fails only if the sender is gone, and `self` holds it.
         let _none = count.wait_for(|count| count.open == 0).await;
     }
 }

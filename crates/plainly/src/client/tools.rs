@@ -47,8 +47,8 @@ impl Client {
     ///
     /// A tool that fails is not an `Err`: check [`CallToolResult::is_tool_error`].
     ///
-    /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the tool asked for when it was
-    /// last listed. If the server misses others, the client lists the tools and makes the call once more.
+    /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the tool asked for when it
+    /// was last listed. If the server misses others, the client lists the tools and makes the call once more.
     ///
     /// # Errors
     ///
@@ -65,8 +65,8 @@ impl Client {
         })
     }
 
-    /// Whether a call of `method` that ended with `error` may do better now: it was refused for its headers, and the tools
-    /// were listed since.
+    /// If a call of `method` was refused for its headers, lists the tools to learn the right ones. Returns whether the
+    /// call may succeed now.
     pub(super) async fn has_learnt_from(&self, error: &Error, method: Method) -> bool {
         let kind = error.protocol().map(ProtocolError::kind);
         let is_mismatch = matches!(kind, Some(ErrorKind::HeaderMismatch));

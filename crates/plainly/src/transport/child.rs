@@ -1,7 +1,7 @@
-//! A server as a child process: started, listened to on its standard error, and ended with everything that it started.
+//! A server as a child process: starting it, reading its standard error, and ending it with everything that it started.
 //!
-//! Knows processes and bytes, no messages. The program gets exactly the arguments of the command, through no shell, and
-//! this process's environment as the command changes it.
+//! Deals with processes and bytes, not with messages. The program gets exactly the arguments of the command, without a
+//! shell, and this process's environment as modified by the command.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,12 +17,12 @@ use tokio::time::timeout;
 
 use crate::lock::Lock;
 
-/// How much of the standard error is kept.
+/// The most bytes of standard error that are kept.
 const TAIL: usize = 64 << 10;
 /// The most of one line that is logged at once.
 const LOGGED_LINE: usize = 4 << 10;
 
-/// How long a process has to end by itself, step by step.
+/// The time that a process has to end by itself, step by step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grace {
     /// After its input was closed.
@@ -48,13 +48,13 @@ pub(crate) struct Child {
     pub(crate) process: Process,
 }
 
-/// A running process; on Unix the leader of its own group. Dropped, it is killed, and with it all that it started and
-/// that did not leave the group.
+/// A running process; on Unix the leader of its own group. When dropped, it is killed, together with everything it
+/// started that did not leave the group.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
     stderr: Stderr,
-    /// Nobody is left: the group's number may be somebody else's by now.
+    /// The whole group has ended: its number may belong to other processes by now.
     gone: bool,
 }
 
@@ -66,6 +66,7 @@ pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
         .stderr(Stdio::piped());
     let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
     wrapped.wrap(KillOnDrop);
+    // Launchers such as npx or a shell start the real server as a child of their own: signals must reach that, too.
     #[cfg(unix)]
     wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
     let mut child = wrapped.spawn()?;
@@ -95,8 +96,10 @@ impl Process {
         self.child.wait().await
     }
 
-    /// Ends the process, whose input was closed before: waits, asks, kills. What it started and left behind is killed.
+    /// Ends the process, whose input must be closed already: waits, asks, kills. Whatever it left running is killed
+    /// too.
     pub(crate) async fn stop(&mut self, grace: Grace) {
+        // End of input, SIGTERM, SIGKILL: the order that the specification asks for (2025-11-25, "Shutdown", stdio).
         if timeout(grace.eof, self.wait()).await.is_err() {
             self.terminate();
             if timeout(grace.term, self.wait()).await.is_err() {
@@ -106,6 +109,7 @@ impl Process {
                 );
             }
         }
+        // Even if the process has ended by itself: what it started may have survived it.
         self.kill();
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "the end of the server could not be awaited");
@@ -113,7 +117,7 @@ impl Process {
         self.gone = true;
     }
 
-    /// What was last written to standard error, once the process has ended or shortly thereafter.
+    /// The end of standard error, once the process has ended or shortly thereafter.
     pub(crate) async fn last_words(&mut self) -> String {
         self.stderr.text().await
     }
@@ -129,7 +133,7 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        // Fails where the group has ended.
+        // Fails if the group has ended already.
         let _ended = self.child.start_kill();
     }
 }
@@ -156,7 +160,8 @@ impl Stderr {
         Self { tail, reader }
     }
 
-    /// What is kept. Waits a little for the end: what is written last says most, and a grandchild may hold the pipe.
+    /// The kept text. Waits for the end of the stream, because the last lines say most; but only for a moment, because
+    /// a grandchild may keep the pipe open.
     async fn text(&mut self) -> String {
         const LAST_WORDS: Duration = Duration::from_millis(100);
         if !self.reader.is_finished() {
@@ -174,6 +179,7 @@ async fn read(mut stderr: ChildStderr, tail: Arc<Lock<Tail>>, pid: Option<u32>) 
         tail.lock().push(bytes);
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(piece);
+            // A line that never ends must not fill the memory.
             if line.ends_with(b"\n") || line.len() >= LOGGED_LINE {
                 log(&line, pid);
                 line.clear();

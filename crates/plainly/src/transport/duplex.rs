@@ -11,9 +11,10 @@ use tokio::task::coop;
 use super::messages::{FlushProgress, Inbound, Messages};
 use crate::lock::Lock;
 
-/// How many bytes may wait to be received before a flush waits, too.
+/// The number of unreceived bytes beyond which a flush waits.
 const CAPACITY: usize = 64 << 10;
-/// What a message takes of that beside its bytes.
+/// The bytes that count for each message in addition to its own.
+// Without it, empty messages would never fill a queue.
 const OVERHEAD: usize = 1;
 
 /// One end of a connection in memory. Dropping it ends the connection: the other end receives everything sent before.
@@ -29,7 +30,7 @@ struct Queue {
     messages: VecDeque<Bytes>,
     bytes: usize,
     is_closed: bool,
-    /// Some were received since the sender was last told how far it has come.
+    /// Whether messages were received since the sender last flushed.
     has_advanced: bool,
     receiver: Option<Waker>,
     sender: Option<Waker>,
@@ -53,7 +54,7 @@ impl Duplex {
 
 impl Messages for Duplex {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
-        // One who sends without end must not keep the task of the other from everything else.
+        // A peer that sends without pause must not keep this task from everything else.
         let budget = ready!(coop::poll_proceed(context));
         let mut queue = self.incoming.lock();
         if let Some(message) = queue.take() {
@@ -88,6 +89,7 @@ impl Messages for Duplex {
         if queue.bytes <= CAPACITY {
             return Poll::Ready(Ok(FlushProgress::Complete));
         }
+        // Callers wait for a peer that reads, however slowly, and only give up on one that reads nothing.
         if has_advanced {
             return Poll::Ready(Ok(FlushProgress::Partial));
         }

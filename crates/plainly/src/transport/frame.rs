@@ -1,4 +1,4 @@
-//! What passes between a transport and what it carries messages for.
+//! The types that a transport exchanges with the server or client behind it.
 
 use std::fmt;
 use std::future::Future;
@@ -17,7 +17,7 @@ use super::ConnectionMemory;
 pub struct Frame {
     /// The headers of the HTTP request.
     pub headers: HeaderMap,
-    /// What layers around the transport have found out about the request, such as who is calling.
+    /// Values that layers around the transport attached to the request, such as who is calling.
     pub extensions: Extensions,
     /// The message: JSON in UTF-8, if the peer is well-behaved.
     pub body: Bytes,
@@ -96,8 +96,8 @@ impl From<Bytes> for Event {
     }
 }
 
-/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping it
-/// ends it silently.
+/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping
+/// it ends it silently.
 pub trait Feed: fmt::Debug + Send + 'static {
     /// The next event; `None` after the last.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;

@@ -76,7 +76,7 @@ where
 #[derive(Debug)]
 struct LineWriter<W> {
     inner: W,
-    /// What is written before `tail`: long messages, and what stood before them.
+    /// Written before `tail`: long messages, and everything queued before them.
     long: VecDeque<Bytes>,
     tail: BytesMut,
 }
@@ -115,6 +115,7 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         } else {
             ready!(pin!(inner.write_buf(&mut self.tail)).poll(context))?
         };
+        // Otherwise a writer that takes nothing, without an error, would be asked again for ever.
         if written == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
@@ -131,7 +132,7 @@ pub struct LineReader<R> {
     inner: R,
     limit: usize,
     buffer: BytesMut,
-    /// How much of `buffer` is known to hold no newline.
+    /// The length of the beginning of `buffer` that is known to contain no newline.
     searched: usize,
     /// Inside a line that was already found too long.
     discarding: bool,
@@ -178,6 +179,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             let mut line = self.buffer.split_to(self.searched + end);
             self.searched = 0;
             line.truncate(line.len() - 1);
+            // On Windows, text streams write both, even for a program that writes only a line feed.
             if line.ends_with(b"\r") {
                 line.truncate(line.len() - 1);
             }
@@ -196,9 +198,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Drops what cannot become a line any more, and says so once.
+    /// Drops the beginning of a line that is already too long, and reports it once.
     fn overflow(&mut self) -> Option<Inbound> {
-        // More for what is no part of a message: a mark at the start, a carriage return before the newline.
+        // More than the limit, for bytes that don't count: a mark at the start, a carriage return before the newline.
         let room = self.limit + if self.at_start { MARK.len() + 1 } else { 1 };
         if !self.discarding && self.buffer.len() <= room {
             return None;
@@ -210,8 +212,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Where the next line begins. By the search of the C library, through std: that of `memchr` first asks the processor what it
-/// can, which takes 50 µs in a virtual machine, a thirtieth of a start.
+/// Where the next line begins. Searches with the C library, through std: the crate `memchr` first asks the processor
+/// for its features, which takes 50 µs in a virtual machine, a thirtieth of the time to start.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     let end = rest.skip_until(b'\n').ok()?;

@@ -1,5 +1,5 @@
-//! What is remembered about a connection from one request to the next. The server puts it there and finds it again; a
-//! transport only says which requests came on one connection.
+//! Data that a server keeps about a connection from one request to the next. The transport only says which requests
+//! came on the same connection.
 
 use std::any::Any;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::sync::{Arc, MutexGuard};
 
 use crate::lock::Lock;
 
-/// The memory of one connection: one value at a time, of a type that the server chooses. Clones share the same memory. By
-/// default there is none.
+/// The memory of one connection: one value at a time, of a type that the server chooses. Clones share the same memory.
+/// By default there is none.
 #[derive(Clone, Default)]
 pub struct ConnectionMemory(Option<Arc<Lock<StoredValue>>>);
 
@@ -31,6 +31,7 @@ impl ConnectionMemory {
         let before = self
             .lock()
             .and_then(|mut kept| kept.replace(Box::new(value)));
+        // Outside the lock, because the destructor is the server's code and may come back here.
         drop(before);
     }
 

@@ -1,4 +1,4 @@
-//! Counts the bytes that arrive, for whoever shows progress.
+//! Counts received bytes, for showing progress.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use super::messages::{FlushProgress, Inbound, Messages};
 
-/// How many bytes have arrived. Clones count together.
+/// The number of bytes received. Clones count together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter(Arc<AtomicU64>);
 

@@ -1,5 +1,5 @@
-//! Standard input and output, and who moves their bytes: the reactor, where it can without a change to what this process
-//! shares with others; else a thread for each.
+//! Standard input and output. The reactor moves their bytes where it can do so without changing what this process
+//! shares with others; otherwise, each has a thread.
 
 #[cfg(target_os = "linux")]
 mod reactor;
@@ -9,7 +9,7 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Standard input. Where a thread reads, it reads ahead, and goes on when nobody wants it any more.
+/// Standard input. If a thread reads it, the thread reads ahead, and keeps reading after this is dropped.
 pub(crate) fn input() -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     #[cfg(target_os = "linux")]
     if let Some(input) = reactor::input() {

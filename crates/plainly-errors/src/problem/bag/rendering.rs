@@ -53,7 +53,7 @@ impl ProblemBag {
 
     /// The longest time that one of them says to wait.
     pub fn retry_hint(&self) -> Option<Duration> {
-        // Whoever comes back sooner fails again by one of the others.
+        // The longest, because a client that comes back sooner fails again with one of the others.
         self.iter().filter_map(Problem::retry_hint).max()
     }
 
@@ -67,9 +67,9 @@ impl ProblemBag {
         self.first().map_or(200, Problem::http_status)
     }
 
-    /// The object of a tool result, as it serializes: `success` (false), `error` (the [summary](Self::summary)), `code` (of
-    /// the first), `error_count` and `errors`, each with `message`, `code` and `details`; if there are none, `success`
-    /// (true) and no `errors`.
+    /// The object of a tool result, as it serializes: `success` (false), `error` (the [summary](Self::summary)), `code`
+    /// (of the first), `error_count` and `errors`, each with `message`, `code` and `details`; if there are none,
+    /// `success` (true) and no `errors`.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProblemBag};
@@ -84,8 +84,8 @@ impl ProblemBag {
         to_value(self)
     }
 
-    /// The body of an HTTP API's answer, as of [one problem](Problem::to_http_body), with `error_count` and `errors`. `None`
-    /// if there are none.
+    /// The body of an HTTP API's answer, as of [one problem](Problem::to_http_body), with `error_count` and `errors`.
+    /// `None` if there are none.
     pub fn to_http_body(&self) -> Option<String> {
         let first = self.first()?;
         Some(to_text(&HttpBody {

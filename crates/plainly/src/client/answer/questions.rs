@@ -1,5 +1,5 @@
-//! The requests of a legacy server, from when they come until they are answered: side by side, so many at most, each once,
-//! and given up where the server cancels it or what it came on ends.
+//! The requests of a legacy server, from their arrival until they are answered: concurrently up to a limit, each id
+//! once, and dropped if the server cancels one or the stream it came on ends.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -24,16 +24,16 @@ use crate::lock::Lock;
 #[derive(Debug, Default)]
 pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
-    /// The most that are answered at a time.
+    /// The most questions that are answered at a time.
     limit: usize,
     pub(in crate::client) open: Arc<QuestionCounter>,
     tasks: Arc<AnswerTasks>,
 }
 
-/// The tasks that answer, by the ids of the requests.
+/// The tasks that answer, by request id.
 type AnswerTasks = Lock<HashMap<RequestId, AbortHandle>>;
 
-/// Keeps a request among those tasks until it is dropped.
+/// The entry of a request among those tasks, removed when dropped.
 struct QuestionEntry {
     tasks: Arc<AnswerTasks>,
     id: RequestId,
@@ -54,8 +54,8 @@ impl ServerQuestions {
         }
     }
 
-    /// Has a question answered by `send`, in one of the `tasks` of what it came on; it counts until what `send` is given
-    /// is dropped. Returns what is to be sent at once if there is nothing to wait for.
+    /// Answers a question through `send`, in one of the `tasks` of the stream that it came on; it counts until the
+    /// permit that `send` gets is dropped. Returns the answer instead if it is available at once.
     pub(in crate::client) fn ask<S, F>(
         &self,
         request: ServerRequest,
@@ -72,9 +72,10 @@ impl ServerQuestions {
             Ok(None) => return Some(message::result(&request.raw_id, "{}")),
             Err(error) => return message::refusal(&request.raw_id, &error, revision),
         };
+        // Held until the task is in the table: a task that ends at once must not remove its entry before it is there.
         let mut answering = self.tasks.lock();
         if answering.contains_key(&request.id) {
-            // Any answer would be taken for that to the first.
+            // The server would take any answer for the answer to the first.
             tracing::warn!(id = %request.id, "the server asked twice with the same id: answered once");
             return None;
         }
@@ -87,6 +88,7 @@ impl ServerQuestions {
             id: request.id.clone(),
         };
         let respondent = Arc::clone(&self.respondent);
+        // A set keeps what has ended until it is taken out, and a stream may live for days.
         while tasks.try_join_next().is_some() {}
         let task = tasks.spawn(async move {
             let answer = respondent.answer(question).await;
@@ -104,7 +106,7 @@ impl ServerQuestions {
         None
     }
 
-    /// Gives up what the server no longer waits for.
+    /// Drops the question that the server cancels.
     pub(in crate::client) fn cancel(&self, params: &[u8]) {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -116,16 +118,17 @@ impl ServerQuestions {
         };
         let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {
+            // And no answer: whoever cancels a request expects none ("Cancellation", "Behavior Requirements").
             task.abort();
         }
     }
 
-    /// What answers the server's questions.
+    /// The handlers of the server's questions.
     pub(in crate::client) fn respondent(&self) -> &Respondent {
         &self.respondent
     }
 
-    /// What is asked; nothing if it is only whether anybody is there.
+    /// The question; `None` for a ping.
     fn read(
         &self,
         request: &ServerRequest,

@@ -10,9 +10,9 @@ use plainly_protocol::types::{
 
 use super::Builder;
 
-/// What the server may ask, of any revision that can. That there is who answers is declared to the server by itself. The
-/// answers to what is asked at a time are looked for side by side, for as long as that takes: the time of a call does not
-/// run meanwhile. Whoever panics has refused.
+/// The questions that a server may ask, in every revision that has them. A handler's capability is declared
+/// automatically. Questions are answered concurrently, and the timeout of a call is suspended meanwhile. A handler that
+/// panics has refused.
 impl<T> Builder<T> {
     /// Lets `answer` fill in forms (Elicitation). The user must be able to see who asks, to change what is sent and to
     /// decline.
@@ -42,9 +42,9 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Lets `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL, open it only if the user
-    /// agrees, and neither fetch it nor inspect what happens there. [`Accept`](ElicitAction::Accept) means that the user
-    /// agreed, not that the visit is over.
+    /// Lets `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL, open it only if the
+    /// user agrees, and neither fetch it nor inspect what happens there. [`Accept`](ElicitAction::Accept) means that
+    /// the user agreed, not that the visit is over.
     pub fn on_visit<F>(
         mut self,
         answer: impl Fn(ElicitUrlParams) -> F + Send + Sync + 'static,
@@ -84,7 +84,7 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Declares what follows from who answers.
+    /// Declares the capabilities that follow from the handlers.
     pub(super) fn declare(mut self) -> Self {
         let declared = &mut self.options.introduction.capabilities;
         *declared = self.options.handlers.declare(std::mem::take(declared));

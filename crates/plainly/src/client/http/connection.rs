@@ -1,6 +1,6 @@
 //! A connection over HTTP: each request is a POST, and its reply comes back on it.
 //!
-//! Knows messages, not methods, but for the one that opens a session and the one whose reply is a stream of events.
+//! Knows messages, not methods, except the one that opens a session and the one whose reply is a stream of events.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::transport::Frame;
 pub(super) struct HttpConnection {
     session: Arc<HttpSession>,
     mirror: Mirror,
-    /// The stream on which the server speaks first.
+    /// The stream for messages that answer no request.
     server_stream: Arc<ServerStream>,
 }
 
@@ -47,6 +47,7 @@ impl HttpConnection {
     async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
         let opens = request.method == Method::Initialize;
         let mut frame = request.frame.clone();
+        // A new session is requested without the id of the previous one (2025-11-25, "Session Management").
         let session = if opens {
             None
         } else {
@@ -56,6 +57,7 @@ impl HttpConnection {
         let response = self.session.endpoint.post(frame).await;
         let response =
             response.map_err(|failure| self.session.failed(failure, request.method.name()))?;
+        // Without a session, 404 means that the URL is wrong.
         if session.is_some() && response.status == StatusCode::NOT_FOUND {
             self.session.lose(session);
             cancellation.disarm();
@@ -65,7 +67,7 @@ impl HttpConnection {
             self.session.open(&response.headers);
         }
         let reply = self.reply(request, response).await;
-        // What failed at the other end needs no cancellation: only a call that is dropped does.
+        // A call that failed needs no cancellation: only one that is dropped does.
         cancellation.disarm();
         reply
     }
@@ -103,7 +105,7 @@ impl HttpConnection {
                 "the body contains no reply to the request",
             )),
             (Some(CallReply::Error(json, _)), false) => Ok(CallReply::Error(json, Some(status))),
-            // A result that failed is none.
+            // A result under a status of failure doesn't count.
             (_, false) => Err(status.explain(request.method.name(), &body)),
         }
     }
@@ -113,7 +115,7 @@ impl HttpConnection {
         request: &OutgoingRequest,
         mut response: HttpResponse,
     ) -> Result<CallReply, Error> {
-        // They end with the call: who has replied waits for no answer.
+        // These end with the call: a server that has replied waits for no answer.
         let mut answering = JoinSet::new();
         let mut resuming = ReplyResumption::default();
         loop {
@@ -199,10 +201,10 @@ impl ClientConnection for HttpConnection {
     }
 }
 
-/// The reply to the request `id`, where no other request can be meant; what it is instead comes back.
+/// The reply to `request`, the only request that can be meant here; any other message is returned as the error.
 ///
-/// Only an error can be without an id, and is then taken for it: whoever couldn't read the request couldn't read its
-/// id either.
+/// Only an error can lack an id, and then counts as the reply: a server that couldn't read the request couldn't read
+/// its id either.
 fn reply_to(incoming: Incoming, request: &RequestId) -> Result<CallReply, Incoming> {
     match incoming {
         Incoming::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => Ok(reply),

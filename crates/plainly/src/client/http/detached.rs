@@ -1,5 +1,5 @@
-//! What comes on a stream beside replies; and messages that outlive what they belong to: answers to what a legacy server asks
-//! on a stream, and the cancellation of a call that was given up. Nobody waits for their outcome.
+//! Messages on a stream other than replies; and messages that outlive the call they belong to: answers to a legacy
+//! server's questions, and the cancellation of a dropped call. Nobody waits for their outcome.
 
 use http::HeaderMap;
 use plainly_protocol::id::RequestId;
@@ -14,7 +14,8 @@ use crate::client::reply::{Incoming, ServerRequest};
 use crate::transport::Frame;
 
 impl HttpSession {
-    /// Takes what came on a stream and is no reply there. `on` is the request that listens on it.
+    /// Handles a message on a stream that is not its reply. `on` is the `subscriptions/listen` request of the stream,
+    /// if any.
     pub(super) async fn take(
         &self,
         incoming: Incoming,
@@ -30,11 +31,11 @@ impl HttpSession {
                 tracing::debug!(?other, "dropped: not the reply to the request");
             }
         }
-        // A server that sends nothing else must not hold up the deadline and other calls.
+        // A server that sends such messages without pause must not hold up deadlines and other calls.
         consume_budget().await;
     }
 
-    /// Has answered what a legacy server asks on a stream.
+    /// Answers a question that a legacy server asks on a stream.
     async fn answer(&self, request: ServerRequest, answering: &mut JoinSet<()>) {
         let mut headers = self.version();
         if self.join(&mut headers).is_err() {
@@ -44,7 +45,7 @@ impl HttpSession {
         let at_once = self
             .dispatcher
             .request(request, answering, |message, open| async {
-                // It goes its way whatever happens to the call, which may end before the server has said that it got it.
+                // A task of its own, because the call may end before the server has accepted the answer.
                 tokio::spawn(async move {
                     send_answer(endpoint, Frame::new(later, message)).await;
                     drop(open);
@@ -67,7 +68,7 @@ async fn send_answer(endpoint: Endpoint, frame: Frame) {
     }
 }
 
-/// Cancels a call when it is dropped: to a legacy server, a connection that breaks is not a cancellation.
+/// Cancels a call when dropped: a legacy server does not take a broken connection for a cancellation.
 pub(super) struct Cancellation<'a> {
     session: &'a HttpSession,
     /// The notification to send, if any.
@@ -100,7 +101,7 @@ impl<'a> Cancellation<'a> {
 
 impl Drop for Cancellation<'_> {
     fn drop(&mut self) {
-        // A session that ends takes its calls along.
+        // The end of the session ends its calls too.
         if self.session.is_closed() {
             return;
         }

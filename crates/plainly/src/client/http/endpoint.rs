@@ -1,5 +1,5 @@
-//! Streamable HTTP, the client's end: messages as POSTs, and replies as JSON or as server-sent events. Knows headers and
-//! bytes, no methods; the headers of a message come with it.
+//! The client's end of Streamable HTTP: messages as POSTs, and replies as JSON or server-sent events. Knows headers and
+//! bytes, but no methods; the headers of a message come with it.
 
 use std::error::Error;
 use std::fmt;
@@ -16,16 +16,17 @@ use super::sse::{self, EventParser, Resumption};
 use super::{retry_after, tls};
 use crate::transport::{Frame, Meter};
 
-/// An unused connection is kept for this long: less than servers keep it, so that they don't close it under a request.
+/// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
+/// request.
 const IDLE: Duration = Duration::from_secs(30);
 /// The most bytes after the reply that are read so that the connection can be used again.
 const DISCARDED_BYTES: usize = 64 << 10;
-/// The time that this may take.
+/// The time that reading them may take.
 const DISCARDED_TIME: Duration = Duration::from_secs(1);
-/// The longest wait for the beginning of a body that is only shown.
+/// The longest wait for the beginning of a body that is only shown in an error.
 const SHOWN: Duration = Duration::from_secs(1);
 
-/// The time for a message on which nothing depends any more.
+/// The time limit for a message on which nothing depends any more.
 pub(super) const FAREWELL: Duration = Duration::from_secs(5);
 
 /// One MCP endpoint.
@@ -60,24 +61,24 @@ pub(super) enum ContentKind {
     Json,
     /// Messages as events.
     Events,
-    /// Nothing that MCP knows.
+    /// A type that MCP does not use, or none.
     Other,
 }
 
-/// The reason why there is no response, or no more of it.
+/// The reason why there is no response, or why it broke off.
 #[derive(Debug)]
 pub(super) enum HttpFailure {
     /// Nobody was reached.
     Unreachable(reqwest::Error),
     /// The connection broke.
     Broken(reqwest::Error),
-    /// A message is larger than is read; the most bytes that are.
+    /// A message is larger than this limit, in bytes.
     TooLarge(usize),
 }
 
 impl Endpoint {
-    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`. Redirects
-    /// are not followed: they would take credentials and messages elsewhere.
+    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`.
+    /// Redirects are not followed: they would take credentials and messages elsewhere.
     pub(super) fn new(
         url: Url,
         headers: HeaderMap,
@@ -120,6 +121,7 @@ impl Endpoint {
             .client
             .post(self.url.clone())
             .headers(self.headers.clone())
+            // In this order: a header of the message replaces one of the same name that the client was built with.
             .headers(frame.headers)
             .header(ACCEPT, ACCEPTED)
             .header(CONTENT_TYPE, JSON)
@@ -154,12 +156,12 @@ impl Endpoint {
         })
     }
 
-    /// How many bytes of bodies have arrived.
+    /// The number of bytes received in bodies.
     pub(super) fn received(&self) -> u64 {
         self.received.bytes()
     }
 
-    /// Ends what `headers` name.
+    /// Ends the session that `headers` name.
     pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
         let request = self
             .client
@@ -180,7 +182,7 @@ impl fmt::Debug for Endpoint {
 }
 
 impl HttpResponse {
-    /// The next message of a body of events; `None` at the end. An event that the end cuts off is none.
+    /// The next message of a body of events; `None` at the end. An event that is cut off by the end is dropped.
     pub(super) async fn next_event(&mut self) -> Result<Option<Bytes>, HttpFailure> {
         loop {
             match self.events.next(&mut self.chunk) {
@@ -192,12 +194,12 @@ impl HttpResponse {
                 Some(chunk) => self.chunk = chunk,
                 None => return Ok(None),
             }
-            // Chunks may come as fast as they are read, all full of nothing.
+            // Chunks without events may arrive as fast as they are read.
             consume_budget().await;
         }
     }
 
-    /// How to go on with a body of events that has ended.
+    /// Where to resume a body of events that has ended.
     pub(super) fn resumption(&self) -> &Resumption {
         self.events.resumption()
     }
@@ -208,7 +210,7 @@ impl HttpResponse {
         Ok(chunk)
     }
 
-    /// How long the server asks to wait before the next request.
+    /// The time that the server asks to wait before the next request.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         retry_after::read(&self.headers)
     }
@@ -219,7 +221,8 @@ impl HttpResponse {
         self.read(limit).await
     }
 
-    /// At most `limit` bytes from the beginning of the body, and what comes within a second; empty if it can't be read.
+    /// The beginning of the body: at most `limit` bytes, as far as they arrive within a second. Empty if it can't be
+    /// read.
     pub(super) async fn beginning(mut self, limit: usize) -> Vec<u8> {
         let mut body = Vec::new();
         let until = Instant::now() + SHOWN;
@@ -232,7 +235,7 @@ impl HttpResponse {
         body
     }
 
-    /// Lets the connection be used again if the body ends soon; nobody waits for that.
+    /// Reads the rest of the body in the background, if it is short, so that the connection can be used again.
     pub(super) fn discard(self) {
         tokio::spawn(timeout(DISCARDED_TIME, self.read(DISCARDED_BYTES)));
     }
@@ -269,7 +272,7 @@ impl ContentKind {
 
 impl HttpFailure {
     fn of(error: reqwest::Error) -> Self {
-        // The URL may have secrets, and whoever reports the failure names it without them.
+        // The URL may contain secrets; callers name it without them.
         let error = error.without_url();
         if error.is_connect() {
             Self::Unreachable(error)

@@ -1,5 +1,5 @@
-//! A server over Streamable HTTP, and everything of the client that knows HTTP: how it is reached
-//! ([`endpoint`], [`sse`]), and what MCP makes of it ([`connection`], [`server_stream`]).
+//! Servers over Streamable HTTP, and everything in the client that knows HTTP: reaching the server ([`endpoint`],
+//! [`sse`]), and exchanging messages with it ([`connection`], [`server_stream`]).
 
 mod connection;
 mod detached;

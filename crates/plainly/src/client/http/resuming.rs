@@ -1,5 +1,5 @@
-//! Goes on with the stream of a reply that ended before it (2025-11-25, "Resumability and Redelivery"): a legacy server may
-//! hang up whenever it likes and be asked for the rest, from the last event that arrived.
+//! Resumes the stream of a reply that ended before the reply (2025-11-25, "Resumability and Redelivery"): a legacy
+//! server may hang up at any time, and is then asked for the rest, from the last event that arrived.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
 use crate::client::error::{Error, LocalError};
 
-/// The pause before a stream is asked for again, where the server does not say.
+/// The pause before a stream is requested again, if the server does not specify one.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The most attempts in a row that may bring nothing.
+/// The most attempts in a row without an event.
 const ATTEMPTS: u32 = 5;
-/// The header that says which event came last.
+/// The header with the id of the last event received.
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The progress of a reply whose stream may end before it.
+/// The position in the stream of a reply, and the attempts to resume it.
 #[derive(Debug, Default)]
 pub(super) struct ReplyResumption {
     from: Resumption,
@@ -25,15 +25,15 @@ pub(super) struct ReplyResumption {
 }
 
 impl ReplyResumption {
-    /// Something came.
+    /// Notes that an event has arrived.
     pub(super) fn goes_on(&mut self) {
         self.attempts = 0;
     }
 }
 
 impl HttpSession {
-    /// Opens what is left of a stream that `ended`. If the server can't be asked for that, the reply to `method` has broken
-    /// off, by `failure` if there was one.
+    /// Opens the rest of a stream that `ended`. If that is impossible, the reply to `method` has broken off, because of
+    /// `failure` if there was one.
     pub(super) async fn resume(
         &self,
         resuming: &mut ReplyResumption,
@@ -52,6 +52,7 @@ impl HttpSession {
         };
         while resuming.attempts < ATTEMPTS {
             resuming.attempts += 1;
+            // Clients must respect the `retry` of the stream (2025-11-25, "Sending Messages to the Server").
             tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
             let mut headers = self.version();
             let session = self.join(&mut headers)?;
@@ -67,9 +68,10 @@ impl HttpSession {
                 (StatusCode::OK, ContentKind::Events) => Ok(response),
                 (StatusCode::NOT_FOUND, _) if session.is_some() => {
                     self.lose(session);
-                    // Not as a lost session, for then it would be called again: the server may have acted on it.
+                    // Not reported as a lost session, which would repeat the call: the server may have acted on it.
                     Err(broken)
                 }
+                // The server resumes nothing: the caller should learn that the reply broke off, not about this request.
                 (StatusCode::METHOD_NOT_ALLOWED, _) => Err(broken),
                 _ => Err(no_message(method, response).await),
             };
@@ -77,9 +79,10 @@ impl HttpSession {
         Err(broken)
     }
 
-    /// The id of the last event, if the server can be asked for what follows it.
+    /// The id of the last event, if the server can be asked for the events after it.
     pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
-        // Only a session has streams to come back to; within one, whatever its revision, whoever gave an id knows it.
+        // Only sessions have streams that can be resumed. Within one, whatever its revision, an id means that this is
+        // supported.
         let has_streams = self.dispatcher.revision.get().traits().sessions;
         let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
         HeaderValue::from_maybe_shared(id.clone()).ok()

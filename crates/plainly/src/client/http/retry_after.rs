@@ -1,5 +1,5 @@
-//! When to come again (RFC 9110, `Retry-After`): seconds, or a date, which is counted from the server's own clock where
-//! it tells the time.
+//! Reads `Retry-After` (RFC 9110): seconds, or a date, which is compared with the server's own clock if it sends the
+//! time.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,7 +7,7 @@ use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
 use httpdate::parse_http_date;
 
-/// How long to wait, if a server says so in a way that can be read. A date that has passed is no time at all.
+/// The time to wait, if the server states it in a readable form. Zero for a date in the past.
 pub(super) fn read(headers: &HeaderMap) -> Option<Duration> {
     let value = text(headers, &RETRY_AFTER)?;
     if value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -16,7 +16,7 @@ pub(super) fn read(headers: &HeaderMap) -> Option<Duration> {
     let then = parse_http_date(value).ok()?;
     let now = text(headers, &DATE).and_then(|date| parse_http_date(date).ok());
     let wait = then.duration_since(now.unwrap_or_else(SystemTime::now));
-    // An error says that it lies in the past.
+    // An error means that it lies in the past.
     Some(wait.unwrap_or_default())
 }
 

@@ -1,5 +1,6 @@
-//! The stream on which a legacy server sends what answers no request ("Listening for Messages from the Server"). It is opened
-//! for all subscriptions of a client together with the first of them, opened again where it ends, and closed with the last.
+//! The stream on which a legacy server sends messages that answer no request ("Listening for Messages from the
+//! Server"). All subscriptions of a client share it: it is opened with the first of them, reopened when it ends, and
+//! closed with the last.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Weak};
@@ -21,8 +22,8 @@ use crate::client::reply;
 
 /// Stands for the method in errors.
 const GET: &str = "GET";
-/// The pauses between attempts to open a stream that the server says is open: the one before was hung up on,
-/// and the server learns of that in its own time.
+/// The pauses between attempts to open a stream that the server says is still open: this client has closed the previous
+/// one, but the server may notice that late.
 const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
     Duration::from_millis(50),
@@ -30,36 +31,37 @@ const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
 ];
-/// The pause before a stream is opened again, where the server does not say.
+/// The pause before a stream is opened again, if the server does not specify one.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The longest wait for a stream that nobody has asked for.
+/// The longest wait for a stream that no subscription needs.
 const UNASKED: Duration = Duration::from_secs(1);
-/// The most streams in a row that may end with nothing on them.
+/// The most streams in a row that may end without an event.
 const EMPTY_STREAMS: u32 = 30;
 
-/// The stream of a session, as long as somebody has it read.
+/// The stream of a session, for as long as somebody needs it.
 #[derive(Debug, Default)]
 pub(super) struct ServerStream(tokio::sync::Mutex<StreamReader>);
 
 #[derive(Debug, Default)]
 struct StreamReader {
     task: Weak<BackgroundTask>,
-    /// The session that the stream is of.
+    /// The session of the stream.
     session: Option<HeaderValue>,
 }
 
 /// A stream that the server has opened.
 struct ServerEvents {
     response: HttpResponse,
-    /// The session that it is of: what was subscribed to in another is not told on it.
+    /// Its session: subscriptions of another session are not served on it.
     session: Option<HeaderValue>,
 }
 
-/// Has the stream read until what is returned is dropped; `None`: the server has none.
+/// Reads the stream in the background until the result is dropped; `None` if the server has no such stream.
 pub(super) async fn open(
     session: Arc<HttpSession>,
     stream: Arc<ServerStream>,
 ) -> Result<Option<Arc<BackgroundTask>>, Error> {
+    // Held while the stream opens: subscriptions that begin together share one, and servers may allow only one.
     let mut reader = stream.0.lock().await;
     let task = reader.task.upgrade().filter(|task| !task.is_finished());
     if let Some(task) = task
@@ -79,15 +81,15 @@ pub(super) async fn open(
     Ok(Some(task))
 }
 
-/// Has the stream read for what concerns no subscription, until what is returned is dropped.
+/// Reads the stream in the background for messages beside subscriptions, until the result is dropped.
 ///
-/// What a server has to say before there is a stream for it may be lost, so it is waited for; but not for long, since some
-/// servers open it with the first thing that they have to say.
+/// Waits until the stream is open, because messages before that may be lost; but not for long, because some servers
+/// only answer once they have the first message.
 pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -> BackgroundTask {
     let (settle, settled) = oneshot::channel();
     let task = BackgroundTask::spawn(async move {
         let opened = open(session, stream).await;
-        // Fails where nobody waits any more.
+        // Fails if nobody waits any more.
         let _late = settle.send(());
         match opened {
             Ok(Some(_reading)) => std::future::pending().await,
@@ -108,7 +110,7 @@ async fn read(session: Arc<HttpSession>, stream: ServerEvents) {
 }
 
 impl HttpSession {
-    /// Opens the stream, or opens it again where it ended; `None` if the server has none.
+    /// Opens the stream, or resumes it where it ended; `None` if the server has no such stream.
     async fn open_stream(&self, from: &Resumption) -> Result<Option<ServerEvents>, Error> {
         let mut pauses = CONFLICT_PAUSES.into_iter();
         loop {
@@ -137,6 +139,7 @@ impl HttpSession {
     async fn check_stream(&self, stream: ServerEvents) -> Result<Option<ServerEvents>, Error> {
         match (stream.response.status, stream.response.content) {
             (StatusCode::OK, ContentKind::Events) => Ok(Some(stream)),
+            // The answer of a server without such a stream (2025-11-25, "Listening for Messages from the Server").
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
             (StatusCode::NOT_FOUND, _) if stream.session.is_some() => {
                 self.lose(stream.session);
@@ -146,8 +149,8 @@ impl HttpSession {
         }
     }
 
-    /// Reads one stream after the other: a server may end one whenever it wants. All are of one session, for a new one knows
-    /// nothing of what was subscribed to before.
+    /// Reads one stream after another, because a server may end each at any time. All belong to one session, because a
+    /// new session knows nothing of earlier subscriptions.
     async fn read_streams(&self, mut stream: ServerEvents) -> Result<Infallible, Error> {
         let first = stream.session.clone();
         let mut from = Resumption::default();
@@ -163,11 +166,12 @@ impl HttpSession {
             if stream.session != first {
                 return Err(LocalError::SessionLost.into());
             }
+            // Nobody listened in between, and not every server keeps events until somebody does.
             self.dispatcher.subscriptions.put(&Change::Missed);
         }
     }
 
-    /// Reads one stream to its end, and notes how to go on with it. Returns whether there was anything on it.
+    /// Reads one stream to its end, and notes where to resume it. Returns whether there was an event.
     async fn read_stream(
         &self,
         mut response: HttpResponse,
@@ -189,7 +193,7 @@ impl HttpSession {
     }
 }
 
-/// Makes the errors for all subscriptions but the first: as much of `error` as counts.
+/// Makes the errors for all subscriptions except the first, which gets `error` itself: errors can't be cloned.
 fn again(error: &Error) -> impl Fn() -> Error + use<> {
     let closed = match error.local() {
         Some(LocalError::Closed(closed)) => Some(Arc::clone(closed)),

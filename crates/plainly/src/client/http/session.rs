@@ -1,5 +1,5 @@
-//! What all requests over HTTP share: the endpoint, and for legacy servers the session: its id goes with every request, and a
-//! session that the server forgot is noticed.
+//! The state shared by all requests over HTTP: the endpoint and, for legacy servers, the session. Its id is sent with
+//! every request, and a session that the server has forgotten is noticed.
 
 use std::future::Future;
 
@@ -25,9 +25,9 @@ pub(super) struct HttpSession {
 
 #[derive(Debug)]
 enum SessionState {
-    /// There is none: the server is modern, keeps no sessions, or was not asked yet.
+    /// There is no session: the server is modern, keeps no sessions, or has not been asked yet.
     Without,
-    /// The server knows us by this id.
+    /// There is a session with this id.
     Open(HeaderValue),
     /// The server has forgotten it.
     Lost,
@@ -48,7 +48,7 @@ impl HttpSession {
         *self.closed.borrow()
     }
 
-    /// Does something, or fails once this client has closed the connection.
+    /// Waits for `doing`, or fails once this client has closed the connection.
     pub(super) async fn until_closed<T>(
         &self,
         doing: impl Future<Output = Result<T, Error>>,
@@ -118,6 +118,7 @@ impl HttpSession {
     pub(super) fn open(&self, headers: &HeaderMap) {
         *self.state.lock() = match headers.get(MCP_SESSION_ID).cloned() {
             Some(mut id) => {
+                // Whoever knows the id can use the session: it must not get into a log.
                 id.set_sensitive(true);
                 SessionState::Open(id)
             }
@@ -125,7 +126,7 @@ impl HttpSession {
         };
     }
 
-    /// Another request may have opened a new session in the meantime: that one is not lost.
+    /// Notes that `session` is lost, unless another request has opened a new one in the meantime.
     pub(super) fn lose(&self, session: Option<HeaderValue>) {
         let mut state = self.state.lock();
         if matches!(&*state, SessionState::Open(id) if Some(id) == session.as_ref()) {
@@ -152,7 +153,7 @@ impl HttpSession {
     }
 }
 
-/// A response that holds no message for us.
+/// The error for a response without a message.
 pub(super) async fn no_message(method: &'static str, response: HttpResponse) -> Error {
     let status = response.status;
     if status.is_success() {

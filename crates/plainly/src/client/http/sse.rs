@@ -1,11 +1,11 @@
-//! Server-sent events (WHATWG HTML, "Server-sent events"), read chunk by chunk: from bytes to the data of each event.
-//! Knows no HTTP and no messages.
+//! Parses server-sent events (WHATWG HTML, "Server-sent events") chunk by chunk, from bytes to the data of each event.
+//! Knows neither HTTP nor messages.
 
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 
-/// The most bytes of an id that is kept. One that is longer is none: it has to fit into a header.
+/// The most bytes of an id, which has to fit into a header. A longer one is ignored.
 const ID_BYTES: usize = 4 << 10;
 
 /// Reads one stream.
@@ -21,7 +21,7 @@ pub(super) struct EventParser {
     foreign: bool,
     /// The last id, as of the unfinished event.
     id: Vec<u8>,
-    /// Where and when to come back.
+    /// Where and when to resume.
     resumption: Resumption,
     /// Whether the last byte was a carriage return, whose line feed may still come.
     after_return: bool,
@@ -29,12 +29,12 @@ pub(super) struct EventParser {
     at_start: bool,
 }
 
-/// How to go on with a stream that has ended.
+/// Where and when to resume a stream that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resumption {
     /// The id of the last event. Empty, if it had none.
     pub(super) last_id: Bytes,
-    /// How long to wait.
+    /// The time to wait before that.
     pub(super) retry: Option<Duration>,
 }
 
@@ -69,8 +69,8 @@ impl EventParser {
 
     /// The data of the next event in `chunk`, which is consumed up to its end; `None`: the next chunk is needed.
     ///
-    /// Events without data, and those of another type than `message`, are skipped. What a stream ends with is an event
-    /// only if a blank line followed it.
+    /// Events without data, and events of another type than `message`, are skipped. The last event of a stream only
+    /// counts if a blank line follows it.
     pub(super) fn next(&mut self, chunk: &mut Bytes) -> Result<Option<Bytes>, TooLarge> {
         loop {
             if chunk.is_empty() {
@@ -94,7 +94,7 @@ impl EventParser {
         }
     }
 
-    /// How to go on if the stream ends here.
+    /// Where and when to resume if the stream ends here.
     pub(super) fn resumption(&self) -> &Resumption {
         &self.resumption
     }
@@ -140,7 +140,7 @@ impl EventParser {
                 let millis = std::str::from_utf8(value)
                     .ok()
                     .and_then(|text| text.parse().ok());
-                // What is too large for a number is not waited for either.
+                // A time that is too large for a number is ignored.
                 self.resumption.retry = millis.map(Duration::from_millis);
             }
             _ => {}
@@ -150,6 +150,7 @@ impl EventParser {
     }
 
     fn end_event(&mut self) -> Option<Bytes> {
+        // Only now that the event is complete: one that was cut off has to come again.
         if self.resumption.last_id != self.id.as_slice() {
             self.resumption.last_id = Bytes::copy_from_slice(&self.id);
         }

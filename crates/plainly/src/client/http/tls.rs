@@ -1,5 +1,5 @@
-//! TLS for HTTP: the certificates that the operating system trusts, and one provider of cryptography, chosen here rather
-//! than for the whole process.
+//! TLS for HTTP: the certificates that the operating system trusts, and one provider of cryptography, chosen here
+//! rather than for the whole process.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 
 /// The configuration of every connection to a URL of this scheme.
 ///
-/// To read what the system trusts takes milliseconds: it is done once, and not for those who never speak TLS.
+/// Reading the certificates that the system trusts takes milliseconds: this is done once, and only if TLS is used.
 pub(super) fn config(scheme: &str) -> Result<ClientConfig, Error> {
     static TRUSTING: OnceLock<ClientConfig> = OnceLock::new();
     if scheme != "https" {

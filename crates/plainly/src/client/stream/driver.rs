@@ -1,5 +1,5 @@
-//! Receives and sends messages until one of the two ends, and then ends what is behind them. One task for each connection; it
-//! hands each reply to whom it belongs.
+//! Receives and sends messages until either side ends, and then stops the process behind them, if any. One task per
+//! connection, which passes each reply to its caller.
 
 use std::future::poll_fn;
 use std::io;
@@ -18,12 +18,12 @@ use crate::client::reply::{self, Incoming};
 use crate::lock::Lock;
 use crate::transport::{Escaped, FlushProgress, Inbound, Messages};
 
-/// How long is still received when nothing can be sent any more, or the process has ended.
+/// The time for which messages are still received when nothing can be sent any more, or the process has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Receives and sends until the messages end, and ends what is behind them.
+/// Receives and sends until the messages end, and then stops the other end.
 pub(super) struct Driver {
-    /// Locked for each step by who receives and by who sends, which are polled by one task.
+    /// Locked for single steps of receiving and of sending, both of which are polled by one task.
     pub(super) messages: Lock<Box<dyn Messages>>,
     pub(super) answers: AnswerSender,
     pub(super) state: Arc<ConnectionState>,
@@ -31,14 +31,14 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Sends what is `queued` until it is `stopped`, and receives meanwhile.
+    /// Sends `queued` messages until it is `stopped`, and receives meanwhile.
     pub(super) async fn run(
         mut self,
         queued: mpsc::UnboundedReceiver<QueuedMessage>,
         stopped: oneshot::Receiver<()>,
     ) {
         let reason = self.converse(queued, stopped).await;
-        // Whether the peer takes that or not, nothing more is sent.
+        // Not awaited: a peer that reads nothing must not delay the end.
         let _closed = poll_fn(|context| self.messages.lock().poll_close(context)).now_or_never();
         let (exit, stderr) = match reason {
             CloseReason::Ours => (None, String::new()),
@@ -50,12 +50,13 @@ impl Driver {
                 self.other_end.last_words().await
             }
         };
+        // Before the process is stopped, which may take seconds: calls in flight should fail at once.
         self.state.close(Closed {
             reason,
             exit,
             stderr,
         });
-        // A server that is still writing must not be held up in ending.
+        // Keep reading, so that a server that is still writing can end.
         let rest = async {
             while let Ok(Some(_)) = receive(&self.messages).await {}
             std::future::pending::<()>().await;
@@ -66,7 +67,7 @@ impl Driver {
         }
     }
 
-    /// Receives and sends until one of the two ends.
+    /// Receives and sends until either ends.
     async fn converse(
         &mut self,
         queued: mpsc::UnboundedReceiver<QueuedMessage>,
@@ -75,6 +76,7 @@ impl Driver {
         let mut receiving = pin!(receive_all(&self.messages, &self.answers, &self.state));
         let reason = tokio::select! {
             biased;
+            // Receiving comes first: when writing fails, a last reply may still be unread.
             reason = &mut receiving => return reason,
             sent = send_until(stopped, &self.messages, queued) => match sent {
                 Ok(()) => return CloseReason::Ours,
@@ -86,14 +88,14 @@ impl Driver {
     }
 }
 
-/// Sends what is queued, and once stopped only what can be sent at once: the peer may not be reading.
+/// Sends queued messages; once stopped, only for a moment, because the peer may not be reading.
 async fn send_until(
     stopped: oneshot::Receiver<()>,
     messages: &Lock<Box<dyn Messages>>,
     queued: mpsc::UnboundedReceiver<QueuedMessage>,
 ) -> io::Result<()> {
     let over = async {
-        // An error says that the sender was dropped, which is the signal.
+        // An error means that the sender was dropped, which is the signal.
         let _dropped = stopped.await;
         tokio::time::sleep(LAST_WORDS).await;
     };
@@ -107,10 +109,11 @@ async fn send_all(
     messages: &Lock<Box<dyn Messages>>,
     mut queued: mpsc::UnboundedReceiver<QueuedMessage>,
 ) -> io::Result<()> {
-    // Given back once what they were taken for has left.
+    // Given back once their messages have been sent.
     let mut places = Vec::new();
     while let Some(mut next) = queued.recv().await {
         loop {
+            // Everything that is queued, then one flush: calls made at the same time leave in one write.
             messages.lock().send(next.message);
             places.extend(next.place);
             match queued.try_recv() {
@@ -136,12 +139,12 @@ async fn receive_all(
     state: &ConnectionState,
 ) -> CloseReason {
     let mut skipped = SkippedLines::default();
-    // They end with the connection: there is nobody left to answer.
+    // These end with the connection: then there is nobody left to answer.
     let mut answering = JoinSet::new();
     let limit = state.dispatcher.limits.message_bytes;
     loop {
         let message = match receive(messages).await {
-            // Not every transport knows the limit.
+            // Not every transport enforces the limit.
             Ok(Some(Inbound::Message(message))) if message.len() <= limit => message,
             Ok(Some(Inbound::Message(_) | Inbound::TooLong)) => {
                 return CloseReason::LineTooLong { limit };
@@ -164,7 +167,7 @@ async fn receive_all(
     }
 }
 
-/// Counts what is skipped because it is no message. Dropped, it logs how many there were.
+/// Counts the lines skipped because they are not messages. Logs their number when dropped.
 #[derive(Debug)]
 struct SkippedLines {
     since: Instant,
@@ -183,7 +186,7 @@ impl Default for SkippedLines {
 }
 
 impl SkippedLines {
-    /// Counts one more; whether they are so many that the rest will hardly be messages: 100 in 10 s.
+    /// Counts one more. Returns whether there were too many for the rest to be messages: 100 in 10 s.
     fn is_too_much(&mut self) -> bool {
         const LINES: u32 = 100;
         const WITHIN: Duration = Duration::from_secs(10);

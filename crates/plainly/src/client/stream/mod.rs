@@ -1,5 +1,5 @@
-//! A connection over [`Messages`]: requests out, replies back in any order, matched by id. A [driver](driver) receives and
-//! sends; whatever ends the messages ends every request in flight at once.
+//! A connection over [`Messages`]: requests go out, and replies come back in any order, matched by id. A
+//! [driver](driver) receives and sends; when the messages end, every request in flight ends at once.
 //!
 //! Knows messages, not methods.
 
@@ -24,11 +24,11 @@ use super::reply::CallReply;
 use crate::lock::Lock;
 use crate::transport::{Frame, Messages, Meter};
 
-/// Our end of the messages. Dropped, it ends them, and the process behind them if there is one.
+/// Our end of the messages. Dropping it ends them, and the process behind them if there is one.
 #[derive(Debug)]
 pub(super) struct MessageConnection {
     state: Arc<ConnectionState>,
-    /// Where messages are queued, and what stops the driver when it is dropped; `None` once closed.
+    /// The queue of messages to send, and a sender that stops the driver when dropped; `None` once closed.
     queue: Lock<Option<(mpsc::UnboundedSender<QueuedMessage>, oneshot::Sender<()>)>>,
     places: Arc<tokio::sync::Semaphore>,
     end: watch::Receiver<()>,
@@ -68,6 +68,7 @@ impl MessageConnection {
     }
 
     async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
+        // Before anything is registered: a call that is dropped here was never sent, so there is nothing to cancel.
         let place = self.place().await?;
         let queue = self.queue().ok_or_else(|| self.state.closed())?;
         let (waiter, reply) = oneshot::channel();
@@ -83,7 +84,7 @@ impl MessageConnection {
             message: request.frame.body.clone(),
             place: Some(place),
         });
-        // Only the connection may keep the queue open: a request in flight must not keep it from ending.
+        // Only the connection may keep the queue open: a request in flight must not keep the driver from ending.
         drop(queue);
         queued.map_err(|_closed| self.state.closed())?;
         reply.await.map_err(|_closed| self.state.closed())
@@ -125,7 +126,7 @@ impl ClientConnection for MessageConnection {
         async {
             self.queue.lock().take();
             self.state.close(Closed::without_words(CloseReason::Ours));
-            // An error says that the driver has ended, which is what is waited for.
+            // An error means that the driver has ended, which is what this waits for.
             let _ended = self.end.clone().changed().await;
         }
         .boxed()
@@ -139,7 +140,7 @@ impl ClientConnection for MessageConnection {
         self.received.bytes()
     }
 
-    /// What answers no request comes among everything else.
+    /// There is nothing to open: all messages come on the same stream.
     fn open_server_stream(
         self: Arc<Self>,
     ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
@@ -153,7 +154,7 @@ impl ClientConnection for MessageConnection {
     }
 }
 
-/// A request that was sent and not answered. Whoever drops it has given up waiting, unless the reply has come.
+/// A request that was sent. Dropping it cancels the request, unless the reply has arrived.
 struct SentRequest<'a> {
     connection: &'a MessageConnection,
     request: &'a OutgoingRequest,
@@ -168,7 +169,7 @@ impl Drop for SentRequest<'_> {
         if let (Some(message), Some(queue)) = (self.request.cancellation(), self.connection.queue())
         {
             let place = None;
-            // Fails where the connection has ended, and the request with it.
+            // Fails if the connection has ended, and the request with it.
             let _ended = queue.send(QueuedMessage { message, place });
         }
     }

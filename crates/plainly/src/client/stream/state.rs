@@ -1,5 +1,5 @@
-//! What those who call and the task that drives the messages have in common: the requests in flight, what is to be sent,
-//! and what is behind the messages.
+//! The state shared by callers and the driver: the requests in flight, the queue of messages to send, and the process
+//! behind the messages.
 
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use crate::client::reply::{CallReply, Incoming};
 use crate::lock::Lock;
 use crate::pending::Pending;
 
-/// Messages that may wait to be sent; more wait before that, where nobody has to remember them.
+/// The most messages in the queue. Beyond that, their senders wait.
 const QUEUED: usize = 64;
 
 /// The requests in flight, and how the connection ended.
@@ -25,7 +25,7 @@ const QUEUED: usize = 64;
 pub(super) struct ConnectionState {
     pub(super) pending: Lock<Pending<oneshot::Sender<CallReply>>>,
     pub(super) dispatcher: Dispatcher,
-    /// How it ended. Set before the requests in flight learn of it.
+    /// The end of the connection. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
 }
 
@@ -46,7 +46,7 @@ impl ConnectionState {
         }
     }
 
-    /// Why there is no connection any more.
+    /// The error that says why the connection has ended.
     pub(super) fn closed(&self) -> Error {
         let end = self.end.get().cloned();
         LocalError::Closed(
@@ -62,7 +62,7 @@ impl ConnectionState {
         self.dispatcher.subscriptions.end(|| self.closed());
     }
 
-    /// Hands a message to whom it concerns; returns the answer if it wants one that is there.
+    /// Passes a message to its receiver. Returns the answer to a request if it is available at once.
     pub(super) fn take(
         &self,
         incoming: Incoming,
@@ -97,12 +97,13 @@ impl ConnectionState {
         let mut pending = self.pending.lock();
         let waiter = match &id {
             Some(id) => pending.take(id),
-            // Whoever couldn't read a request couldn't read its id either: which it was is plain if there is but one.
+            // A server that couldn't read a request couldn't read its id either. If only one is in flight, it is that
+            // one.
             None => pending.take_only(),
         };
         drop(pending);
         match (waiter, id) {
-            // Fails where the call has just been given up.
+            // Fails if the call has just been dropped.
             (Some(waiter), _) => drop(waiter.send(reply)),
             (None, Some(id)) => tracing::debug!(%id, "dropped a reply to an unknown request"),
             (None, None) => tracing::warn!(?reply, "the server could not read a request"),
@@ -110,8 +111,8 @@ impl ConnectionState {
     }
 }
 
-/// A message to be sent. It has a place in the queue, which whoever sends it waits for; but for a cancellation: there is at
-/// most one for each request, and it must be sent where nobody can wait.
+/// A message to be sent. It has a place in the queue, for which its sender has waited; except a cancellation, which is
+/// sent from `drop`, where nothing can wait, and at most once per request.
 #[derive(Debug)]
 pub(super) struct QueuedMessage {
     pub(super) message: Bytes,
@@ -123,7 +124,7 @@ pub(super) fn places() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(QUEUED))
 }
 
-/// Queues answers to the server's requests. Doesn't keep the queue open: it ends when nobody can send requests any more.
+/// Queues answers to the server's requests. Doesn't keep the queue open, which ends when no more requests can be sent.
 #[derive(Clone, Debug)]
 pub(super) struct AnswerSender {
     queue: mpsc::WeakUnboundedSender<QueuedMessage>,
@@ -141,32 +142,32 @@ impl AnswerSender {
         }
     }
 
-    /// Queues an answer. A server that asks and does not read is read no further.
+    /// Queues an answer. Waits for a place, so that a server that asks without reading answers is not read any further.
     pub(super) async fn send(&self, message: Bytes) {
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         if let Some(queue) = self.queue.upgrade() {
-            // Fails where the connection is ending, which the reader finds out.
+            // Fails if the connection is ending, which the reader will notice.
             let _ended = queue.send(QueuedMessage { message, place });
         }
     }
 }
 
-/// What is at the other end of the messages: a process of ours, or, as by default, nothing that we know of.
+/// The other end of the messages: a process that we started or, by default, nothing that we control.
 pub(in crate::client) trait OtherEnd: Send {
-    /// Waits until the process has ended; for ever, if there is none.
+    /// Waits until the process has ended; for ever if there is no process.
     fn exited(&mut self) -> BoxFuture<'_, ()> {
         std::future::pending().boxed()
     }
 
-    /// Gives the process no time to end by itself.
+    /// Leaves the process no time to end by itself.
     fn hurry(&mut self) {}
 
-    /// How the process ended, if it has or does so at once, and what it last wrote to standard error.
+    /// The exit status of the process, if it has ended or does so at once, and the end of its standard error.
     fn last_words(&mut self) -> BoxFuture<'_, (Option<ExitStatus>, String)> {
         std::future::ready((None, String::new())).boxed()
     }
 
-    /// Ends the process, whose input is closed.
+    /// Ends the process, whose input is already closed.
     fn stop(&mut self) -> BoxFuture<'_, ()> {
         std::future::ready(()).boxed()
     }

@@ -1,4 +1,4 @@
-//! A resource as a tool tells of it: for programs, and as a line of text.
+//! A resource in a tool's result: for programs, and as a line of text.
 
 use plainly_protocol::types::Resource;
 use schemars::JsonSchema;
@@ -62,12 +62,12 @@ pub(super) fn line(resource: &Resource) -> String {
     }
 }
 
-/// How many directories, files and bytes these are.
+/// The number of directories, files and bytes in `resources`, as text.
 pub(super) fn sum(resources: &[Resource]) -> String {
     let directories = resources.iter().filter(|one| is_collection(one)).count();
     let files = resources.len() - directories;
     let sizes = resources.iter().filter_map(|one| one.size);
-    // Files with holes can be as large as a number can say, each of them.
+    // Every one of them can be a sparse file of any size, so the sum may overflow.
     let bytes = sizes.fold(0, u64::saturating_add);
     [
         counted(directories, "directory", "directories"),
@@ -77,7 +77,7 @@ pub(super) fn sum(resources: &[Resource]) -> String {
     .join(", ")
 }
 
-/// A name on a line of its own: control characters are written out.
+/// A name that stays on one line: control characters are escaped.
 pub(super) fn printable(name: &str) -> String {
     name.chars()
         .flat_map(|letter| {

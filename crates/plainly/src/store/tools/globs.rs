@@ -1,5 +1,5 @@
-//! Globs over the paths below a collection, read as in `.gitignore`: one without a slash is of names at any depth, one with a
-//! slash is of the path from the top.
+//! Globs over the paths below a collection, interpreted as in `.gitignore`: without a slash, a glob matches names at
+//! any depth; with one, it matches the path from the top.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ const MOST: usize = 64;
 /// The longest glob, in bytes.
 const LONGEST: usize = 1024;
 
-/// Several globs, as a model gives them to a tool: those of names match at any depth, those with a slash a path from the top.
+/// Several globs, as a model gives them to a tool: those of names match at any depth, those with a slash a path from
+/// the top.
 #[derive(Clone, Debug)]
 pub struct Globs(GlobSet);
 
@@ -56,7 +57,7 @@ impl Globs {
     }
 }
 
-/// The glob over whole paths.
+/// The equivalent glob over whole paths.
 fn anchored(glob: &str) -> String {
     let glob = glob.strip_suffix('/').unwrap_or(glob);
     match glob.strip_prefix('/') {

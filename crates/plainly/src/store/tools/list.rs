@@ -16,7 +16,7 @@ use crate::store::{ListQuery, Page, Store};
 const LIMIT: usize = 200;
 const LARGEST_LIMIT: usize = 1_000;
 
-/// The most entries that are put in another order than the store's.
+/// The most entries that are sorted in another order than the store's.
 const SORTED: usize = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -72,6 +72,7 @@ async fn run<S: Store>(
     let uri = source.uri(args.uri.as_deref())?;
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
     let sort = args.sort.unwrap_or(Sort::Name);
+    // The store's positions only make sense in its own order.
     if sort != Sort::Name && args.after.is_some() {
         let why = "only a listing in the order of names can be continued.";
         return Err(Problem::validation("after", why)
@@ -81,11 +82,12 @@ async fn run<S: Store>(
     let mut page = match &uri {
         None if !source.roots.is_empty() => roots(&source).await?,
         uri => {
+            // The largest entry may come last, so entries are only left out once all have been fetched.
             let most = if sort == Sort::Name { limit } else { SORTED };
             let page = children(&source, uri.as_deref(), args.after.clone(), most).await?;
             let fits = fitting(&page.resources);
             if sort == Sort::Name && fits < page.resources.len() {
-                // Only the store knows where to go on after fewer.
+                // Only the store knows where to continue after fewer entries.
                 children(&source, uri.as_deref(), args.after, fits).await?
             } else {
                 page
@@ -110,14 +112,14 @@ async fn roots<S: Store>(source: &StoreView<S>) -> Result<Page, Problem> {
             Err(error) if source.roots.len() == 1 => {
                 return Err(problems::of(source, root, error).await);
             }
-            // The others are as good as ever, and asking for this one says what is wrong with it.
+            // The other roots are still fine, and a request for this one will say what is wrong with it.
             Err(_) => {}
         }
     }
     Ok(Page::new(resources, None))
 }
 
-/// At most `most` of what is in a collection, and where to go on.
+/// At most `most` children of a collection, and where to continue.
 async fn children<S: Store>(
     source: &StoreView<S>,
     parent: Option<&str>,
@@ -141,7 +143,7 @@ async fn children<S: Store>(
     }
 }
 
-/// How many of these one answer has room for: at least one.
+/// The number of these resources that fit into one answer: at least one.
 fn fitting(resources: &[Resource]) -> usize {
     let mut room = TEXT_BYTES;
     let fits = resources.iter().take_while(|one| {

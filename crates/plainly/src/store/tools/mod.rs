@@ -1,6 +1,6 @@
 //! The resources of a store as tools, for hosts that show their models only tools. Turns the arguments of a call into
-//! requests to a [`Store`], and its answers into text, structured output and links. Independent of the kind of store, and
-//! of the protocol's messages.
+//! requests to a [`Store`], and its answers into text, structured output and links. Independent of the kind of store,
+//! and of the protocol's messages.
 
 mod entry;
 mod globs;
@@ -36,13 +36,15 @@ pub const MEDIA_BYTES: u64 = 8 << 20;
 /// The longest argument `uri`, in bytes.
 const URI_BYTES: usize = 8 << 10;
 
-/// How a store reads the argument `uri` if it accepts more than URIs; returns `None` if it can't be meant for the store.
+/// How a store reads the argument `uri` if it accepts more than URIs; returns `None` if it can't be meant for the
+/// store.
 pub type Spelling = fn(&str) -> Option<String>;
 
 /// The tools with which a model reads a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
 /// `read_resources`. None of them changes anything.
 ///
-/// Failures are problems that say what to try instead: the closest names, or the tool that accepts what this one doesn't.
+/// Failures are problems that say what to try instead: the closest names, or the tool that accepts what this one
+/// doesn't.
 ///
 /// ```
 /// use plainly::server::BuildErrors;
@@ -65,7 +67,7 @@ pub struct StoreTools<S>(StoreView<S>);
 #[derive(Clone)]
 struct StoreView<S> {
     store: S,
-    /// The collections that everything is in. Empty: the store has no such.
+    /// The collections that contain everything. Empty if the store has no such collections.
     roots: Vec<String>,
     spelling: Spelling,
 }
@@ -131,13 +133,13 @@ impl<S: Store> StoreView<S> {
             Some(uri) if uri.is_empty() => Ok(None),
             Some(uri) if self.store.serves(&uri) => Ok(Some(uri)),
             Some(uri) if self.roots.is_empty() => Err(problems::not_served(&uri, &self.roots)),
-            // It may be a path below a root whose name was left out: what is near tells.
+            // It may be a path below a root whose name was left out, which the problem then suggests.
             Some(uri) => Ok(Some(uri)),
             None => Err(problems::not_served(written, &self.roots)),
         }
     }
 
-    /// The URI that an argument means, where the roots are no answer.
+    /// The URI that an argument means, if it must name one resource and not the roots.
     fn uri_of_one(&self, written: &str) -> Result<String, Problem> {
         self.uri(Some(written))?
             .ok_or_else(|| problems::not_one(&self.roots))
@@ -153,7 +155,7 @@ impl<S: fmt::Debug> fmt::Debug for StoreView<S> {
     }
 }
 
-/// A tool that asks `source` by `run`.
+/// A tool that calls `run` with `source`.
 fn tool<S, A, T, F>(
     name: &str,
     source: &Arc<StoreView<S>>,

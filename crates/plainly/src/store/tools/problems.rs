@@ -1,5 +1,5 @@
-//! What a store's refusal means for a model: what is wrong, and what to try instead. Only the listing of the store is asked
-//! for that, so nothing is said that it doesn't show anyway.
+//! Explains a store's refusal to a model: what is wrong, and what to try instead. Uses only the listings of the store,
+//! so it reveals nothing that these don't show anyway.
 
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;
@@ -7,21 +7,21 @@ use plainly_errors::problem::ProblemCode;
 use super::StoreView;
 use crate::store::{ListQuery, Store, StoreError};
 
-/// How much of a collection is looked at for names that are near, and how many of them are said.
+/// The most entries of a collection that are searched for similar names, and the most names that are suggested.
 const LOOKED_AT: usize = 1_000;
 const NEAR: usize = 3;
 const SIBLINGS: usize = 20;
 
-/// How alike two names must be to be taken for each other, from 0 to 1.
+/// The similarity from which on one name may be meant by the other, from 0 to 1.
 const ALIKE: f64 = 0.8;
 
-/// How many letters of names are compared with each other: of two names each with each.
+/// The most comparisons of letters in one search: two names take as many as the product of their lengths.
 const COMPARED: usize = 1 << 20;
 
-/// The most collections that are looked for above what is missing.
+/// The most levels that are searched upwards for a collection that exists.
 const ABOVE: usize = 64;
 
-/// What is said of the URI `uri` for which the store answered with `error`.
+/// The problem to report when the store answers a request for `uri` with `error`.
 pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreError) -> Problem {
     match error {
         StoreError::NotFound => {
@@ -47,7 +47,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
     }
 }
 
-/// There is more of the resource than is read.
+/// The resource is too large to be read.
 pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
     let message = format!("{uri} has {size} bytes, and the limit is {limit}.");
     Problem::new(ProblemCode::PayloadTooLarge, message)
@@ -57,13 +57,13 @@ pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
         .detail("limit", limit)
 }
 
-/// A file where what is in it was asked for.
+/// The resource is a file, and its children were requested.
 pub(super) fn is_no_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a file."))
         .suggest("Read it with read_resource, or use the directory that contains it.")
 }
 
-/// A collection where content was asked for.
+/// The resource is a collection, and its content was requested.
 pub(super) fn is_a_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a directory."))
         .suggest("See what it contains with list_resources or tree, and read one of those.")
@@ -81,7 +81,7 @@ pub(super) fn too_long(limit: usize) -> Problem {
         .suggest("Use URIs exactly as list_resources returns them.")
 }
 
-/// All that is served, where one resource was to be named.
+/// The argument stands for everything that is served, but must name one resource.
 pub(super) fn not_one(roots: &[String]) -> Problem {
     Problem::validation("uri", "it names no resource.").suggest(form(roots))
 }
@@ -96,8 +96,9 @@ fn form(roots: &[String]) -> String {
     }
 }
 
-/// What to try instead of a URI at which there is nothing.
+/// A suggestion of what to try instead of a URI without a resource.
 async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
+    // A path that exists below a root is a better guess than a name that is merely alike.
     if let Some(found) = below_a_root(source, uri).await {
         return format!("Did you mean {found}?");
     }
@@ -134,7 +135,7 @@ async fn below_a_root<S: Store>(source: &StoreView<S>, uri: &str) -> Option<Stri
     None
 }
 
-/// The next collection above that is there, the name in it that isn't, and the URIs of what is in it.
+/// The nearest existing collection above `uri`, the name that is missing in it, and the URIs of its children.
 async fn beside<S: Store>(
     source: &StoreView<S>,
     uri: &str,
@@ -142,6 +143,7 @@ async fn beside<S: Store>(
     let mut at = uri;
     for _ in 0..ABOVE {
         let (parent, missing) = at.rsplit_once('/')?;
+        // Only a scheme is left, as in `file:/`, or the path has left the store.
         if parent.ends_with('/') || !source.store.serves(parent) {
             return None;
         }
@@ -155,7 +157,8 @@ async fn beside<S: Store>(
     None
 }
 
-/// The URIs whose last part is most like `name`, the nearest first. Of many long names only some are compared.
+/// The URIs whose last part is most similar to `name`, the most similar first. Only some of many long names are
+/// compared.
 fn nearest(name: &str, uris: &[String]) -> Vec<String> {
     let name = name.to_lowercase();
     let mut left = COMPARED;
@@ -175,7 +178,7 @@ fn nearest(name: &str, uris: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// As much as two names are alike, or one and the stem of the other.
+/// The similarity of two names, or of one and the stem of the other.
 fn likeness(one: &str, other: &str) -> f64 {
     let stem = other.rsplit_once('.').map_or(other, |(stem, _)| stem);
     strsim::jaro_winkler(one, other).max(if one == stem { 0.99 } else { 0.0 })

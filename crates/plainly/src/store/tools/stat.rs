@@ -1,4 +1,4 @@
-//! `stat_resource`: what is known of one resource without reading it.
+//! `stat_resource`: the metadata of one resource, without reading it.
 
 use std::sync::Arc;
 

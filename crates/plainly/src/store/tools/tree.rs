@@ -1,5 +1,5 @@
-//! `tree`: several levels of collections at once. They are gathered level by level, so that what is cut off at a limit is the
-//! deepest, and drawn from the top.
+//! `tree`: several levels of collections at once. They are gathered level by level, so that a limit cuts off the
+//! deepest entries, and drawn from the top.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const LARGEST_DEPTH: usize = 64;
 const LIMIT: usize = 400;
 const LARGEST_LIMIT: usize = 2_000;
 
-/// The most entries of a collection that are asked for at a time.
+/// The most entries of a collection that are requested at a time.
 const PAGE: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -88,7 +88,7 @@ async fn run<S: Store>(source: Arc<StoreView<S>>, args: TreeArgs) -> Result<Show
     Ok(show(&nodes))
 }
 
-/// How a tree is gathered, and how much more it may get.
+/// The options for gathering a tree, and the room left for it.
 struct Gathering<'a, S> {
     source: &'a StoreView<S>,
     exclude: Option<Globs>,
@@ -97,10 +97,10 @@ struct Gathering<'a, S> {
     bytes_left: usize,
 }
 
-/// A resource, and where among the nodes its children are.
+/// A resource, and the positions of its children among the nodes.
 struct Node {
     resource: Resource,
-    /// The way to it from the top, by names.
+    /// The names on the way to it from the top.
     path: PathBuf,
     depth: usize,
     children: Range<usize>,
@@ -109,7 +109,7 @@ struct Node {
 }
 
 impl<S: Store> Gathering<'_, S> {
-    /// Everything in a store that has no top, as one level.
+    /// Everything in a store without roots, as one level.
     async fn everything(&mut self) -> Result<Vec<Node>, Problem> {
         match self.children(None, Path::new(""), 0).await {
             Ok((nodes, _)) => Ok(nodes),
@@ -117,8 +117,8 @@ impl<S: Store> Gathering<'_, S> {
         }
     }
 
-    /// These collections and what is below them. The nodes are in the order of their levels, so whoever comes later is not
-    /// nearer to the top.
+    /// These collections and everything below them. The nodes are sorted by level, so a later one is never nearer to
+    /// the top.
     async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, Problem> {
         let mut nodes = Vec::new();
         for top in tops {
@@ -142,10 +142,11 @@ impl<S: Store> Gathering<'_, S> {
                 };
                 let (children, has_more) = match found {
                     Ok(found) => found,
+                    // The top itself: without it there is nothing to show.
                     Err(error) if depth == 1 => {
                         return Err(problems::of(self.source, &node.resource.uri, error).await);
                     }
-                    // It vanished or can't be read: asking for it says which.
+                    // It has vanished or can't be read: a request for it will say which.
                     Err(_) => (Vec::new(), true),
                 };
                 nodes.extend(children);
@@ -160,7 +161,7 @@ impl<S: Store> Gathering<'_, S> {
         Ok(nodes)
     }
 
-    /// What is in a collection, as far as there is room for it, and whether there is more.
+    /// The children of a collection, as far as there is room for them, and whether there are more.
     async fn children(
         &mut self,
         parent: Option<&str>,
@@ -184,6 +185,7 @@ impl<S: Store> Gathering<'_, S> {
                     continue;
                 }
                 if self.left == 0 || self.bytes_left < resource.uri.len() {
+                    // Shorter URIs might still fit, but what is left out would no longer be the deepest.
                     self.left = 0;
                     return Ok((nodes, true));
                 }
@@ -211,7 +213,7 @@ impl Node {
     }
 }
 
-/// Draws the nodes, each before what is in it.
+/// Draws the nodes, each before its children.
 fn show(nodes: &[Node]) -> Shown<Tree> {
     let mut lines = Vec::new();
     let mut entries = Vec::new();
@@ -238,7 +240,7 @@ fn show(nodes: &[Node]) -> Shown<Tree> {
 
 fn line(node: &Node) -> String {
     let indent = "  ".repeat(node.depth);
-    // The top by its URI, with which those of the others begin.
+    // The top is shown by its URI, with which the other URIs begin.
     let name = if node.depth == 0 {
         node.resource.uri.clone()
     } else {

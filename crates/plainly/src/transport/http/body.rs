@@ -1,4 +1,4 @@
-//! What a response carries.
+//! The body of a response.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ pub struct Body(Content);
 
 #[derive(Debug)]
 enum Content {
-    /// What is left to send; never empty.
+    /// The bytes left to send; never empty.
     Whole(Option<Bytes>),
     Events(Events),
 }

@@ -1,4 +1,4 @@
-//! What a request's head must say of its body and of its answer: the media types.
+//! The media types that a request's head must declare for its body and accept for its answer.
 
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
@@ -26,11 +26,13 @@ pub(super) fn content(headers: &HeaderMap) -> Result<(), Refusal> {
 
 /// One `Content-Type`, and it is `application/json`, with no parameter but `charset=utf-8`.
 fn is_json(headers: &HeaderMap) -> bool {
+    // A page can send other types to any server, but has to ask before it may send JSON (Fetch, "CORS-preflight
+    // request").
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;
     };
-    // As all clients write it.
+    // The usual spelling, so that most requests skip the rest.
     if value.as_bytes() == b"application/json" {
         return true;
     }
@@ -60,7 +62,7 @@ pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
 }
 
 fn accepts_both(headers: &HeaderMap) -> bool {
-    // As the official clients write it.
+    // The spelling of the official clients.
     if headers
         .get(ACCEPT)
         .is_some_and(|value| value.as_bytes() == b"application/json, text/event-stream")
@@ -81,7 +83,7 @@ fn accepts(headers: &HeaderMap, media_type: (&[u8], &[u8])) -> bool {
         .is_some_and(|(_specificity, wanted)| wanted)
 }
 
-/// How specifically `range` names the media type, and whether it is wanted; `None` if it does not cover it.
+/// The specificity with which `range` covers the media type, and whether it is wanted; `None` if it does not cover it.
 fn covers(range: &[u8], (kind, subtype): (&[u8], &[u8])) -> Option<(u8, bool)> {
     let mut parts = range.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
     let name = parts.next()?;

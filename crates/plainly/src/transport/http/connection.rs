@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its last: HTTP/1.1 by hyper, under the eyes of the watch.
+//! One connection, from its first byte to its last: HTTP/1.1 by hyper, with the time limits of the watch.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -25,7 +25,7 @@ use super::watch::{Activity, ServedRequest, Watch};
 use super::{Body, HttpLimits, HttpService};
 use crate::transport::Exchange;
 
-/// Tells all connections to finish what they do and close.
+/// Tells all connections to finish their requests and close.
 #[derive(Debug, Default)]
 pub(super) struct Drain {
     has_begun: AtomicBool,
@@ -43,8 +43,8 @@ impl Drain {
     }
 }
 
-/// Serves until the peer or a limit ends the connection. Must be a task of its own: the one wake-up that `drain` gives
-/// goes to the task that polled first.
+/// Serves until the peer or a limit ends the connection. Must be its own task: `drain` wakes only once, and wakes the
+/// task that polled first.
 pub(super) async fn serve<E: Exchange>(
     stream: TcpStream,
     service: HttpService<E>,
@@ -60,7 +60,7 @@ pub(super) async fn serve<E: Exchange>(
             let body_of = Arc::clone(&activity);
             let drain = Arc::clone(&drain);
             let response = service.respond(request.map(|body| RequestBody::new(body, body_of)));
-            // Not an async block, of which the response to come would be a part twice.
+            // Not an async block, which would hold the future of the response twice.
             response.map(|response| {
                 serving.note_answer();
                 Ok::<_, Infallible>(response.map(|body| ResponseBody {
@@ -78,7 +78,7 @@ pub(super) async fn serve<E: Exchange>(
     let mut is_registered = false;
     let mut is_draining = false;
     let end = poll_fn(|cx| {
-        // Once is enough to be woken, and takes the lock that all connections share once and not per request.
+        // Registering once is enough to be woken, and takes the lock that all connections share only once.
         if !std::mem::replace(&mut is_registered, true) {
             let _flag_tells = begun.as_mut().poll(cx);
         }
@@ -98,7 +98,8 @@ pub(super) async fn serve<E: Exchange>(
     }
 }
 
-/// hyper's own timer stays unused: it is armed anew for every request, and takes waiting for a request for reading it.
+/// hyper's own timer stays unused: it is set anew for every request, and can't tell waiting for a request from reading
+/// it.
 fn builder(limits: &HttpLimits) -> http1::Builder {
     let head_bytes = limits.head_bytes.max(MIN_HEAD_BYTES);
     let mut builder = http1::Builder::new();
@@ -106,14 +107,14 @@ fn builder(limits: &HttpLimits) -> http1::Builder {
         .header_read_timeout(None)
         .max_header_size(head_bytes)
         .max_buf_size(head_bytes);
-    // To say so, even of its own number, makes hyper look for room anew for each request.
+    // Setting it, even to hyper's own number, makes hyper allocate room for every request.
     if limits.headers != HEADERS {
         builder.max_headers(limits.headers);
     }
     builder
 }
 
-/// The least that hyper takes.
+/// The smallest buffer that hyper accepts.
 const MIN_HEAD_BYTES: usize = 8 << 10;
 
 /// A request's body that notes when it is complete.
@@ -177,7 +178,7 @@ impl HttpBody for ResponseBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        // The connection is woken by the drain, and then asks for more of its body.
+        // The drain wakes the connection, which then asks for more of its body.
         if self.drain.has_begun() {
             self.body.end();
         }

@@ -1,5 +1,5 @@
-//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"), each made when the connection has room for it;
-//! and a comment now and then where there is none, so that nobody on the way takes silence for the end.
+//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"). Each event is made when the connection has
+//! room for it; during silence, a comment now and then keeps intermediaries from taking it for the end.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,13 +12,13 @@ use tokio::time::{Instant, Sleep};
 
 use crate::transport::{Event, Feed};
 
-/// A line that says nothing.
+/// An empty comment, which clients ignore.
 const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
 /// The events of a feed.
 pub(super) struct Events {
     feed: Box<dyn Feed>,
-    /// How long nothing is said before a comment is.
+    /// The length of the silence before a comment.
     pause: Duration,
     next_comment: Pin<Box<Sleep>>,
     is_ending: bool,
@@ -36,7 +36,7 @@ impl Events {
         }
     }
 
-    /// Ends the feed: what is left to send are its last words.
+    /// Ends the feed: only its remaining events are still sent.
     pub(super) fn end(&mut self) {
         if !std::mem::replace(&mut self.is_ending, true) {
             self.feed.end();
@@ -76,8 +76,8 @@ impl fmt::Debug for Events {
     }
 }
 
-/// One line holds each field, except where there are line breaks between the tokens of a message: each line of it stands alone,
-/// and who reads them puts the breaks between them again.
+/// Writes each field on one line. A message with line breaks between its tokens becomes one `data` line for each of its
+/// lines; readers join them with line breaks again.
 fn encode(event: &Event) -> Bytes {
     let mut out = BytesMut::with_capacity(event.data.len() + 64);
     if let Some(name) = event.name {

@@ -14,13 +14,13 @@ use crate::limits::Limits;
 pub struct HttpLimits {
     /// Bytes of one message. The same as the server's, 4 MiB by default. Beyond: 413, and the connection closes.
     pub message_bytes: usize,
-    /// Bytes of all bodies being read or answered, in the whole server. 256 MiB. Beyond: 503 with `Retry-After`, and the
-    /// connection closes.
+    /// Bytes of all bodies being read or answered, in the whole server. 256 MiB. Beyond: 503 with `Retry-After`, and
+    /// the connection closes.
     pub in_flight_bytes: usize,
     /// Time for a whole body to arrive. 30 s. Beyond: 408, and the connection closes.
     pub body: Duration,
-    /// Time that a body may take however slow it is. 5 s. Beyond, unless it reached `body_rate`: 408, and the connection
-    /// closes.
+    /// Time that a body may take however slow it is. 5 s. Beyond, unless it reached `body_rate`: 408, and the
+    /// connection closes.
     pub body_grace: Duration,
     /// Bytes per second that a body must reach after `body_grace`, counting what it brought before. 1 KiB; 0 turns this
     /// off.
@@ -34,8 +34,8 @@ pub struct HttpLimits {
     pub head: Duration,
     /// Time that a connection may wait for its next request. 60 s. Beyond: it closes.
     pub idle: Duration,
-    /// Time without an event after which a stream of events gets a comment, so that no intermediary mistakes its silence
-    /// for the end. 15 s.
+    /// Time without an event after which a stream of events gets a comment, so that no intermediary mistakes its
+    /// silence for the end. 15 s.
     pub keep_alive: Duration,
     /// Time that a peer may read nothing of its response. The same as the server's, 30 s by default. Beyond: the
     /// connection closes.
@@ -45,13 +45,13 @@ pub struct HttpLimits {
     /// Connections of one peer at a time: of one IPv4 address, or of one IPv6 /64 network. 256. Beyond: closed at once.
     /// Behind a reverse proxy, all connections come from the proxy: raise the limit there.
     pub connections_per_peer: usize,
-    /// Time for running requests to finish once the server was asked to stop. The same as the server's, 30 s by default.
-    /// Beyond: they are dropped.
+    /// Time for running requests to finish once the server was asked to stop. The same as the server's, 30 s by
+    /// default. Beyond: they are dropped.
     pub shutdown: Duration,
 }
 
 impl HttpLimits {
-    /// How long after its start a body must be here that has brought so many bytes yet.
+    /// The time after its start at which a body must be complete if `bytes` of it have arrived so far.
     pub(super) fn body_time(&self, bytes: usize) -> Duration {
         let nanoseconds = (bytes as u64).saturating_mul(1_000_000_000);
         nanoseconds
@@ -72,7 +72,7 @@ impl Default for HttpLimits {
 /// The number of headers that hyper has room for on the stack.
 pub(super) const HEADERS: usize = 100;
 
-/// What a server takes at all, it takes over HTTP; the rest is as by default.
+/// The limits that a server has in common with HTTP are taken over; the rest are the defaults.
 impl From<&Limits> for HttpLimits {
     fn from(limits: &Limits) -> Self {
         Self {

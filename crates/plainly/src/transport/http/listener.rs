@@ -15,10 +15,11 @@ use super::connection::{self, Drain};
 use super::slots::{PeerSlot, Slots};
 use crate::transport::Exchange;
 
-/// How long to wait when the operating system has no room for a connection, mostly for want of file descriptors.
+/// The pause after the operating system has no room for a connection, mostly for want of file descriptors.
 const NO_ROOM: Duration = Duration::from_millis(100);
-/// How many connections may wait to be accepted, if the operating system allows so many. It lets who comes beyond them try
-/// again after a second, and with tokio's own 128 that befalls most of a crowd that comes at once.
+/// The number of connections that may wait to be accepted, as far as the operating system allows it. Beyond that, it
+/// lets peers try again after a second; with tokio's default of 128, that happens to most of a crowd that arrives at
+/// once.
 const QUEUE: u32 = 1_024;
 
 /// A server that is listening but not serving yet.
@@ -67,7 +68,9 @@ impl HttpServer {
         loop {
             tokio::select! {
                 biased;
+                // First, or a steady stream of newcomers could put it off for ever.
                 () = &mut shutdown => break,
+                // Taken as they end: a set keeps the outcome of every task until somebody asks for it.
                 Some(end) = connections.join_next(), if !connections.is_empty() => log_panic(end),
                 (stream, slot) = accept(&listener, &slots) => {
                     let serving = connection::serve(stream, service.clone(), Arc::clone(&drain));
@@ -78,6 +81,7 @@ impl HttpServer {
                 }
             }
         }
+        // Right away: newcomers are refused instead of left waiting, and the next server can take the port.
         drop(listener);
         drain.begin();
         let all_ended = async {
@@ -99,7 +103,7 @@ impl HttpServer {
     }
 }
 
-/// At the first of the addresses where that is possible.
+/// Listens at the first of the addresses where that is possible.
 async fn listen(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
     let mut failure = io::Error::new(io::ErrorKind::InvalidInput, "the name has no address");
     for address in tokio::net::lookup_host(address).await? {
@@ -116,19 +120,22 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // Else the port can't be had again for a minute after a restart. On Windows it would let others take it.
+    // Otherwise the port would stay taken for a minute after a restart. On Windows, the option would let others take
+    // it.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(QUEUE)
 }
 
-/// The next connection that there is a place for. Nothing is lost if the future is dropped.
+/// Accepts the next connection for which there is a place. Nothing is lost if the future is dropped.
 async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) {
     loop {
+        // Before a connection is accepted: beyond the limit, connections wait in the kernel and take no memory here.
         let slot = slots.free().await;
         match listener.accept().await {
             Ok((stream, peer)) => {
+                // Replies are written whole: waiting for more data to send along would only delay them.
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "no TCP_NODELAY");
                 }
@@ -144,6 +151,7 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) 
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept connections");
+                // The connection stays in the queue, so without a pause this loop would spin.
                 tokio::time::sleep(NO_ROOM).await;
             }
         }

@@ -1,5 +1,5 @@
-//! Whom a request may come from and what it may call this server: the guard against pages in a browser that reach for
-//! servers on its user's machine, by a foreign name made to point here (`Host`) or straight (`Origin`).
+//! Checks where a request comes from and by which name it calls this server: the guard against pages in a browser that
+//! reach for servers on the user's machine, directly (`Origin`) or by a foreign name that points here (`Host`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ const HTTP_PORT: u16 = 80;
 /// The names and origins that are let in: those of the loopback interface, and what was added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllowedNames {
-    /// The port that loopback names must have; unknown: any, as another server listens.
+    /// The port that loopback names must have; `None` for any, when it is not known where the server listens.
     pub(super) port: Option<u16>,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
     origins: Vec<Box<[u8]>>,
     strangers: Arc<RejectedNames>,
 }
 
-/// What was to be let in is not a name.
+/// The name to allow is not valid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAllowance {
@@ -70,11 +70,13 @@ impl AllowedNames {
             (None, _) => Ok(()),
             (Some(origin), None) if self.allows_origin(origin.as_bytes(), host) => Ok(()),
             (Some(origin), None) => {
+                // `null`, for example, can't be allowed, so there is nothing to advise.
                 if let Some(origin) = origin.to_str().ok().filter(|origin| is_origin(origin)) {
                     self.strangers.origin(origin);
                 }
                 Err(Refusal::ForbiddenOrigin)
             }
+            // Browsers send one. If there are two, a proxy may have checked only the other.
             (Some(_), Some(_)) => Err(Refusal::ForbiddenOrigin),
         }
     }
@@ -96,6 +98,7 @@ impl AllowedNames {
             .strip_prefix(b"http://")
             .and_then(Authority::parse)
             .is_some_and(|origin| {
+                // Another port is another program on the same machine, and its pages are as foreign as any.
                 LOOPBACK.contains(&origin.name)
                     && origin.port_or_default()
                         == self.port.unwrap_or_else(|| host.port_or_default())
@@ -104,7 +107,7 @@ impl AllowedNames {
     }
 }
 
-/// Whether it can be allowed: scheme, host and port.
+/// Whether the text is an origin: scheme, host and port.
 fn is_origin(text: &str) -> bool {
     let authority = text
         .split_once("://")
@@ -127,6 +130,8 @@ fn named_host(head: &Parts) -> Result<Authority<'_>, Refusal> {
         .uri
         .authority()
         .map(|authority| authority.as_str().as_bytes());
+    // RFC 9112, 3.2: HTTP/1.1 needs exactly one `Host`, even beside a target that names one. Where the two differ, a
+    // proxy in front of us may have checked the other one.
     let named = match (header, target) {
         (Some(header), Some(target)) if header.eq_ignore_ascii_case(target) => header,
         (Some(_), Some(_)) => return Err(Refusal::BadRequest),
@@ -145,7 +150,7 @@ struct Authority<'a> {
 }
 
 impl<'a> Authority<'a> {
-    /// `None` for what is no `host [":" port]`; user information is not part of it.
+    /// Parses `host [":" port]`, without user information; `None` for anything else.
     fn parse(text: &'a [u8]) -> Option<Self> {
         let end = match text {
             [b'[', ..] => text.iter().position(|&byte| byte == b']')? + 1,

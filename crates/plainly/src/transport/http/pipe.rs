@@ -1,5 +1,5 @@
-//! The two endpoints of HTTP with SSE (2024-11-05), at one path: GET opens a pipe, and the first event that comes out of it
-//! says where to POST what goes in.
+//! The two endpoints of HTTP with SSE (2024-11-05), at one path: GET opens a pipe, whose first event says where to POST
+//! messages to it.
 
 use std::task::{Context, Poll};
 
@@ -19,7 +19,7 @@ pub(super) fn opened(path: &str, pipe: Pipe) -> Reply {
     })
 }
 
-/// The pipe that is named where a message was sent to; no pipe has the empty name.
+/// The name of the pipe in the URI that a message was sent to. Empty if there is none, which is the name of no pipe.
 pub(super) fn name_of(uri: &Uri) -> &str {
     let parts = uri.query().unwrap_or_default().split('&');
     parts
@@ -28,10 +28,10 @@ pub(super) fn name_of(uri: &Uri) -> &str {
         .unwrap_or_default()
 }
 
-/// What comes out of a pipe, and before it where it goes in.
+/// The events of a pipe, preceded by the one that says where to send messages.
 #[derive(Debug)]
 struct PipeEvents {
-    /// A path: clients send to no other host than the one they opened it at.
+    /// A path without a host: clients must send to the host where they opened the pipe. `None` once sent.
     endpoint: Option<String>,
     feed: Box<dyn Feed>,
 }

@@ -1,4 +1,4 @@
-//! Reads the body of a request: whole, within its limits, and without a copy or a timer where it is already here.
+//! Reads the whole body of a request, within its limits, and without a copy or a timer if it has already arrived.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -13,7 +13,7 @@ use super::HttpLimits;
 use super::refused::Rejection;
 use crate::quota::QuotaPart;
 
-/// The whole body. It is counted in `held` from then on.
+/// Reads the whole body, and counts its bytes in `held`.
 pub(super) async fn read<B>(
     body: B,
     limits: &HttpLimits,
@@ -27,6 +27,7 @@ where
     if declared > limits.message_bytes {
         return Err(Refusal::TooLarge.into());
     }
+    // Reserved before anything is read: a body without room is refused at once, not when half of it has been sent.
     held.grow(declared)?;
     let mut read = Parts {
         limit: limits.message_bytes,
@@ -82,13 +83,13 @@ impl Parts<'_> {
     {
         while !body.is_end_stream() {
             match ready!(body.as_mut().poll_frame(cx)) {
-                // Trailers say nothing to us.
+                // Trailers have no meaning here.
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
                         self.push(data)?;
                     }
                 }
-                // The framing is broken or the peer is gone; should it still listen, it learns that it was to blame.
+                // The framing is broken or the peer is gone. If it still listens, it learns that the request was wrong.
                 Some(Err(_)) => return Poll::Ready(Err(Refusal::BadRequest.into())),
                 None => break,
             }
@@ -101,7 +102,7 @@ impl Parts<'_> {
         if data.len() > self.limit - length {
             return Err(Refusal::TooLarge.into());
         }
-        // What was declared is counted already.
+        // The declared length is counted already.
         let more = (length + data.len()).saturating_sub(self.held.amount());
         self.held.grow(more)?;
         if length == 0 {

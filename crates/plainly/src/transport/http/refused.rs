@@ -1,10 +1,10 @@
-//! Why a request gets no further than HTTP.
+//! The reasons for refusing a request before it reaches the server.
 
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
 use crate::quota::QuotaExhausted;
 
-/// What is answered in place of the server.
+/// A refusal before the request reaches the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
     /// The request is wrong.
@@ -14,7 +14,7 @@ pub(super) enum Rejection {
 }
 
 impl Rejection {
-    /// Whether a body stays unread that may be long: there is no next request behind it.
+    /// Whether a possibly long body stays unread: then the connection can't take another request.
     pub(super) fn leaves_body(self) -> bool {
         match self {
             Self::For(refusal) => matches!(refusal, Refusal::TooLarge | Refusal::RequestTimeout),

@@ -1,5 +1,5 @@
-//! The tower service that carries messages between HTTP and a server. It settles what HTTP itself can settle, in the
-//! order in which it is written here, and hands on the rest.
+//! The tower service that carries messages between HTTP and a server. It answers what HTTP alone can decide, in the
+//! order written here, and passes on the rest.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -24,13 +24,13 @@ use super::{Body, HttpLimits, checks, pipe};
 use crate::quota::Quota;
 use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
 
-/// When who was turned away for want of room may come again, in seconds: most requests take less.
+/// The seconds after which a client that was refused for want of room may retry: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
-/// What the endpoint takes: messages, and of a session its stream and its end.
+/// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE for its end.
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
-/// What the endpoints of HTTP with SSE take.
+/// The methods of the endpoints of HTTP with SSE.
 const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
-/// How many headers a connection keeps memory for: what clients and proxies send.
+/// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
 const MOST_REUSED: usize = 48;
 /// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
 const NO_BUFFERING: (HeaderName, HeaderValue) = (
@@ -42,9 +42,9 @@ const NO_BUFFERING: (HeaderName, HeaderValue) = (
 /// [`HttpServer`](super::HttpServer).
 ///
 /// It accepts requests for `localhost`, `127.0.0.1` and `[::1]`, including those from pages at `http://` with one of
-/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any other
-/// origin are refused with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's page on
-/// Streamable HTTP.
+/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
+/// other origin are refused with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's
+/// page on Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
 ///
@@ -115,8 +115,8 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer. The
-    /// same checks and limits apply; a session lasts as long as its stream of events.
+    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer.
+    /// The same checks and limits apply; a session lasts as long as its stream of events.
     ///
     /// Clients are told to send their messages to this path, so it must be the path that they see, and there must be no
     /// other endpoint at it. For layers and handlers, all messages come from the peer that opened the stream.
@@ -150,7 +150,7 @@ impl<E: Exchange> HttpService<E> {
         self.inner.allowed.names_hosts()
     }
 
-    /// Answers one request; the future's type has a name for nobody, and so needs no box.
+    /// Answers one request. Nobody has to name the future's type, so it needs no box.
     pub(super) fn respond<B>(
         &self,
         request: Request<B>,
@@ -179,9 +179,10 @@ impl<E: Exchange> ServiceState<E> {
             Err(refused) => (self.exchange.refuse(&self.error(refused)), Some(refused)),
         };
         let mut response = response(reply, &self.limits);
-        // A chunked request may have had a `Content-Length` too, of which nothing is left to see here: whoever sent it
-        // may see the next request elsewhere than we do, so there is none (RFC 9112, 6.1).
+        // A chunked request may also have had a `Content-Length`, which hyper has removed. Its sender may then see the
+        // next request begin elsewhere than we do, so the connection takes none (RFC 9112, 6.1).
         let must_close = is_chunked || refused.is_some_and(Rejection::leaves_body);
+        // HTTP/2 forbids the header (RFC 9113, 8.2.2), and frames its bodies itself.
         if must_close && is_http_1 {
             response
                 .headers_mut()
@@ -190,7 +191,7 @@ impl<E: Exchange> ServiceState<E> {
         response
     }
 
-    /// The error of a refusal; whoever is at the wrong path is told the right one.
+    /// The error for a refusal; for a wrong path, it names the right one.
     fn error(&self, refused: Rejection) -> ProtocolError {
         let error = ProtocolError::from(refused);
         match (refused, &self.path) {
@@ -202,7 +203,7 @@ impl<E: Exchange> ServiceState<E> {
         }
     }
 
-    /// Takes of `head` what it needs: to own it would make every request's future larger by twice its size.
+    /// Takes what it needs out of `head`: owning it would make every request's future larger by twice its size.
     async fn answer<B>(
         &self,
         head: &mut http::request::Parts,
@@ -212,9 +213,10 @@ impl<E: Exchange> ServiceState<E> {
     where
         B: HttpBody<Data = Bytes> + Send,
     {
+        // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
         self.allowed.check(head)?;
         if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
-            // In a box, as hardly any request goes there: every request's future would be as large.
+            // In a box, because hardly any request goes there, and every request's future would be as large.
             return Box::pin(self.pipe(path, head, body)).await;
         }
         if self
@@ -228,6 +230,8 @@ impl<E: Exchange> ServiceState<E> {
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&message));
         }
+        // A GET that takes no events can only be answered with 405 (2025-11-25, "Listening for Messages from the
+        // Server").
         if head.method == Method::GET && checks::accepts_events(&message.headers) {
             return Ok(self.exchange.open_stream(&message));
         }
@@ -235,7 +239,7 @@ impl<E: Exchange> ServiceState<E> {
             return Err(Refusal::MethodNotAllowed.into());
         }
         checks::media_types(&message.headers)?;
-        // Given back when the reply is there, or nobody waits for it any more.
+        // Given back once there is a reply, or nobody waits for it any more.
         let mut share = self.bodies.part();
         message.body = read(body, &self.limits, &mut share).await?;
         let mut reply = self.exchange.exchange(&message).await;
@@ -243,7 +247,7 @@ impl<E: Exchange> ServiceState<E> {
         Ok(reply)
     }
 
-    /// At the path of HTTP with SSE.
+    /// Answers a request at the path of HTTP with SSE.
     async fn pipe<B>(
         &self,
         path: &str,
@@ -260,7 +264,7 @@ impl<E: Exchange> ServiceState<E> {
                 opened.map(|pipe| pipe::opened(path, pipe))
             }
             Method::POST => {
-                // Any answer will do: it says nothing.
+                // Without a check of `Accept`: the answer has no content.
                 checks::content(&message.headers)?;
                 let mut share = self.bodies.part();
                 message.body = read(body, &self.limits, &mut share).await?;
@@ -277,7 +281,7 @@ impl<E: Exchange> ServiceState<E> {
     }
 }
 
-/// What came with `head`, without its body.
+/// A frame with the headers and extensions of `head`, without a body.
 fn empty(head: &mut http::request::Parts) -> Frame {
     let (headers, extensions) = (&mut head.headers, &mut head.extensions);
     Frame::new(std::mem::take(headers), Bytes::new()).extensions(std::mem::take(extensions))
@@ -293,7 +297,7 @@ fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
     }
 }
 
-/// The one place where what all replies have in HTTP is added, whoever made them.
+/// Turns a reply into a response. The only place that adds the headers that all replies have in HTTP.
 fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
     let mut headers = reply.headers;
     let body = match reply.body {

@@ -1,4 +1,4 @@
-//! How many connections there may be, in all and of one peer.
+//! Limits on the number of connections, in total and per peer.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::HttpLimits;
 use crate::quota::{Share, Shares};
 
-/// The places for connections of one listener.
+/// The places for the connections of one listener.
 #[derive(Debug)]
 pub(super) struct Slots {
     free: Arc<Semaphore>,
@@ -52,7 +52,7 @@ impl Slots {
     }
 }
 
-/// What one peer surely has to itself: an IPv4 address, or a /64 network of IPv6.
+/// The addresses that one peer is sure to have to itself: an IPv4 address, or a /64 network of IPv6.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),

@@ -1,4 +1,4 @@
-//! The socket of a connection: notes what happens, and lets a peer that says no more still hear its answer.
+//! The socket of a connection: notes what happens, and still answers a peer that has finished sending.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -12,20 +12,20 @@ use tokio::time::{Instant, Sleep};
 
 use super::watch::Activity;
 
-/// How much of what a peer still sends is read after its last response.
+/// The most bytes that are still read from a peer after its last response.
 const LINGER_BYTES: usize = 64 << 10;
-/// How often to look whether a peer is gone that sends no more. Nothing wakes us for that.
+/// The interval for checking whether a peer that has finished sending is gone. Nothing wakes us for that.
 const LOOK: Duration = Duration::from_millis(40);
 
 pub(super) struct WatchedSocket {
     stream: TcpStream,
     activity: Arc<Activity>,
-    /// The peer said that it sends no more.
+    /// The peer has finished sending.
     has_ended: bool,
     lingered: usize,
-    /// When to look next whether a peer that sends no more is still there.
+    /// When to check next whether a peer that has finished sending is still there.
     next_look: Option<Pin<Box<Sleep>>>,
-    /// Such a peer was sent something to find out.
+    /// Such a peer was sent something in order to find out.
     has_asked: bool,
 }
 
@@ -50,11 +50,11 @@ impl WatchedSocket {
         written
     }
 
-    /// Keeps back the end of what a peer sends until its answer is sent. Fails once the peer has closed the other half
-    /// too, which says that it wants none.
+    /// Hides from hyper that the peer has finished sending, until its answer is sent. Fails once the peer has closed
+    /// the other half too, because then it wants no answer.
     ///
-    /// Both look the same from here until something is sent: the kernel of a peer that is gone answers with a reset. An
-    /// informational response is what one may send to ask (RFC 9110, 15.2: clients skip those they did not expect).
+    /// From here, both look the same until something is sent: then the kernel of a peer that is gone answers with a
+    /// reset. An informational response may be sent for that purpose (RFC 9110, 15.2: clients skip unexpected ones).
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let next_look = self
             .next_look
@@ -69,7 +69,7 @@ impl WatchedSocket {
             }
             if !self.has_asked && self.activity.takes_interim() {
                 self.has_asked = true;
-                // Should it not fit, the answer itself will find out.
+                // If it does not fit, the answer itself will find out.
                 let _sent = self.stream.try_write(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
             next_look.as_mut().reset(Instant::now() + LOOK);

@@ -1,14 +1,14 @@
-//! What the log says of hosts and origins that were turned away: each once, so that whoever runs the server learns what to
-//! let in, and nobody can fill the log.
+//! Logs the hosts and origins of refused requests, each once: whoever runs the server learns what to allow, and nobody
+//! can fill the log.
 
 use std::collections::BTreeSet;
 
 use crate::lock::Lock;
 use crate::transport::Escaped;
 
-/// The most values that are told, and so remembered.
+/// The most values that are logged, and therefore remembered.
 const MOST: usize = 16;
-/// The most bytes of one that is told; names and origins are shorter.
+/// The most bytes of a value that is logged; real names and origins are shorter.
 const LONGEST: usize = 255;
 
 /// The hosts and origins that were logged.
@@ -16,7 +16,7 @@ const LONGEST: usize = 255;
 pub(super) struct RejectedNames(Lock<BTreeSet<Box<str>>>);
 
 impl RejectedNames {
-    /// A request called the server by this name.
+    /// Logs that a request called the server by this name.
     pub(super) fn host(&self, host: &str) {
         if self.is_new(host) {
             tracing::warn!(
@@ -26,7 +26,7 @@ impl RejectedNames {
         }
     }
 
-    /// A request came from a page of this origin.
+    /// Logs that a request came from a page of this origin.
     pub(super) fn origin(&self, origin: &str) {
         if self.is_new(origin) {
             tracing::warn!(

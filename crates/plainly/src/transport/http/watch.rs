@@ -1,5 +1,5 @@
-//! What a connection is doing, and how long it may. One timer for the connection's whole life, touched only when a
-//! deadline moves forward: a request costs one look at the clock.
+//! The phases of a connection, and the time limit of each. One timer serves the connection for its whole life and is
+//! set anew only for an earlier deadline, so a request costs one look at the clock.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,10 +12,11 @@ use tokio::time::{Instant, Sleep};
 
 use super::HttpLimits;
 
-/// How long a closing connection listens to what its peer still sends. Closed before, its last response could get lost.
+/// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
+/// lost.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// What happened on a connection, noted where it happens. One task at a time looks at it, hence the relaxed order.
+/// The events on a connection, noted where they happen. Only one task at a time uses this, hence the relaxed ordering.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
     /// Requests so far.
@@ -26,13 +27,13 @@ pub(super) struct Activity {
     has_body: AtomicBool,
     /// Its response has begun.
     is_answering: AtomicBool,
-    /// Its peer knows informational responses: it speaks HTTP/1.1.
+    /// The peer understands informational responses: it speaks HTTP/1.1.
     takes_interim: AtomicBool,
-    /// Bytes came since the last request was served.
+    /// Bytes have arrived since the last request was served.
     has_heard: AtomicBool,
     /// Bytes sent so far.
     sent: AtomicU64,
-    /// The peer does not take what there is to send.
+    /// The peer does not read what is being sent.
     is_blocked: AtomicBool,
     /// The last response was sent.
     is_closing: AtomicBool,
@@ -62,13 +63,13 @@ impl Activity {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Whether the peer has an answer to come, or the rest of one.
+    /// Whether the peer is still owed an answer, or the rest of one.
     pub(super) fn owes_answer(&self) -> bool {
         self.is_blocked.load(Relaxed)
             || self.is_serving.load(Relaxed) && !self.is_answering.load(Relaxed)
     }
 
-    /// Whether the peer has not said all that its request needs.
+    /// Whether the body of the current request is still incomplete.
     pub(super) fn lacks_body(&self) -> bool {
         self.is_serving.load(Relaxed) && !self.has_body.load(Relaxed)
     }
@@ -84,7 +85,7 @@ impl Activity {
         self.owes_answer() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)
     }
 
-    /// Notes that a request is served for as long as the result lives.
+    /// Notes that a request is being served, for as long as the result lives.
     pub(super) fn serve(self: &Arc<Self>, version: Version) -> ServedRequest {
         self.requests
             .store(self.requests.load(Relaxed) + 1, Relaxed);
@@ -99,6 +100,7 @@ impl Activity {
 
     fn phase(&self) -> Phase {
         let requests = self.requests.load(Relaxed);
+        // First, as it may be true besides the others: serving has no limit, and the one for closing is too short.
         if self.is_blocked.load(Relaxed) {
             Phase::Blocked {
                 sent: self.sent.load(Relaxed),
@@ -131,7 +133,8 @@ impl Drop for ServedRequest {
     }
 }
 
-/// What a connection waits for. A deadline starts when this changes, so that a byte now and then moves none.
+/// The event that a connection waits for. A deadline starts when this changes, so an occasional byte does not extend
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The rest of a head.
@@ -140,9 +143,9 @@ enum Phase {
     Idle { requests: u64 },
     /// A body or an answer: these have limits of their own.
     Serving,
-    /// That the peer takes what is sent; any progress counts.
+    /// The peer to read; any progress counts.
     Blocked { sent: u64 },
-    /// That the peer closes its side too.
+    /// The peer to close its side too.
     Closing,
 }
 
@@ -158,13 +161,13 @@ impl Phase {
     }
 }
 
-/// Tells when a connection has waited for too long.
+/// Detects when a connection has waited for too long.
 pub(super) struct Watch<'a> {
     activity: &'a Activity,
     limits: &'a HttpLimits,
     phase: Phase,
     deadline: Option<Instant>,
-    /// Never after the deadline, and mostly long before it.
+    /// Never set after the deadline, and mostly long before it.
     timer: Pin<&'a mut Sleep>,
 }
 
@@ -200,6 +203,7 @@ impl<'a> Watch<'a> {
         if deadline < self.timer.deadline() {
             self.timer.as_mut().reset(deadline);
         }
+        // The timer may still be set for an earlier phase: moving it with every phase would cost time on each request.
         while self.timer.as_mut().poll(cx).is_ready() {
             if Instant::now() >= deadline {
                 return Poll::Ready(());

@@ -1,9 +1,9 @@
 //! Standard input and output for the reactor, on Linux: pipes and sockets.
 //!
-//! A reactor needs reads and writes that don't block. Whether they do is a property of the open file, not of the descriptor,
-//! and an open file is shared: with the parent, with its other children, and by standard output with standard error where
-//! both are the same. Whoever of them doesn't expect it loses what it writes. So that property stays as it is, and what can't
-//! be used without it is left to threads.
+//! A reactor needs reads and writes that don't block. Whether they do is a property of the open file, not of the
+//! descriptor, and an open file is shared: with the parent, with its other children, and between standard output and
+//! standard error if both are the same. A process that doesn't expect the change loses output. So the property stays as
+//! it is, and files that can't be used that way are left to threads.
 
 mod pipe;
 mod socket;

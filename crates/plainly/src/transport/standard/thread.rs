@@ -1,7 +1,7 @@
 //! Streams whose reads and writes block, such as standard input and output: each on a thread of its own.
 //!
-//! Not on tokio's own threads for what blocks: a runtime waits for those at its end, and so the process would for a peer that
-//! says nothing more, or reads nothing.
+//! Not on tokio's threads for blocking work: a runtime waits for those when it shuts down, so the process would wait
+//! for a peer that neither writes nor reads any more.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::pin::Pin;
@@ -16,11 +16,11 @@ use tokio::sync::mpsc;
 /// The most bytes that are read, or written, at once.
 const CHUNK: usize = 64 << 10;
 
-/// What a thread reads.
+/// The bytes that a thread reads.
 #[derive(Debug)]
 pub(super) struct ThreadReader {
     chunks: mpsc::Receiver<io::Result<Bytes>>,
-    /// What is left of the last.
+    /// The rest of the last chunk.
     rest: Bytes,
 }
 
@@ -70,13 +70,13 @@ impl AsyncRead for ThreadReader {
     }
 }
 
-/// What a thread writes.
+/// A writer whose bytes a thread writes.
 #[derive(Debug)]
 pub(super) struct ThreadWriter {
     chunks: blocking::Sender<Vec<u8>>,
     /// Each chunk comes back when it is written.
     written: mpsc::Receiver<(Vec<u8>, io::Result<()>)>,
-    /// For the next chunk; none while one is being written.
+    /// The buffer for the next chunk; `None` while it is being written.
     free: Option<Vec<u8>>,
 }
 
@@ -101,7 +101,7 @@ impl ThreadWriter {
         })
     }
 
-    /// Until nothing is being written.
+    /// Waits until nothing is being written.
     fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.free.is_some() {
             return Poll::Ready(Ok(()));
@@ -135,7 +135,7 @@ impl AsyncWrite for ThreadWriter {
     }
 }
 
-/// The thread is gone, though nobody told it to go.
+/// The thread has ended without being told to.
 fn panicked() -> io::Error {
     io::Error::other("the thread that writes has panicked")
 }

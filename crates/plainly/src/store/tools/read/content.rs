@@ -1,4 +1,4 @@
-//! What one resource gives when it is read: lines of text, an image, a recording, or another file whole.
+//! The result of reading one resource: lines of text, an image, a recording, or any other file as a whole.
 
 use std::mem;
 
@@ -37,13 +37,14 @@ pub(super) struct Reading {
     note: Option<String>,
 }
 
-/// Reads the resource: what is said of it to programs, and the blocks of content. Takes text out of the `room`, in bytes.
+/// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
     uri: &str,
     part: LineSelection,
     room: &mut usize,
 ) -> Result<(Reading, Vec<Content>), Problem> {
+    // Checked first: reading a collection would make the store gather its children for nothing.
     let contents = match source.store.metadata(uri).await {
         Ok(resource) if entry::is_collection(&resource) => {
             return Err(problems::is_a_collection(uri));
@@ -60,7 +61,7 @@ pub(super) async fn read<S: Store>(
     }
 }
 
-/// The first representation that is text, if any is: that is what a model reads best.
+/// The first representation that is text, which a model reads best; otherwise the first one.
 fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
     let text = contents.iter().position(|one| one.body.as_text().is_some());
     let best = text.unwrap_or(0);
@@ -84,7 +85,7 @@ fn given(
     }
 }
 
-/// The text of what is meant as text and has some bytes in another encoding.
+/// The text of a resource that is declared as text but has some bytes in another encoding.
 fn almost_text(contents: &ResourceContents, bytes: &[u8]) -> Option<String> {
     let is_text = |mime: &String| mime.starts_with("text/");
     let is_meant = contents.mime_type.as_ref().is_some_and(is_text) && !bytes.contains(&0);

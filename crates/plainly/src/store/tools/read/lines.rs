@@ -1,4 +1,4 @@
-//! Which lines of a text a call asks for, and how many of them fit.
+//! Selects the lines of a text that a call requests, as far as they fit.
 
 use plainly_errors::Problem;
 
@@ -17,7 +17,7 @@ impl LineSelection {
         limit: usize::MAX,
     };
 
-    /// What the arguments of a call say together.
+    /// The selection that the arguments of a call make together.
     pub(super) fn parse(
         offset: Option<usize>,
         limit: Option<usize>,
@@ -50,17 +50,17 @@ fn conflict(field: &'static str) -> Problem {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TextExcerpt<'a> {
     pub(super) text: &'a str,
-    /// The number of the first of them; 1 is that of the text's first.
+    /// The number of the first of these lines, counted from 1.
     pub(super) first: usize,
     pub(super) count: usize,
-    /// How many lines the text has.
+    /// The number of lines in the text.
     pub(super) total: usize,
-    /// The size in bytes of the only line that is given, if there was no room for all of it.
+    /// The whole size in bytes of the only line returned, if there was no room for all of it.
     pub(super) cut: Option<usize>,
 }
 
 impl<'a> TextExcerpt<'a> {
-    /// The lines of `text` that are the `part`, as many as fit into `room` bytes.
+    /// The lines of `text` in this `part`, as many as fit into `room` bytes.
     pub(super) fn of(text: &'a str, part: LineSelection, room: usize) -> Result<Self, Problem> {
         let total = text.split_inclusive('\n').count();
         let (skipped, most) = match part {
@@ -105,7 +105,7 @@ impl<'a> TextExcerpt<'a> {
         (next <= self.total).then_some(next)
     }
 
-    /// What isn't in the text itself: which part it is, and how to get the rest.
+    /// Tells the reader which part of the text this is, and how to get the rest.
     pub(super) fn note(&self) -> Option<String> {
         if self.total == 0 {
             return Some("The text is empty.".to_owned());

@@ -1,5 +1,5 @@
-//! Reading: text by lines, images and recordings as what they are. Which part of a text is meant is decided in
-//! [`lines`], what one resource gives in [`content`]; the tools are [`one`] and [`several`].
+//! Reading: text by lines, images and recordings unchanged. [`lines`] selects the part of a text, and [`content`] turns
+//! one resource into a result; the tools are [`one`] and [`several`].
 
 mod content;
 mod lines;

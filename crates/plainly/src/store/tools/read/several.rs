@@ -1,4 +1,5 @@
-//! `read_resources`: several files in one answer. What can't be read is said in its place, and fails the others not.
+//! `read_resources`: several files in one answer. A file that can't be read is reported in its place, without affecting
+//! the others.
 
 use std::sync::Arc;
 
@@ -17,10 +18,10 @@ use crate::store::tools::{self, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
 /// The most files of one call.
 const MOST: usize = 50;
 
-/// How much is said of what is too long to be a URI, in bytes.
+/// The most bytes shown of an argument that is too long to be a URI.
 const BEGINNING: usize = 100;
 
-/// With less room than this, in bytes, no further text is begun.
+/// The least room, in bytes, in which another text is begun.
 const LEAST: usize = 1 << 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -85,6 +86,7 @@ async fn run<S: Store>(
         };
         results.push(Outcome { uri, read, error });
     }
+    // If nothing could be read, the call has failed: a model would take a success for an answer.
     if problems.len() == results.len() {
         problems.into_result()?;
     }
@@ -107,7 +109,7 @@ async fn one<S: Store>(
     Ok((reading, blocks))
 }
 
-/// What was asked for, of what is too long to be a URI only the beginning.
+/// The URI as requested, or only the beginning of an argument that is too long to be one.
 fn shown(mut uri: String) -> String {
     if uri.len() > URI_BYTES {
         uri.truncate(uri.floor_char_boundary(BEGINNING));

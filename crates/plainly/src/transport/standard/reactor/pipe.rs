@@ -1,6 +1,6 @@
 //! Pipes, opened anew: that gives another open file of the same pipe, which nobody shares. (Linux)
 //!
-//! Only nameless ones. Of a pipe with a name whose writers are gone already, no reactor would hear that it has ended.
+//! Only nameless ones: a reactor would never learn that a named pipe has ended if its writers were gone before.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{FsWord, OFlags, fcntl_getfl, fstatfs};
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 
-/// What standard input reads, if that is a pipe, and this process may open it.
+/// The pipe at standard input, if there is one and this process may open it.
 pub(super) fn input() -> Option<Receiver> {
     if !is_pipe(io::stdin().as_fd(), OFlags::WRONLY) {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn input() -> Option<Receiver> {
     OpenOptions::new().open_receiver("/proc/self/fd/0").ok()
 }
 
-/// What standard output writes to, if that is a pipe, and this process may open it.
+/// The pipe at standard output, if there is one and this process may open it.
 pub(super) fn output() -> Option<Sender> {
     if !is_pipe(io::stdout().as_fd(), OFlags::RDONLY) {
         return None;
@@ -24,9 +24,9 @@ pub(super) fn output() -> Option<Sender> {
     OpenOptions::new().open_sender("/proc/self/fd/1").ok()
 }
 
-/// Whether `descriptor` is of a nameless pipe, and not its other end: who opened that would talk to itself.
+/// Whether `descriptor` is the right end of a nameless pipe: this process would talk to itself at the other one.
 ///
-/// Asks the descriptor: to look at its link in `/proc` takes a fiftieth of a start.
+/// Asks the descriptor, because looking at its link in `/proc` takes a fiftieth of the time to start.
 fn is_pipe(descriptor: BorrowedFd<'_>, other_end: OFlags) -> bool {
     let is_nameless = fstatfs(descriptor).is_ok_and(|found| found.f_type == PIPEFS_MAGIC);
     is_nameless && fcntl_getfl(descriptor).is_ok_and(|flags| flags & OFlags::ACCMODE != other_end)

@@ -42,7 +42,7 @@ impl AsyncRead for StdioSocket {
                 let free = buffer.initialize_unfilled();
                 Ok(recv(socket.get_ref(), free, RecvFlags::DONTWAIT)?)
             });
-            // Else nothing was there yet, and who waits is woken.
+            // Otherwise nothing had arrived yet, and the task will be woken.
             if let Ok(received) = received {
                 let (_, read) = received?;
                 buffer.advance(read);
@@ -62,7 +62,7 @@ impl AsyncWrite for StdioSocket {
             let mut ready = ready!(self.0.poll_write_ready(cx))?;
             let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
             let sent = ready.try_io(|socket| Ok(send(socket.get_ref(), buffer, flags)?));
-            // Else there was no room, and who waits is woken.
+            // Otherwise there was no room, and the task will be woken.
             if let Ok(sent) = sent {
                 return Poll::Ready(sent);
             }
