@@ -6,6 +6,7 @@
 #[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
 #[path = "../../crates/plainly/src/server/seal.rs"]
+#[expect(dead_code, reason = "the rest is for names")]
 mod seal;
 
 /// Where the modules expect the keys and the limits to be.

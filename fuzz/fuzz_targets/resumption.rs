@@ -7,6 +7,11 @@
 #[path = "../../crates/plainly/src/server/streams/kept.rs"]
 #[expect(dead_code, reason = "the rest is for those who wait")]
 mod kept;
+#[path = "../../crates/plainly/src/lock.rs"]
+mod lock;
+#[path = "../../crates/plainly/src/quota.rs"]
+#[expect(dead_code, reason = "the rest is for other limits")]
+mod quota;
 
 /// Where the module expects the limits to be.
 mod limits {
@@ -19,10 +24,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use kept::{Kept, Reader, Total, Turn};
+use kept::{Kept, Reader, Turn};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use plainly::limits::Limits;
+use quota::Quota;
 use tokio::time::Instant;
 
 const EVENTS: usize = 12;
@@ -92,12 +98,11 @@ struct Session {
 }
 
 fuzz_target!(|steps: [Vec<Step>; 2]| {
-    let total = Total::default();
+    let total = Quota::new(TOTAL);
     let limits = limits();
     let now = Instant::now();
     let in_all = Rc::default();
-    let mut sessions =
-        [(); 2].map(|()| Session::new(Kept::new(&limits, total.clone()), &in_all, now));
+    let mut sessions = [(); 2].map(|()| Session::new(Kept::new(&limits, &total), &in_all, now));
     let [first, second] = steps;
     let (mut first, mut second) = (first.into_iter().take(100), second.into_iter().take(100));
     loop {
@@ -116,7 +121,7 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     // All of the total is free again.
     let mut limits = limits;
     limits.resume_bytes = TOTAL;
-    let mut kept = Kept::new(&limits, total);
+    let mut kept = Kept::new(&limits, &total);
     let reader = kept.open();
     kept.leave(reader);
     let sizes = [TOTAL / 2 - OVERHEAD, TOTAL - TOTAL / 2 - OVERHEAD];
@@ -130,7 +135,6 @@ fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.resume_events = EVENTS;
     limits.resume_bytes = BYTES;
-    limits.resume_total = TOTAL;
     limits
 }
 
