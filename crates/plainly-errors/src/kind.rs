@@ -1,5 +1,5 @@
 //! The kinds of protocol errors, how to choose between them, and the `data` of each. Their codes are in the
-//! [table](crate::registry::table).
+//! [registry](mod@crate::registry).
 
 mod detail;
 

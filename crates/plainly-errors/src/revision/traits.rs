@@ -1,5 +1,6 @@
-//! THE table of how revisions behave: one row of traits for each. A row names every trait, so a new revision compiles only
-//! once each of them is decided; whoever acts on a difference asks for the trait by name, and never which revision it is.
+//! THE table of how revisions behave: one row of traits for each. A row names every trait, so a new revision compiles
+//! only once each of them is decided; code that depends on a difference asks for the trait by name, never for the
+//! revision.
 
 use super::Revision;
 
@@ -17,18 +18,19 @@ pub struct Traits {
     pub sessions: bool,
     /// Whether one message may be an array of several.
     pub batches: bool,
-    /// Whether an error response can do without an `id`, where it answers what had none.
+    /// Whether an error response may lack an `id`, in answer to a message without one.
     pub errors_without_id: bool,
     /// Whether HTTP requests within a session carry `MCP-Protocol-Version`, and are refused if it is wrong.
     pub version_header: bool,
-    /// Whether headers of HTTP requests repeat the method, the name and some of the arguments, and must agree with them.
+    /// Whether headers of HTTP requests repeat the method, the name and some of the arguments, and must agree with
+    /// them.
     pub mirrored_headers: bool,
     /// Whether closing the HTTP response cancels the request. Else that takes `notifications/cancelled`.
     pub cancelled_by_disconnect: bool,
     /// How far a client that lost its HTTP connection hears the rest.
     pub resumption: Resumption,
-    /// Whether a server asks its client in the result of the client's request. Else it sends a request of its own, if at
-    /// all.
+    /// Whether a server asks its client in the result of the client's request. Else it sends a request of its own, if
+    /// at all.
     pub asks_in_results: bool,
     /// The forms that a server can ask users to fill in.
     pub forms: Forms,
@@ -46,8 +48,8 @@ pub enum Resumption {
     None,
     /// From the last event that it received, by its id.
     EventIds,
-    /// The same; and the first event is nothing but an id, so that the server may close the connection and let the client
-    /// poll (SEP-1699).
+    /// The same; and the first event is nothing but an id, so that the server may close the connection and let the
+    /// client poll (SEP-1699).
     Polling,
 }
 

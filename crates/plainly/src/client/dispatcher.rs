@@ -66,7 +66,7 @@ impl Dispatcher {
 
     /// Handles a notification. `on` is the `subscriptions/listen` request on whose stream it came, if any.
     pub(super) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
-        // JSON-RPC has no answer to a notification, not even to one that nobody knows.
+        // Not an error: JSON-RPC has no answer to a notification, not even to an unknown one.
         let Some(method) = Method::find(method, self.revision.get()) else {
             return;
         };

@@ -43,7 +43,7 @@ pub enum LocalError {
     Timeout {
         /// The method that was called.
         method: &'static str,
-        /// How long it was waited for.
+        /// The time that the client waited.
         after: Duration,
     },
     /// The connection has ended; connect again. Every request that was in flight ends with this error.
@@ -55,7 +55,7 @@ pub enum LocalError {
     Spawn {
         /// The program, as it was asked for.
         program: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Nothing could be reached at this URL: check the address, and that the server is running.
@@ -64,7 +64,7 @@ pub enum LocalError {
     Unreachable {
         /// The URL, without user name, password, query and fragment.
         url: String,
-        /// What failed: name resolution, connecting, TLS.
+        /// The cause, in name resolution, connecting or TLS.
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The reply over HTTP was cut off. Whether the server had acted on the request is unknown.
@@ -73,7 +73,7 @@ pub enum LocalError {
     Interrupted {
         /// The method that was called.
         method: &'static str,
-        /// What failed; `None`: the stream ended before the reply.
+        /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
     /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a
@@ -100,18 +100,18 @@ pub enum LocalError {
     InvalidResponse {
         /// The method that was called.
         method: &'static str,
-        /// What is wrong with the reply.
+        /// The reason why the reply is invalid.
         why: String,
-        /// What the reader of the reply said.
+        /// The error from parsing the reply, if it was parsed.
         source: Option<serde_json::Error>,
     },
     /// The two sides have no revision in common, or the server does not support the pinned one.
     #[error("no protocol version in common: the server offers {}, this client wants {}", CommaSeparated(.offered), CommaSeparated(.wanted))]
     #[non_exhaustive]
     UnsupportedVersion {
-        /// What the server offers, in its own words.
+        /// The versions that the server offers, as it wrote them.
         offered: Vec<String>,
-        /// What this client would take.
+        /// The revisions that this client accepts.
         wanted: Vec<Revision>,
     },
     /// The method does not exist in the revision in use; the request was not sent.
@@ -130,9 +130,9 @@ pub enum LocalError {
     Unanswered {
         /// The method that was called.
         method: &'static str,
-        /// The method that the server asks by.
+        /// The method of the question.
         asked: &'static str,
-        /// Under which name the server asks.
+        /// The key of the question.
         key: String,
         /// Why there is no answer.
         source: ProtocolError,
@@ -178,14 +178,14 @@ pub enum LocalError {
     Parameters {
         /// The method that was called.
         method: &'static str,
-        /// What the writer said; `None`: they are JSON, but another kind.
+        /// The error from serialising them; `None` if they are JSON but not an object.
         source: Option<serde_json::Error>,
     },
     /// The URL or a header that this client was built with is invalid.
     #[error("invalid {what}: {value:?}")]
     #[non_exhaustive]
     Configuration {
-        /// What is invalid.
+        /// The invalid setting.
         what: &'static str,
         /// Its text; never the value of a header, which may be a secret.
         value: String,
@@ -234,7 +234,7 @@ impl Error {
         }
     }
 
-    /// What failed locally, if the server did not answer with an error.
+    /// The local error, if the server did not answer with one.
     pub fn local(&self) -> Option<&LocalError> {
         match self {
             Self::Protocol(_) => None,

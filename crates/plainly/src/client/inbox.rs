@@ -114,7 +114,7 @@ impl Inbox {
             state.bytes -= bytes(&change);
             return Poll::Ready(Some(Ok(change)));
         }
-        // An error is told once; whoever asks again finds a stream that has ended.
+        // An error is returned once; after that, the stream has simply ended.
         match state.end.replace(Ok(())) {
             Some(Ok(())) => Poll::Ready(None),
             Some(Err(error)) => Poll::Ready(Some(Err(error))),

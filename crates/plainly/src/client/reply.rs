@@ -36,7 +36,7 @@ pub(super) enum Incoming {
     },
     /// It is not a message, and has no id of a request that it might answer.
     NoMessage {
-        /// What is wrong with it.
+        /// The reason why it can't be read.
         why: String,
     },
 }

@@ -35,7 +35,8 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// The metadata of the resource, without its content.
     fn metadata(&self, uri: &str) -> impl Future<Output = Result<Resource, StoreError>> + Send;
 
-    /// The content. For a collection: its children, possibly not all of them, and never a failure because of their size.
+    /// The content. For a collection: its children, possibly not all of them, and never a failure because of their
+    /// size.
     fn read(
         &self,
         uri: &str,
@@ -44,9 +45,9 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Reports changes, from the call until the stream is dropped; `None` if this store can't.
     ///
     /// A server calls it once when it is built, to find out whether the store can report changes, and drops the stream
-    /// unused. After that, it calls it whenever someone subscribes to resources and nobody was subscribed before. So the
-    /// call itself should be quick, while the stream may cost what watching costs. When the stream ends, it has nothing
-    /// more to report to the current subscribers.
+    /// unused. After that, it calls it whenever someone subscribes to resources and nobody was subscribed before. So
+    /// the call itself should be quick, while the stream may cost what watching costs. When the stream ends, it has
+    /// nothing more to report to the current subscribers.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         None
     }
@@ -101,7 +102,7 @@ pub enum Change {
     Listing,
 }
 
-/// What to list.
+/// A request for one page of a listing.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ListQuery<'a> {
@@ -166,7 +167,7 @@ pub enum StoreError {
     /// The text is not a URI that the store could ever have issued.
     #[error("invalid URI: {why}")]
     InvalidUri {
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         why: &'static str,
     },
     /// Children were requested, but the resource is not a collection.

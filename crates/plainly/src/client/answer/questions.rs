@@ -118,7 +118,8 @@ impl ServerQuestions {
         };
         let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {
-            // And no answer: whoever cancels a request expects none ("Cancellation", "Behavior Requirements").
+            // Without an answer: a server that cancels a request expects none ("Cancellation", "Behavior
+            // Requirements").
             task.abort();
         }
     }

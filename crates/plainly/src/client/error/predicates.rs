@@ -92,7 +92,7 @@ impl Error {
     }
 }
 
-/// What kind of failure it is.
+/// Questions about failures of the connection.
 impl Error {
     /// Whether there was no server to talk to: nothing is listening at the URL, or its program could not be started.
     pub fn is_unreachable(&self) -> bool {

@@ -166,7 +166,7 @@ impl HttpSession {
             if stream.session != first {
                 return Err(LocalError::SessionLost.into());
             }
-            // Nobody listened in between, and not every server keeps events until somebody does.
+            // Changes in between may be lost, because not every server keeps events for later.
             self.dispatcher.subscriptions.put(&Change::Missed);
         }
     }

@@ -1,4 +1,4 @@
-//! Pipes, opened anew: that gives another open file of the same pipe, which nobody shares. (Linux)
+//! Pipes, opened again: this gives another open file of the same pipe, which no other process shares. (Linux)
 //!
 //! Only nameless ones: a reactor would never learn that a named pipe has ended if its writers were gone before.
 

@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 
-/// A socket that stays blocking for whoever shares it.
+/// A socket that stays blocking for the processes that share it.
 #[derive(Debug)]
 pub(super) struct StdioSocket(AsyncFd<OwnedFd>);
 
