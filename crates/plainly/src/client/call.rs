@@ -89,7 +89,8 @@ impl Client {
     }
 
     /// Forwards a request: parameters and result are JSON, and nothing is lost that this crate has no type for. If the
-    /// result asks for input (`resultType` `input_required`), the caller has to answer it.
+    /// result asks for input (`resultType` `input_required`), the caller has to answer it. The parameters have no
+    /// `_meta`: the client writes its own.
     ///
     /// # Errors
     ///
