@@ -45,7 +45,7 @@ async function endsInGoodOrder(plainly, server, url) {
   lines.once('line', () => server.kill('SIGTERM'));
   const { status, said } = await ended;
   assert.equal(status, 1, said);
-  assert.match(said, /the server has ended the subscription/);
+  assert.match(said, /the server ended the subscription/);
 }
 
 const plainly = argument('node watching.mjs PATH_OF_PLAINLY');
