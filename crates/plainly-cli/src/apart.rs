@@ -8,11 +8,11 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use plainly_directory::convert::{ConvertError, Converter, Draft, Pdf, Source};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::failure::Failure;
 use crate::format::Format;
@@ -35,7 +35,7 @@ const AT_ONCE: usize = 2;
 pub(crate) struct Apart {
     program: PathBuf,
     what: Pdf,
-    free: Semaphore,
+    free: Free,
 }
 
 impl Apart {
@@ -43,7 +43,7 @@ impl Apart {
         Ok(Self {
             program: std::env::current_exe()?,
             what: Pdf::new(),
-            free: Semaphore::new(AT_ONCE),
+            free: Free::new(AT_ONCE),
         })
     }
 }
@@ -54,7 +54,7 @@ impl Converter for Apart {
     }
 
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let _turn = turn(&self.free, draft)?;
+        let _turn = self.free.turn(draft)?;
         let mut child = Ended(
             Command::new(&self.program)
                 .arg(COMMAND)
@@ -74,16 +74,47 @@ impl Converter for Apart {
     }
 }
 
-/// Waits for leave to start a process, as long as the draft is wanted.
-fn turn<'a>(free: &'a Semaphore, draft: &mut Draft<'_>) -> Result<SemaphorePermit<'a>, fmt::Error> {
-    loop {
-        // Not awaited: a converter has a thread of its own, on which only asking again and again sees that the draft isn't
-        // wanted any more.
-        if let Ok(permit) = free.try_acquire() {
-            return Ok(permit);
+/// The number of processes that may still be started.
+#[derive(Debug)]
+struct Free {
+    number: Mutex<usize>,
+    changed: Condvar,
+}
+
+/// Leave to run one process, given back when dropped.
+struct Turn<'a>(&'a Free);
+
+impl Free {
+    fn new(number: usize) -> Self {
+        Self {
+            number: Mutex::new(number),
+            changed: Condvar::new(),
         }
-        draft.check()?;
-        thread::sleep(LOOK);
+    }
+
+    /// Waits for leave to start a process, as long as the draft is wanted.
+    fn turn(&self, draft: &mut Draft<'_>) -> Result<Turn<'_>, fmt::Error> {
+        let mut number = self.lock();
+        while *number == 0 {
+            draft.check()?;
+            // Woken as soon as a process has ended. Nothing wakes it when the draft is given up: that is looked for.
+            let waited = self.changed.wait_timeout(number, LOOK);
+            number = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *number -= 1;
+        Ok(Turn(self))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        // Nothing in here can panic between two states.
+        self.number.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() += 1;
+        self.0.changed.notify_one();
     }
 }
 
@@ -199,7 +230,7 @@ mod tests {
         let apart = Apart {
             program: program.into(),
             what: Pdf::new(),
-            free: Semaphore::new(1),
+            free: Free::new(1),
         };
         let mut draft = Draft::new(room);
         // More than fits into a pipe, so that somebody must read it or end.
@@ -225,12 +256,12 @@ mod tests {
 
     #[test]
     fn there_are_no_more_processes_at_a_time_than_may_be() {
-        let free = Semaphore::new(AT_ONCE);
+        let free = Free::new(AT_ONCE);
         let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for _ in 0..4 * AT_ONCE {
                 scope.spawn(|| {
-                    let _turn = turn(&free, &mut Draft::new(1)).unwrap();
+                    let _turn = free.turn(&mut Draft::new(1)).unwrap();
                     most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
                     thread::sleep(LOOK / 10);
                     running.fetch_sub(1, SeqCst);
@@ -239,9 +270,9 @@ mod tests {
         });
         assert_eq!(most.into_inner(), AT_ONCE);
         // Who isn't wanted any more doesn't wait.
-        let none = Semaphore::new(0);
+        let none = Free::new(0);
         let mut draft = Draft::new(0);
         assert!(draft.write_str("x").is_err());
-        assert!(turn(&none, &mut draft).is_err());
+        assert!(none.turn(&mut draft).is_err());
     }
 }
