@@ -97,27 +97,45 @@ impl<'de> Deserialize<'de> for RawJson {
 }
 
 /// A JSON value as it was written, borrowed from the message that it is part of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BorrowedJson<'a>(&'a str);
+#[derive(Clone, Copy, Debug)]
+pub struct BorrowedJson<'a>(CheckedJson<'a>);
+
+/// JSON that somebody has checked.
+#[derive(Clone, Copy, Debug)]
+enum CheckedJson<'a> {
+    /// `serde_json`, which writes it without looking at it again.
+    Value(&'a RawValue),
+    /// The scan of a message.
+    Text(&'a str),
+}
 
 impl<'a> BorrowedJson<'a> {
     /// The JSON text.
     #[must_use]
     pub fn get(self) -> &'a str {
-        self.0
+        match self.0 {
+            CheckedJson::Value(raw) => raw.get(),
+            CheckedJson::Text(text) => text,
+        }
     }
 }
 
 impl<'a> From<&'a RawValue> for BorrowedJson<'a> {
     fn from(raw: &'a RawValue) -> Self {
-        Self(raw.get())
+        Self(CheckedJson::Value(raw))
     }
 }
 
 impl Serialize for BorrowedJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &RawValue = serde_json::from_str(self.0).map_err(ser::Error::custom)?;
-        serialize_raw(raw, serializer)
+        match self.0 {
+            CheckedJson::Value(raw) => serialize_raw(raw, serializer),
+            // Hardly anybody writes what was read from a message.
+            CheckedJson::Text(text) => {
+                let raw = serde_json::from_str(text).map_err(ser::Error::custom)?;
+                serialize_raw(raw, serializer)
+            }
+        }
     }
 }
 
@@ -138,7 +156,7 @@ impl<'de> Visitor<'de> for TextOfJson {
     }
 
     fn visit_borrowed_str<E>(self, json: &'de str) -> Result<BorrowedJson<'de>, E> {
-        Ok(BorrowedJson(json))
+        Ok(BorrowedJson(CheckedJson::Text(json)))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(
