@@ -249,18 +249,19 @@ impl Encoder {
         cache: Option<CacheHint>,
         meta: Option<Meta>,
     ) -> Cow<'_, str> {
-        let made = |meta| self.made_end(revision, result_type, cache, meta);
-        let wanted = (revision, cache);
-        let mut prepared = self.prepared.iter();
-        match prepared.find(|(key, _)| *key == wanted) {
-            Some((_, end)) if meta.is_none() && *result_type == ResultType::Complete => {
-                end.get_or_init(|| made(None)).into()
+        if meta.is_none() && *result_type == ResultType::Complete {
+            let wanted = (revision, cache);
+            let mut prepared = self.prepared.iter();
+            if let Some((_, end)) = prepared.find(|(key, _)| *key == wanted) {
+                return end
+                    .get_or_init(|| self.new_end(revision, result_type, cache, None))
+                    .into();
             }
-            _ => made(meta).into(),
         }
+        self.new_end(revision, result_type, cache, meta).into()
     }
 
-    fn made_end(
+    fn new_end(
         &self,
         revision: Revision,
         result_type: &ResultType,
