@@ -4,7 +4,7 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/server/streams/kept.rs"]
+#[path = "../../crates/plainly/src/server/sessions/streams/kept.rs"]
 #[expect(dead_code, reason = "the rest is for those who wait")]
 mod kept;
 #[path = "../../crates/plainly/src/lock.rs"]

@@ -47,9 +47,9 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     // Messages pass without a tree of values.
     ("crates/plainly-protocol/src/envelope", TREES, &[]),
     ("crates/plainly/src/server/dispatch.rs", TREES, &[]),
-    ("crates/plainly/src/server/connection", TREES, &[]),
-    ("crates/plainly/src/server/exchange.rs", TREES, &[]),
-    ("crates/plainly/src/server/encode.rs", TREES, &[]),
+    ("crates/plainly/src/server/incoming/connection", TREES, &[]),
+    ("crates/plainly/src/server/incoming/exchange.rs", TREES, &[]),
+    ("crates/plainly/src/server/outgoing/encode.rs", TREES, &[]),
 ];
 
 const ERAS: &[&str] = &["Era", "Revision", "revision"];

@@ -67,12 +67,20 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
 pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server",
-        "stdio -> http -> builder -> pipes -> serving -> connection -> exchange -> batch -> malformed -> resolve -> discovery \
-         -> sessions -> registration -> dispatch -> replies -> running -> respond -> layer -> route -> subscriptions -> source \
-         -> handling -> tasks -> features -> handler -> reply -> extract -> request -> session -> streams -> audience \
-         -> asking -> in_flight -> load -> notifications -> outgoing -> encode -> incident -> outbox \
-         -> seal -> state -> strings -> unsent -> changes -> panics -> answer -> failure",
+        "builder -> incoming -> resolve -> discovery -> registration -> dispatch -> replies -> layer -> route -> subscriptions \
+         -> source -> handling -> tasks -> features -> handler -> reply -> extract -> request -> sessions -> audience \
+         -> asking -> in_flight -> load -> outgoing -> seal -> state -> strings -> changes -> panics -> answer -> failure",
     ),
+    (
+        "plainly/server/incoming",
+        "http -> pipes -> serving -> connection -> exchange -> batch -> malformed",
+    ),
+    (
+        "plainly/server/outgoing",
+        "encode -> notifications -> outbox -> unsent",
+    ),
+    ("plainly/server/replies", "running -> respond"),
+    ("plainly/server/sessions", "session -> streams"),
     (
         "plainly/server/asking",
         "sent -> questions -> reading -> rounds -> binding -> typed",

@@ -16,12 +16,13 @@ use super::features::{
 };
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::load::Load;
+use super::outgoing::encode::Encoder;
+use super::outgoing::unsent::Unsent;
 use super::sessions::Sessions;
 use super::source::{Source, SourceList, Sources};
 use super::subscriptions::{Announcements, Subscriptions};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
-use super::unsent::Unsent;
-use super::{Inner, Keys, Server, encode};
+use super::{Inner, Keys, Server};
 use crate::limits::Limits;
 use crate::store::Store;
 
@@ -259,7 +260,7 @@ impl ServerBuilder {
         );
         let changes = self.changes.unwrap_or_default();
         let reply_bytes = self.limits.reply_bytes;
-        let encoder = encode::Encoder::new(self.dialect, self.implementation, reply_bytes);
+        let encoder = Encoder::new(self.dialect, self.implementation, reply_bytes);
         let encoder = Arc::new(encoder);
         let task_store = self.tasks;
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
@@ -275,7 +276,7 @@ impl ServerBuilder {
             sessions,
             tasks,
             subscriptions: Arc::new(subscriptions),
-            pipes: super::pipes::Pipes::new(&self.limits),
+            pipes: super::incoming::pipes::Pipes::new(&self.limits),
             load: Load::new(&self.limits),
             unsent: Unsent::new(self.limits.reply_bytes_in_all),
             limits: self.limits,

@@ -16,8 +16,8 @@ use super::layer;
 use super::load::Place;
 use super::panics::caught;
 use super::replies::Replies;
+use super::replies::running::{Running, State, Work};
 use super::request::{MethodCall, Scope};
-use super::running::{Running, State, Work};
 
 impl Server {
     /// Serves a request, and tracks it among those in flight on its connection or session, if it has one.

@@ -2,6 +2,7 @@
 //! [`reply`](super::reply).
 
 mod ask_error;
+pub(super) mod incident;
 mod meaning;
 mod pointer;
 

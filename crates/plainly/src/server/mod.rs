@@ -4,66 +4,50 @@
 //! bytes ─► envelope ─► resolve ─► dispatch ─► route ─► extract ─► handler ─► reply ─► encode ─► bytes
 //! ```
 
+// Definitions, before and while it runs.
 mod builder;
+mod registration;
 
-mod request;
+// From bytes to a request, its peer and its session.
+mod incoming;
 mod resolve;
-mod respond;
-mod session;
 mod sessions;
 
+// A request while it runs.
 mod dispatch;
-mod handling;
+mod in_flight;
 pub mod layer;
 mod load;
-
-mod outbox;
-mod outgoing;
-mod panics;
 mod replies;
-mod route;
-mod running;
+mod request;
 
+// What serves it, method by method.
 mod discovery;
 mod features;
-mod registration;
-mod seal;
+mod route;
 mod source;
+mod subscriptions;
 mod tasks;
 
+// The code of the program around it.
 pub mod extract;
 mod handler;
+mod handling;
+mod panics;
 mod state;
 mod strings;
 
-mod failure;
-mod incident;
-pub mod reply;
-
+// From its outcome to bytes.
 mod answer;
 mod audience;
-mod encode;
-mod malformed;
-mod unsent;
+mod failure;
+mod outgoing;
+pub mod reply;
 
+// What several of them share.
 mod asking;
-
 mod changes;
-mod notifications;
-mod subscriptions;
-
-mod batch;
-mod in_flight;
-
-mod connection;
-mod exchange;
-#[cfg(feature = "http-server")]
-mod http;
-mod pipes;
-mod serving;
-#[cfg(feature = "stdio")]
-mod stdio;
-mod streams;
+mod seal;
 
 use std::sync::Arc;
 
@@ -74,9 +58,9 @@ pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
 use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;
+pub use self::incoming::serving::Serving;
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
-pub use self::serving::Serving;
 use self::sessions::Sessions;
 pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
@@ -101,15 +85,15 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     sources: source::Sources,
     discovery: discovery::Discovery,
-    encoder: Arc<encode::Encoder>,
+    encoder: Arc<outgoing::encode::Encoder>,
     features: Arc<Features>,
     limits: crate::limits::Limits,
     sessions: Sessions,
-    pipes: pipes::Pipes,
+    pipes: incoming::pipes::Pipes,
     tasks: Arc<tasks::Tasks>,
     subscriptions: Arc<subscriptions::Subscriptions>,
     load: load::Load,
-    unsent: unsent::Unsent,
+    unsent: outgoing::unsent::Unsent,
     /// The layers in front of every handler, if there are any.
     layers: Option<layer::Next>,
     masking: bool,

@@ -1,12 +1,17 @@
 //! The messages that leave for the client on behalf of one request or batch, and their source.
 
+pub(super) mod encode;
+pub(super) mod notifications;
+pub(super) mod outbox;
+pub(super) mod unsent;
+
 use std::fmt;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 
-use super::encode::Encoded;
-use super::outbox::OutboxItem;
+use self::encode::Encoded;
+use self::outbox::OutboxItem;
 
 /// Something that leaves for the client.
 #[derive(Debug)]

@@ -1,6 +1,9 @@
 //! Everything that is sent for one request or batch, as a stream: messages, and at the end the reply. Each transport
 //! sends it in its own way: as lines, as the body of one HTTP response, or as events.
 
+mod respond;
+pub(super) mod running;
+
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -8,9 +11,9 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
 
-use super::encode::Encoded;
+use self::running::Running;
+use super::outgoing::encode::Encoded;
 use super::outgoing::{Outgoing, ReplySource};
-use super::running::Running;
 use crate::transport::{Event, Feed};
 
 /// The messages and the reply for a request or batch. There is no reply if it was cancelled or wants none. Dropping it

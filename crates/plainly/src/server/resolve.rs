@@ -24,8 +24,8 @@ pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
 use super::features::Tools;
 use super::request::{Interest, Scope, read};
-use super::session::Session;
 use super::sessions::Sessions;
+use super::sessions::session::Session;
 use crate::limits::Limits;
 use crate::transport::{ConnectionMemory, Frame};
 

@@ -1,16 +1,19 @@
 //! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and ended by their clients or
 //! for being idle.
 
+pub(super) mod session;
+pub(super) mod streams;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plainly_protocol::peer::{Peer, Principal};
 
+use self::session::Session;
 use super::changes::Changes;
 use super::in_flight::InFlight;
 use super::seal::random_name;
-use super::session::Session;
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::Quota;

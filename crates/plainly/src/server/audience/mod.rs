@@ -18,8 +18,8 @@ use self::url_elicitation::Told;
 pub(in crate::server) use self::url_elicitation::declined;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::asking::check_asked;
+use crate::server::failure::incident::{Incident, chain};
 use crate::server::failure::{Failure, Meaning};
-use crate::server::incident::{Incident, chain};
 
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
 const PROBLEM: &str = "dev.plainly/problem";

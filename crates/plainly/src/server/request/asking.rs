@@ -15,9 +15,9 @@ use crate::quota::QuotaPart;
 use crate::server::answer::AnswerFuture;
 use crate::server::asking::{InputResponse, Question, Questions, SentQuestion, too_many};
 use crate::server::failure::AskError;
-use crate::server::notifications;
+use crate::server::outgoing::notifications;
 use crate::server::seal::random_name;
-use crate::server::session::Session;
+use crate::server::sessions::session::Session;
 
 impl Scope {
     /// Asks the client `question`, in whichever way there is, and waits for its answer.

@@ -14,8 +14,8 @@ use super::clock::HandlerClock;
 use super::task_stage::TaskStage;
 use crate::lock::Lock;
 use crate::server::asking::Questions;
-use crate::server::outbox::Outbox;
-use crate::server::session::Session;
+use crate::server::outgoing::outbox::Outbox;
+use crate::server::sessions::session::Session;
 
 /// The context that one request is served in. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use plainly_protocol::method::Method;
 use serde::Deserialize;
 
 use super::Scope;
-use crate::server::session::Session;
+use crate::server::sessions::session::Session;
 
 /// A request for one method, on its way to what answers it.
 #[derive(Clone, Copy, Debug)]

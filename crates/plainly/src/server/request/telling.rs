@@ -5,7 +5,7 @@ use plainly_protocol::types::{LoggingLevel, LoggingMessageParams, ProgressParams
 use serde::Serialize;
 
 use super::context::Scope;
-use crate::server::notifications;
+use crate::server::outgoing::notifications;
 
 impl Scope {
     /// Reports the handler's progress, if the client wants to know, and restarts the handler's time. A value that is no

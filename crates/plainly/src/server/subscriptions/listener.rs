@@ -14,9 +14,9 @@ use plainly_protocol::peer::Peer;
 use super::listeners::ListenerPlace;
 use super::watch::WatchTask;
 use crate::server::changes::{Topic, TopicSubscription};
-use crate::server::incident::chain;
-use crate::server::notifications;
-use crate::server::session::OpenStream;
+use crate::server::failure::incident::chain;
+use crate::server::outgoing::notifications;
+use crate::server::sessions::session::OpenStream;
 use crate::server::tasks::Tasks;
 use crate::transport::{Event, Feed};
 

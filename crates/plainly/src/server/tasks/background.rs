@@ -21,7 +21,7 @@ use super::store::TaskStoreError;
 use crate::server::answer::Answer;
 use crate::server::audience::{Asker, Audience, Ended};
 use crate::server::failure::Meaning;
-use crate::server::incident::chain;
+use crate::server::failure::incident::chain;
 use crate::server::panics::{Guarded, panicked};
 use crate::server::request::Scope;
 

@@ -15,7 +15,7 @@ use super::record::{TaskEvent, TaskRecord};
 use super::{Tasks, principal};
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::failure::Failure;
-use crate::server::incident::chain;
+use crate::server::failure::incident::chain;
 use crate::server::panics::Guarded;
 use crate::server::request::StatusSink;
 use crate::server::seal::random_name;

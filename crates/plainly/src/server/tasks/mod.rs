@@ -38,7 +38,7 @@ pub use self::record::TaskRecord;
 pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
 use super::changes::{Changes, Topic};
-use super::encode::Encoder;
+use super::outgoing::encode::Encoder;
 use crate::limits::Limits;
 
 /// Bytes of the longest name that a task can have.

@@ -15,19 +15,19 @@ use plainly_protocol::types::{
 use plainly_protocol::writer::ObjectWriter;
 use serde_json::Map;
 
-use super::answer::{Answer, ResultBody, STATIC, Shaped};
-use super::incident::chain;
+use crate::server::answer::{Answer, ResultBody, STATIC, Shaped};
+use crate::server::failure::incident::chain;
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]
-pub(super) struct Encoded {
-    pub(super) http_status: u16,
-    pub(super) bytes: Bytes,
+pub(in crate::server) struct Encoded {
+    pub(in crate::server) http_status: u16,
+    pub(in crate::server) bytes: Bytes,
 }
 
 /// Writes responses.
 #[derive(Debug)]
-pub(super) struct Encoder {
+pub(in crate::server) struct Encoder {
     dialect: Dialect,
     implementation: Implementation,
     reply_bytes: usize,
@@ -39,7 +39,7 @@ pub(super) struct Encoder {
 type EndKey = (Revision, Option<CacheHint>);
 
 impl Encoder {
-    pub(super) fn new(
+    pub(in crate::server) fn new(
         dialect: Dialect,
         implementation: Implementation,
         reply_bytes: usize,
@@ -59,7 +59,7 @@ impl Encoder {
     }
 
     /// The response to the request `id`, a JSON token.
-    pub(super) fn response(
+    pub(in crate::server) fn response(
         &self,
         id: &str,
         revision: Revision,
@@ -146,7 +146,7 @@ impl Encoder {
     }
 
     /// The result alone, as it would stand in a response.
-    pub(super) fn result_alone(
+    pub(in crate::server) fn result_alone(
         &self,
         revision: Revision,
         answer: Answer,
@@ -216,12 +216,12 @@ impl Encoder {
     }
 
     /// The error as it stands in a response.
-    pub(super) fn wire(&self, error: &ProtocolError, revision: Revision) -> WireError {
+    pub(in crate::server) fn wire(&self, error: &ProtocolError, revision: Revision) -> WireError {
         self.dialect.encode(error, revision)
     }
 
     /// The error response to the request `id`, a JSON token, or to something whose id could not be read.
-    pub(super) fn error(
+    pub(in crate::server) fn error(
         &self,
         id: Option<&str>,
         revision: Revision,

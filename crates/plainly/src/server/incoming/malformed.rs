@@ -6,13 +6,17 @@ use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::CancelledParams;
 
-use super::Server;
-use super::encode::Encoded;
-use super::resolve::Unresolved;
+use crate::server::Server;
+use crate::server::outgoing::encode::Encoded;
+use crate::server::resolve::Unresolved;
 
 impl Server {
     /// The response to a request of nobody.
-    pub(super) fn unresolved(&self, request: &Request<'_>, unresolved: &Unresolved) -> Encoded {
+    pub(in crate::server) fn unresolved(
+        &self,
+        request: &Request<'_>,
+        unresolved: &Unresolved,
+    ) -> Encoded {
         self.0.encoder.error(
             Some(request.id.as_raw()),
             unresolved.revision,
@@ -21,14 +25,18 @@ impl Server {
     }
 
     /// The response to what is no message, with its id where that could be read.
-    pub(super) fn malformed(&self, malformed: &Malformed<'_>, revision: Revision) -> Encoded {
+    pub(in crate::server) fn malformed(
+        &self,
+        malformed: &Malformed<'_>,
+        revision: Revision,
+    ) -> Encoded {
         let id = malformed.id.as_ref().map(|id| id.as_raw());
         self.0.encoder.error(id, revision, &error_of(malformed))
     }
 }
 
 /// Why it is no message.
-pub(super) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
+pub(in crate::server) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
     match malformed.kind {
         MalformedKind::Parse => ProtocolError::parse_error(format!("Parse error: {malformed}")),
         MalformedKind::InvalidRequest => {
@@ -40,7 +48,7 @@ pub(super) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
 }
 
 /// The id of the request that `notification` cancels; a malformed one is ignored.
-pub(super) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
+pub(in crate::server) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
     if notification.method != Method::Cancelled.name() {
         return None;
     }

@@ -1,5 +1,5 @@
 //! The session of one legacy client: its peer and its running requests. Over HTTP it is one of the
-//! [`Sessions`](super::sessions), otherwise that of its stream. A modern request never sees one.
+//! [`Sessions`](crate::server::sessions), otherwise that of its stream. A modern request never sees one.
 
 mod subscription;
 
@@ -9,30 +9,30 @@ use std::time::Duration;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
-pub(super) use self::subscription::{OpenStream, SessionSubscription};
-use super::asking::SentQuestions;
-use super::changes::Changes;
-use super::in_flight::InFlight;
-use super::streams::Streams;
+pub(in crate::server) use self::subscription::{OpenStream, SessionSubscription};
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::Quota;
+use crate::server::asking::SentQuestions;
+use crate::server::changes::Changes;
+use crate::server::in_flight::InFlight;
+use crate::server::sessions::streams::Streams;
 
 /// The session of one legacy client: its peer, its running requests, and its streams.
 #[derive(Debug)]
-pub(super) struct Session {
-    pub(super) peer: Arc<Peer>,
-    pub(super) in_flight: Arc<InFlight>,
-    pub(super) subscription: Arc<SessionSubscription>,
+pub(in crate::server) struct Session {
+    pub(in crate::server) peer: Arc<Peer>,
+    pub(in crate::server) in_flight: Arc<InFlight>,
+    pub(in crate::server) subscription: Arc<SessionSubscription>,
     /// The streams that can be resumed, over HTTP and if its revision has them.
-    pub(super) streams: Option<Arc<Streams>>,
+    pub(in crate::server) streams: Option<Arc<Streams>>,
     /// Our questions to its client that wait for answers.
-    pub(super) unanswered: SentQuestions,
+    pub(in crate::server) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
 }
 
 impl Session {
-    pub(super) fn new(
+    pub(in crate::server) fn new(
         peer: Arc<Peer>,
         in_flight: Arc<InFlight>,
         changes: &Changes,
@@ -49,25 +49,25 @@ impl Session {
     }
 
     /// Counts what its client is asked together with what others are.
-    pub(super) fn asked_among(mut self, asked: &Quota) -> Self {
+    pub(in crate::server) fn asked_among(mut self, asked: &Quota) -> Self {
         self.unanswered = self.unanswered.among(asked);
         self
     }
 
     /// Takes the place of `before` on the same stream.
-    pub(super) fn after(mut self, before: &Self) -> Self {
+    pub(in crate::server) fn after(mut self, before: &Self) -> Self {
         self.unanswered = self.unanswered.after(&before.unanswered);
         self
     }
 
     /// Lets its streams be resumed.
-    pub(super) fn resumable(mut self, limits: &Limits, in_all: &Quota) -> Self {
+    pub(in crate::server) fn resumable(mut self, limits: &Limits, in_all: &Quota) -> Self {
         self.streams = Streams::new(self.peer.revision, limits, in_all);
         self
     }
 
     /// How long nothing has been sent or received.
-    pub(super) fn idle(&self) -> Duration {
+    pub(in crate::server) fn idle(&self) -> Duration {
         if self
             .streams
             .as_ref()
@@ -79,18 +79,18 @@ impl Session {
     }
 
     /// Ends its subscription, its questions and its streams.
-    pub(super) fn close(&self) {
+    pub(in crate::server) fn close(&self) {
         self.subscription.topics.close();
         self.unanswered.close();
         self.streams.iter().for_each(|streams| streams.close());
     }
 
     /// The least severe log messages that the client wants. Before it says so, all but those for debugging.
-    pub(super) fn level(&self) -> LoggingLevel {
+    pub(in crate::server) fn level(&self) -> LoggingLevel {
         *self.level.lock()
     }
 
-    pub(super) fn set_level(&self, level: LoggingLevel) {
+    pub(in crate::server) fn set_level(&self, level: LoggingLevel) {
         *self.level.lock() = level;
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::net::ToSocketAddrs;
 
-use super::Server;
+use crate::server::Server;
 use crate::transport::http::{HttpLimits, HttpServer, HttpService};
 
 impl Server {

@@ -10,7 +10,7 @@ const SMALL: usize = 16 << 10;
 
 /// The room for large replies.
 #[derive(Debug)]
-pub(super) struct Unsent(Quota);
+pub(in crate::server) struct Unsent(Quota);
 
 /// A reply with its room.
 struct Held {
@@ -20,12 +20,12 @@ struct Held {
 
 impl Unsent {
     /// Room for `most` bytes, or for one reply alone.
-    pub(super) fn new(most: usize) -> Self {
+    pub(in crate::server) fn new(most: usize) -> Self {
         Self(Quota::new(most))
     }
 
     /// The reply together with its room; the reply alone as the error, if there is none.
-    pub(super) fn hold(&self, reply: Bytes) -> Result<Bytes, Bytes> {
+    pub(in crate::server) fn hold(&self, reply: Bytes) -> Result<Bytes, Bytes> {
         if reply.len() <= SMALL {
             return Ok(reply);
         }

@@ -1,4 +1,4 @@
-//! Serving one peer over a byte stream, or over any connection that carries messages.
+//! Serving one peer: over standard input and output, any byte stream, or any connection that carries messages.
 
 use std::fmt;
 use std::future::{Future, IntoFuture, pending};
@@ -9,10 +9,12 @@ use futures_util::future::BoxFuture;
 use http::Extensions;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::Server;
-use super::connection::Connection;
+use crate::server::Server;
+use crate::server::incoming::connection::Connection;
 use crate::transport::Messages;
 use crate::transport::lines::Lines;
+#[cfg(feature = "stdio")]
+use crate::transport::standard;
 
 /// A peer to be served by awaiting this: until the connection ends and running requests have finished. Requests that take
 /// longer than [`Limits::shutdown`](crate::limits::Limits::shutdown) to finish are answered with an error.
@@ -65,11 +67,29 @@ impl Server {
             stop: pending().boxed(),
         }
     }
+
+    /// Serves the process that started this one, over standard input and output, until standard input ends or the process
+    /// is asked to stop (SIGINT, SIGTERM); running requests are then finished. Nothing else may write to standard output
+    /// or read standard input.
+    ///
+    /// On Linux, the runtime drives pipes and sockets, which stay blocking for other processes that share them. For
+    /// everything else, and on other systems, one thread reads and one writes.
+    ///
+    /// # Panics
+    ///
+    /// Panics in a runtime without I/O or without time.
+    #[cfg(feature = "stdio")]
+    pub async fn serve_stdio(&self) -> io::Result<()> {
+        let (input, output) = (standard::input()?, standard::output()?);
+        self.serve(input, output)
+            .until(crate::shutdown::requested())
+            .await
+    }
 }
 
 impl<'a, M> Serving<'a, M> {
     /// Attaches `extensions` to every request, for a peer about which something is known from elsewhere. A
-    /// [`Principal`](super::Principal) among them is who the server takes the peer to be.
+    /// [`Principal`](crate::server::Principal) among them is who the server takes the peer to be.
     pub fn extensions(mut self, extensions: Extensions) -> Self {
         self.extensions = extensions;
         self

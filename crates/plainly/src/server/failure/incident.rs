@@ -6,11 +6,11 @@ use plainly_errors::{Internal, ProtocolError};
 
 /// The number of an error that was logged.
 #[derive(Debug)]
-pub(super) struct Incident(String);
+pub(in crate::server) struct Incident(String);
 
 impl Incident {
     /// Logs `error` with everything that caused it, and numbers it.
-    pub(super) fn of(error: &dyn Error) -> Self {
+    pub(in crate::server) fn of(error: &dyn Error) -> Self {
         let mut bits = [0; 8];
         // Without randomness the log line is still found by its time.
         let number = getrandom::fill(&mut bits).map_or_else(
@@ -29,7 +29,7 @@ impl From<Incident> for ProtocolError {
 }
 
 /// An error and everything that caused it, for the log.
-pub(super) fn chain(error: &dyn Error) -> String {
+pub(in crate::server) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
         text = format!("{text}: {cause}");

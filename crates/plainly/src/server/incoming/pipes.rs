@@ -18,17 +18,17 @@ use plainly_protocol::peer::Principal;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::Server;
-use super::malformed::error_of;
-use super::seal::random_name;
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::{Share, Shares};
+use crate::server::Server;
+use crate::server::incoming::malformed::error_of;
+use crate::server::seal::random_name;
 use crate::transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe};
 
 /// The entrances of the pipes, by the names of the pipes.
 #[derive(Clone, Debug)]
-pub(super) struct Pipes {
+pub(in crate::server) struct Pipes {
     entrances: Arc<Lock<Entrances>>,
     /// The number of pipes of each principal.
     shares: Shares<Principal>,
@@ -49,7 +49,7 @@ struct Entrance {
 }
 
 impl Pipes {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(in crate::server) fn new(limits: &Limits) -> Self {
         Self {
             entrances: Arc::default(),
             shares: Shares::new(limits.sessions_per_principal),
@@ -63,7 +63,7 @@ impl Pipes {
     }
 
     /// Ends all pipes, each with what still runs for it, and takes no more.
-    pub(super) fn end(&self) {
+    pub(in crate::server) fn end(&self) {
         let mut entrances = self.entrances.lock();
         entrances.has_ended = true;
         entrances.open.clear();
@@ -72,7 +72,7 @@ impl Pipes {
 
 impl Server {
     /// Opens a pipe. Its messages count as those of the client that opened it.
-    pub(super) fn pipe(&self, extensions: Extensions) -> Result<Pipe, ProtocolError> {
+    pub(in crate::server) fn pipe(&self, extensions: Extensions) -> Result<Pipe, ProtocolError> {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
@@ -101,7 +101,11 @@ impl Server {
     }
 
     /// Puts a message into a pipe.
-    pub(super) async fn put_into(&self, pipe: &str, frame: Frame) -> Result<(), ProtocolError> {
+    pub(in crate::server) async fn put_into(
+        &self,
+        pipe: &str,
+        frame: Frame,
+    ) -> Result<(), ProtocolError> {
         let message = frame.body;
         if message.len() > self.limits().message_bytes {
             return Err(Refusal::TooLarge.into());

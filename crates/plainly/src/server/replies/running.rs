@@ -10,30 +10,30 @@ use futures_util::future::{BoxFuture, CatchUnwind, FutureExt};
 use futures_util::stream::{BoxStream, StreamExt};
 use plainly_errors::Unavailable;
 
-use super::Server;
-use super::answer::Answer;
-use super::encode::Encoded;
-use super::handling::{Answered, Handling};
-use super::in_flight::{End, Slot};
-use super::layer::{Next, Request};
-use super::load::Place;
-use super::outgoing::{Outgoing, ReplySource};
-use super::panics::panicked;
-use super::request::Scope;
+use crate::server::Server;
+use crate::server::answer::Answer;
+use crate::server::handling::{Answered, Handling};
+use crate::server::in_flight::{End, Slot};
+use crate::server::layer::{Next, Request};
+use crate::server::load::Place;
+use crate::server::outgoing::encode::Encoded;
+use crate::server::outgoing::{Outgoing, ReplySource};
+use crate::server::panics::panicked;
+use crate::server::request::Scope;
 
 /// A running request. Dropping it cancels its handler.
 #[derive(Debug)]
-pub(super) struct Running {
-    pub(super) server: Server,
-    pub(super) id: Box<str>,
-    pub(super) scope: Scope,
+pub(in crate::server) struct Running {
+    pub(in crate::server) server: Server,
+    pub(in crate::server) id: Box<str>,
+    pub(in crate::server) scope: Scope,
     /// The slot through which it can be ended by its id.
-    pub(super) slot: Option<Slot>,
-    pub(super) state: State,
+    pub(in crate::server) slot: Option<Slot>,
+    pub(in crate::server) state: State,
 }
 
 /// The stage of a request.
-pub(super) enum State {
+pub(in crate::server) enum State {
     /// A handler works on the answer, and has a place among all running handlers.
     Working { work: Work, _place: Place },
     /// A subscription that reports changes, with the answer that ends it.
@@ -43,7 +43,7 @@ pub(super) enum State {
 }
 
 /// The work on an answer.
-pub(super) enum Work {
+pub(in crate::server) enum Work {
     /// The handler.
     Handler(Handling),
     /// The layers around it.
@@ -51,7 +51,7 @@ pub(super) enum Work {
 }
 
 impl Work {
-    pub(super) fn layers(layers: Next, request: Request) -> Self {
+    pub(in crate::server) fn layers(layers: Next, request: Request) -> Self {
         let serving: BoxFuture<'static, Answered> =
             Box::pin(async move { layers.serve(request).await });
         Self::Layers(AssertUnwindSafe(serving).catch_unwind())
@@ -73,7 +73,7 @@ impl Future for Work {
 
 impl Running {
     /// Lets the handler begin. Returns the reply if there is one already, and nothing to send before it.
-    pub(super) fn begin(&mut self) -> Option<Encoded> {
+    pub(in crate::server) fn begin(&mut self) -> Option<Encoded> {
         // Whoever waits for the rest polls again with a waker of its own.
         let context = &mut Context::from_waker(Waker::noop());
         let _is_answered = self.poll_end(context);

@@ -20,14 +20,14 @@ use plainly_protocol::peer::Peer;
 use tokio::time::timeout;
 
 use self::throttle::Throttle;
-use super::Server;
-use super::batch::BatchMessages;
-use super::in_flight::InFlight;
-use super::malformed::cancelled;
-use super::outgoing::Outgoing;
-use super::replies::Replies;
-use super::resolve::{self, Sender};
-use super::session::Session;
+use crate::server::Server;
+use crate::server::in_flight::InFlight;
+use crate::server::incoming::batch::BatchMessages;
+use crate::server::incoming::malformed::cancelled;
+use crate::server::outgoing::Outgoing;
+use crate::server::replies::Replies;
+use crate::server::resolve::{self, Sender};
+use crate::server::sessions::session::Session;
 use crate::transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
 /// How long a peer has to take the last replies once their requests were ended.
@@ -36,7 +36,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const FLUSH: usize = 64 << 10;
 
 /// A peer that is served.
-pub(super) struct Connection<M> {
+pub(in crate::server) struct Connection<M> {
     server: Server,
     /// Attached to every request.
     extensions: Extensions,
@@ -54,7 +54,7 @@ pub(super) struct Connection<M> {
 }
 
 impl<M: Messages> Connection<M> {
-    pub(super) fn new(server: Server, extensions: Extensions, messages: M) -> Self {
+    pub(in crate::server) fn new(server: Server, extensions: Extensions, messages: M) -> Self {
         Self {
             in_flight: InFlight::new(server.limits()),
             server,
@@ -70,7 +70,10 @@ impl<M: Messages> Connection<M> {
     }
 
     /// Serves the peer until it ends the connection or `stop` is ready, then finishes the running requests.
-    pub(super) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
+    pub(in crate::server) async fn serve(
+        mut self,
+        stop: impl Future<Output = ()>,
+    ) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
             // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in one

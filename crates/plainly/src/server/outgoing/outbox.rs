@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 256 << 10;
 
 /// One thing that leaves before a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum OutboxItem {
+pub(in crate::server) enum OutboxItem {
     Message(Bytes),
     /// The client may come again for what follows.
     Pause,
@@ -33,7 +33,7 @@ impl OutboxItem {
 
 /// The messages that leave before a reply. They may have many writers, but one reader.
 #[derive(Debug, Default)]
-pub(super) struct Outbox(Lock<OutboxState>);
+pub(in crate::server) struct Outbox(Lock<OutboxState>);
 
 #[derive(Debug, Default)]
 struct OutboxState {
@@ -47,13 +47,13 @@ struct OutboxState {
 
 impl Outbox {
     /// Sends `message`, once there is room for it. After the reply nobody gets it.
-    pub(super) async fn send(&self, message: Bytes) {
+    pub(in crate::server) async fn send(&self, message: Bytes) {
         let mut message = Some(message);
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
     /// Sends `message`, whether there is room for it or not: for withdrawing something that was sent before.
-    pub(super) fn add(&self, message: Bytes) {
+    pub(in crate::server) fn add(&self, message: Bytes) {
         let mut state = self.0.lock();
         if !state.is_closed {
             state.messages.push_back(OutboxItem::Message(message));
@@ -82,7 +82,7 @@ impl Outbox {
     }
 
     /// Makes the client come back for what follows. After another pause, or the reply, that changes nothing.
-    pub(super) fn pause(&self) {
+    pub(in crate::server) fn pause(&self) {
         let mut state = self.0.lock();
         if !state.is_closed && state.messages.back() != Some(&OutboxItem::Pause) {
             state.messages.push_back(OutboxItem::Pause);
@@ -91,7 +91,7 @@ impl Outbox {
     }
 
     /// The next message, or pause.
-    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
+    pub(in crate::server) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
         let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
             // Once it is closed, there is nothing to wake the reader for.
@@ -109,19 +109,19 @@ impl Outbox {
     }
 
     /// Whether nothing waits to be read.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::server) fn is_empty(&self) -> bool {
         self.0.lock().messages.is_empty()
     }
 
     /// Discards the messages that wait to be read.
-    pub(super) fn clear(&self) {
+    pub(in crate::server) fn clear(&self) {
         let mut state = self.0.lock();
         state.messages.clear();
         state.wake_writers();
     }
 
     /// Accepts no more messages. Those in it can still be read.
-    pub(super) fn close(&self) {
+    pub(in crate::server) fn close(&self) {
         let mut state = self.0.lock();
         state.is_closed = true;
         // Whoever waits for room learns that nobody listens, instead of waiting for ever.
@@ -129,7 +129,7 @@ impl Outbox {
     }
 
     /// Ready once no message waits to be read. The caller need not be the reader.
-    pub(super) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
+    pub(in crate::server) fn poll_empty(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         if state.messages.is_empty() {
             return Poll::Ready(());

@@ -9,17 +9,17 @@ use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
 use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
 
-use super::changes::Topic;
+use crate::server::changes::Topic;
 
 /// Acknowledges the subscription of the request `id`, a JSON token: it has begun, and these notifications will come.
-pub(super) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Bytes {
+pub(in crate::server) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Bytes {
     let members = BTreeMap::from([("notifications", notifications)]);
     on_subscription(Method::Acknowledged, Some(id), Some(&members))
 }
 
 /// Reports that `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. `None` for
 /// a task, whose notification is its whole state ([`task_changed`]).
-pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
+pub(in crate::server) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     let (method, uri) = match topic {
         Topic::Tools => (Method::ToolsChanged, None),
         Topic::Prompts => (Method::PromptsChanged, None),
@@ -32,12 +32,15 @@ pub(super) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
 }
 
 /// Reports the state of a task on the subscription of the request `id`, a JSON token.
-pub(super) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
+pub(in crate::server) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, Some(task))
 }
 
 /// A notification with these parameters, on no subscription.
-pub(super) fn notification(method: Method, params: &impl Serialize) -> serde_json::Result<Bytes> {
+pub(in crate::server) fn notification(
+    method: Method,
+    params: &impl Serialize,
+) -> serde_json::Result<Bytes> {
     let mut out = Vec::new();
     let mut notification = opened(&mut out, method);
     notification.member("params", params)?;

@@ -17,16 +17,16 @@ use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
-use super::Server;
-use super::encode::Encoded;
-use super::malformed::cancelled;
-use super::outgoing::{Outgoing, ReplySource};
-use super::replies::Replies;
-use super::request::{Interest, Scope};
-use super::session::Session;
+use crate::server::Server;
+use crate::server::incoming::malformed::cancelled;
+use crate::server::outgoing::encode::Encoded;
+use crate::server::outgoing::{Outgoing, ReplySource};
+use crate::server::replies::Replies;
+use crate::server::request::{Interest, Scope};
+use crate::server::sessions::session::Session;
 
 /// The messages of a batch, each judged by itself.
-pub(super) type BatchMessages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
+pub(in crate::server) type BatchMessages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
 /// A running batch: the messages of its handlers and, at the end, all replies as one; nothing if no message wants a
 /// reply. Dropping it cancels the handlers.
@@ -45,7 +45,9 @@ struct Part {
 }
 
 /// The fault of the first of `messages`, if none of them can be answered.
-pub(super) fn unanswerable<'m, 'a>(messages: &'m BatchMessages<'a>) -> Option<&'m Malformed<'a>> {
+pub(in crate::server) fn unanswerable<'m, 'a>(
+    messages: &'m BatchMessages<'a>,
+) -> Option<&'m Malformed<'a>> {
     let is_unreadable = |message: &Result<_, Malformed<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
     messages
         .first()
@@ -55,7 +57,7 @@ pub(super) fn unanswerable<'m, 'a>(messages: &'m BatchMessages<'a>) -> Option<&'
 
 impl Server {
     /// Whether `peer` may send batches; the error says who may.
-    pub(super) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
+    pub(in crate::server) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
         if peer.is_some_and(|peer| peer.revision.traits().batches) {
             return Ok(());
         }
@@ -65,7 +67,7 @@ impl Server {
     }
 
     /// Serves every message of a batch within a session.
-    pub(super) fn serve_batch(
+    pub(in crate::server) fn serve_batch(
         &self,
         session: &Arc<Session>,
         extensions: &Extensions,

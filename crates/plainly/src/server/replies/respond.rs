@@ -3,15 +3,15 @@
 use plainly_errors::{ErrorKind, Internal, Revision, Unavailable};
 use plainly_protocol::peer::Peer;
 
-use super::Server;
-use super::answer::MethodResult;
-use super::encode::Encoded;
-use super::handling::Answered;
-use super::incident::chain;
+use crate::server::Server;
+use crate::server::answer::MethodResult;
+use crate::server::failure::incident::chain;
+use crate::server::handling::Answered;
+use crate::server::outgoing::encode::Encoded;
 
 impl Server {
     /// The reply to `initialize`, the request `id`.
-    pub(super) fn initialize(&self, id: &str, peer: &Peer) -> Encoded {
+    pub(in crate::server) fn initialize(&self, id: &str, peer: &Peer) -> Encoded {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
@@ -19,7 +19,12 @@ impl Server {
     }
 
     /// Writes a response, and logs an internal error. If there is no room for the response, writes an error instead.
-    pub(super) fn respond(&self, id: &str, revision: Revision, outcome: Answered) -> Encoded {
+    pub(in crate::server) fn respond(
+        &self,
+        id: &str,
+        revision: Revision,
+        outcome: Answered,
+    ) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()
             // An incident was logged when it got its number.

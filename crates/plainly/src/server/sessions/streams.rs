@@ -16,10 +16,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use self::kept::{Kept, Reader, Turn};
-use super::outgoing::{Outgoing, ReplySource};
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::Quota;
+use crate::server::outgoing::{Outgoing, ReplySource};
 use crate::transport::{Event, Feed};
 
 /// How long a client waits before it polls.
@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The streams of a session.
 #[derive(Debug)]
-pub(super) struct Streams {
+pub(in crate::server) struct Streams {
     can_poll: bool,
     /// How long a stream is kept after its end.
     time: Duration,
@@ -40,7 +40,11 @@ pub(super) struct Streams {
 
 impl Streams {
     /// The streams of a session of this revision, if it has any.
-    pub(super) fn new(revision: Revision, limits: &Limits, in_all: &Quota) -> Option<Arc<Self>> {
+    pub(in crate::server) fn new(
+        revision: Revision,
+        limits: &Limits,
+        in_all: &Quota,
+    ) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
             Resumption::None => None,
             Resumption::EventIds => Some(false),
@@ -57,17 +61,17 @@ impl Streams {
     }
 
     /// Whether the server may close a connection and let the client poll.
-    pub(super) fn can_poll(&self) -> bool {
+    pub(in crate::server) fn can_poll(&self) -> bool {
         self.can_poll
     }
 
     /// Whether anything is written or read.
-    pub(super) fn is_busy(&self) -> bool {
+    pub(in crate::server) fn is_busy(&self) -> bool {
         self.kept.lock().is_busy()
     }
 
     /// Takes over the replies to a request, and returns the stream of them; gives them back if the session has ended.
-    pub(super) fn carry<S: ReplySource + 'static>(
+    pub(in crate::server) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
     ) -> Result<StreamFeed, S> {
@@ -85,7 +89,7 @@ impl Streams {
     }
 
     /// The stream of what followed the event of this id, and of what is still to come.
-    pub(super) fn resume(
+    pub(in crate::server) fn resume(
         self: &Arc<Self>,
         last_event_id: &str,
     ) -> Result<StreamFeed, ProtocolError> {
@@ -103,7 +107,7 @@ impl Streams {
     }
 
     /// Ends all streams, and the requests behind them, because the session has ended.
-    pub(super) fn close(&self) {
+    pub(in crate::server) fn close(&self) {
         self.is_closed.send_replace(true);
         self.kept.lock().clear();
     }
@@ -168,7 +172,7 @@ impl Streams {
 }
 
 /// A stream as it is sent on one connection. Dropping it ends nothing else.
-pub(super) struct StreamFeed {
+pub(in crate::server) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
     /// Whether it begins with an event that has only an id, so that the client can come back before there is more.

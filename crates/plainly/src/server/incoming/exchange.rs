@@ -8,14 +8,14 @@ use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
 use plainly_protocol::header::MCP_SESSION_ID;
 
-use super::Server;
-use super::batch::{BatchMessages, unanswerable};
-use super::encode::Encoded;
-use super::malformed;
-use super::replies::Replies;
-use super::resolve::{self, Sender, Unresolved, last_event_id, session_name};
-use super::session::Session;
-use super::streams::Streams;
+use crate::server::Server;
+use crate::server::incoming::batch::{BatchMessages, unanswerable};
+use crate::server::incoming::malformed;
+use crate::server::outgoing::encode::Encoded;
+use crate::server::replies::Replies;
+use crate::server::resolve::{self, Sender, Unresolved, last_event_id, session_name};
+use crate::server::sessions::session::Session;
+use crate::server::sessions::streams::Streams;
 use crate::transport::{Exchange, Frame, Pipe, Reply};
 
 impl Exchange for Server {
