@@ -70,7 +70,7 @@ impl Case {
             Self::Read => "`resources/read` 200 bytes",
             Self::ReadText => "`resources/read` 1 MiB text",
             Self::ReadBinary => "`resources/read` 1 MiB binary",
-            Self::Missing => "`resources/read` of what is missing",
+            Self::Missing => "`resources/read` of a missing resource",
             Self::List => "`tools/list` of 100 tools",
         }
     }

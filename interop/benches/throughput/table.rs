@@ -110,7 +110,7 @@ fn load(part: Part, figures: &Columns<Figures>) -> [Row; 4] {
             of_rmcp: of(Column::Rmcp),
         },
         Row::new(
-            "– CPU a request, µs (core busy)",
+            "– CPU per request, µs (core busy)",
             figures
                 .map(|figures| format!("{} ({:.0} %)", micro(figures.cost), figures.busy * 100.0)),
         ),

@@ -150,7 +150,7 @@ pub(crate) fn time(time: Duration) -> String {
     }
 }
 
-/// A table in Markdown, and below it what was to hold.
+/// A table in Markdown, and below it each requirement with its figure.
 pub(crate) fn print(outcomes: &[Outcome]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(
@@ -163,7 +163,7 @@ pub(crate) fn print(outcomes: &[Outcome]) -> io::Result<()> {
     }
     writeln!(
         out,
-        "\n| scenario | what was to hold | found | bound | |\n|---|---|---|---|---|"
+        "\n| scenario | requirement | found | bound | |\n|---|---|---|---|---|"
     )?;
     for outcome in outcomes {
         for Held {

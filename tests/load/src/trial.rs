@@ -123,7 +123,11 @@ impl Trial {
             mebibytes(growth),
             mebibytes(bounds.growth),
         ));
-        held.push(Held::most("descriptors after", after.descriptors, most));
+        held.push(Held::most(
+            "descriptors afterwards",
+            after.descriptors,
+            most,
+        ));
         held.push(Held::within("recovery", recovery, RECOVERY));
         let beside = beside(
             &calls.between(self.begun - CALM, self.begun),
@@ -135,11 +139,7 @@ impl Trial {
             .server
             .stop(Duration::from_secs(10))
             .context("at the end")?;
-        held.push(Held::within(
-            "end of the server when it is asked to",
-            stopped,
-            RECOVERY,
-        ));
+        held.push(Held::within("shutdown, once asked", stopped, RECOVERY));
         Ok(Outcome {
             scenario,
             asked,
@@ -166,9 +166,9 @@ impl Trial {
         };
         let after = self.gauges().await?;
         Ok(vec![
-            Held::most("handlers that still run", after.running, 0),
+            Held::most("handlers still running", after.running, 0),
             Held::most(
-                "tasks of the runtime after",
+                "runtime tasks afterwards",
                 after.tasks,
                 before.tasks + COMING_AND_GOING,
             ),

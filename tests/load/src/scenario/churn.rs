@@ -35,7 +35,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let took = Instant::now() - start.into_std();
     let achieved = (f64::from(count) / took.as_secs_f64()).round();
     let held = vec![Held::least(
-        "connections a second",
+        "connections per second",
         achieved,
         f64::from(rate) * 0.5,
     )];

@@ -33,7 +33,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
 
     let refused = of_one_peer(&trial.server).await?;
     let mut held = vec![Held::exactly(
-        "connections of one peer that are closed at once",
+        "connections of one peer closed at once",
         refused,
         OF_ONE - PER_PEER,
     )];
@@ -61,14 +61,14 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let open = limit - closed;
     // Who waited in the queue comes in late, and has its deadline from then on.
     held.push(Held::most(
-        "silent connections that outlive their deadline",
+        "silent connections open after their deadline",
         open,
         NEWCOMERS + 10,
     ));
     let served: Vec<_> = newcomers.await?.into_iter().collect::<Result<_>>()?;
     let slowest = served.into_iter().max().unwrap_or_default();
     held.push(Held::within(
-        "slowest newcomer, from when all places were asked for",
+        "slowest newcomer, from when the connections were opened",
         slowest,
         deadline,
     ));

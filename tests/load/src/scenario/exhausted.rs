@@ -49,9 +49,9 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
             full.descriptors as u64,
             DESCRIPTORS - 4,
         ),
-        Held::most("processor meanwhile, % of a core", busy, 90.0),
+        Held::most("CPU meanwhile, % of a core", busy, 90.0),
         Held::within(
-            "a newcomer served once there is room",
+            "time until a newcomer is served once there is room",
             over.elapsed(),
             Duration::from_secs(2),
         ),

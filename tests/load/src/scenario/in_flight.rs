@@ -74,19 +74,15 @@ fn judge(answers: &[(Head, Duration)], limit: usize) -> Vec<Held> {
         .count();
     let refusals = Latencies::new(refused.iter().map(|(_, time)| *time));
     vec![
-        Held::most("calls that are served", admitted, limit),
+        Held::most("calls served", admitted, limit),
         // A few places are the bystander's.
-        Held::least("calls that are served", admitted, limit - 20),
+        Held::least("calls served", admitted, limit - 20),
         Held::exactly(
-            "calls that are served or refused",
+            "calls served or refused",
             admitted + refused.len(),
             answers.len(),
         ),
-        Held::exactly(
-            "refusals that say when to come again",
-            told_when,
-            refused.len(),
-        ),
+        Held::exactly("refusals with `Retry-After`", told_when, refused.len()),
         Held::within(
             "p99 of refusals, of all sent at once",
             refusals.percentile(99),

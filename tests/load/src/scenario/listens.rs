@@ -42,7 +42,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
         .await
         .context("the acknowledgements")?;
     let mut held = vec![Held::exactly(
-        "acknowledged, before anything else",
+        "acknowledged before anything else",
         first.len(),
         count,
     )];
@@ -53,7 +53,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let idle = (busy(&trial.server, watched).await? - alone).max(0.0);
     let idle = (idle * 10.0).round() / 10.0;
     held.push(Held::most(
-        "processor while nothing happens, % of a core",
+        "CPU while nothing happens, % of a core",
         idle,
         scale.pick(20.0, 2.0),
     ));
@@ -66,7 +66,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let heard = all_heard(&mut told, count).await.context("the news")?;
     let last = heard.into_iter().max().unwrap_or(told_at);
     held.push(Held::within(
-        "news that all have heard",
+        "time until all are notified",
         last - told_at,
         Duration::from_secs(scale.pick(5, 2)),
     ));

@@ -61,11 +61,11 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let mut held = judge(&heard, changes);
     held.extend([
         Held::least(
-            "changes a second",
+            "changes per second",
             f64::from(changes) / lasting.as_secs_f64(),
             f64::from(rate) * 0.5,
         ),
-        Held::most("who never reads and is not closed", left, 5),
+        Held::most("connections that never read and are still open", left, 5),
     ]);
     drop(never);
     let asked = format!(
@@ -94,7 +94,7 @@ fn judge(heard: &[Heard], changes: u32) -> Vec<Held> {
         .unwrap_or_default();
     vec![
         Held::least(
-            "events that each of the others hears",
+            "events that each of the others receives",
             fewest,
             changes as usize / 2,
         ),

@@ -83,14 +83,14 @@ impl Pressed {
     /// What must be left of the best.
     fn served(&self, calls: &str, scale: Scale) -> Held {
         Held::least(
-            &format!("of {calls} calls served a second"),
+            &format!("{calls} calls served per second"),
             self.over.served_a_second(),
             (self.capacity * scale.pick(0.5, 0.8)).round(),
         )
     }
 }
 
-/// With the processor to spare: places are what is short.
+/// CPU is plentiful, and places are scarce.
 async fn waiting(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
     let milliseconds = scale.pick(200, 20);
     let message = Message::call(1, "wait", &json!({"milliseconds": milliseconds}));
@@ -103,7 +103,7 @@ async fn waiting(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
     let refused_within = Duration::from_millis(scale.pick(500, 50));
     let held = vec![
         Held::least(
-            "of waiting calls asked a second",
+            "waiting calls sent per second",
             pressed.over.asked_a_second(),
             pressed.capacity * 4.0,
         ),
@@ -112,14 +112,14 @@ async fn waiting(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
         Held::within("p99 of refusals", refused.percentile(99), refused_within),
     ];
     let asked = format!(
-        "with {REQUESTS} calls in flight allowed, {TIMES} x {} calls a second that wait {milliseconds} ms, for {} s",
+        "with {REQUESTS} calls in flight allowed, {TIMES} x {} calls per second that wait {milliseconds} ms, for {} s",
         pressed.capacity,
         pressed.lasting.as_secs()
     );
     Ok((asked, held))
 }
 
-/// With no place short: the processor is.
+/// Places are plentiful, and CPU is scarce.
 async fn computing(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)> {
     let message = Message::call(2, "spin", &json!({"microseconds": 1_000, "text": "x"}));
     let many = COMPUTING * TIMES as usize;
@@ -127,12 +127,12 @@ async fn computing(server: &Server, scale: Scale) -> Result<(String, Vec<Held>)>
     let (served, refused) = (&pressed.over.served, &pressed.over.refused);
     let slower = pressed.best.served.percentile(50) * TIMES * scale.pick(20, 6);
     let held = vec![
-        pressed.served("computing", scale),
-        Held::exactly("of computing calls refused", refused.count(), 0),
-        Held::within("p99 of computing calls", served.percentile(99), slower),
+        pressed.served("compute-bound", scale),
+        Held::exactly("compute-bound calls refused", refused.count(), 0),
+        Held::within("p99 of compute-bound calls", served.percentile(99), slower),
     ];
     let asked = format!(
-        "{many} clients that take 1 ms of the processor each time, for {} s (alone, {COMPUTING} had {} a second)",
+        "{many} clients whose calls take 1 ms of CPU each, for {} s (alone, {COMPUTING} of them got {} per second)",
         pressed.lasting.as_secs(),
         pressed.capacity
     );

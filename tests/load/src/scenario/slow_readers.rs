@@ -39,7 +39,7 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
     let asked_at = Instant::now();
     sleep(stall / 2).await;
     let mut held = vec![Held::exactly(
-        "handlers that wait for their readers",
+        "handlers waiting for their readers",
         trial.gauges().await?.running,
         each,
     )];
@@ -55,8 +55,8 @@ pub(super) async fn run(scale: Scale) -> Result<Outcome> {
         sleep(Duration::from_millis(100)).await;
     };
     held.extend([
-        Held::most("connections left when time is over", left, OTHERS),
-        Held::exactly("handlers left when time is over", running, 0),
+        Held::most("connections left at the end", left, OTHERS),
+        Held::exactly("handlers left at the end", running, 0),
     ]);
     drop(peers);
     let asked = format!(

@@ -85,7 +85,7 @@ fn manners(scale: Scale) -> [Manner; 5] {
             is_body: false,
         },
         Manner {
-            what: "the preface of HTTP/2, in part",
+            what: "part of the HTTP/2 preface",
             first: |_, _| "PRI * HT".to_owned(),
             trickle: None,
             is_body: false,
@@ -97,13 +97,13 @@ fn manners(scale: Scale) -> [Manner; 5] {
             is_body: false,
         },
         Manner {
-            what: "a body, a byte a second",
+            what: "a body, one byte per second",
             first: head,
             trickle: Some(Duration::from_secs(1)),
             is_body: true,
         },
         Manner {
-            what: "a body that is declared and never comes",
+            what: "a declared body that never arrives",
             first: head,
             trickle: None,
             is_body: true,

@@ -108,8 +108,8 @@ fn cancelled() -> Result<Vec<Held>> {
     let most = answers.values().copied().max().unwrap_or_default();
     Ok(vec![
         Held::most("answers to a call that was cancelled", most, 1),
-        Held::exactly("handlers that still run", running, json!(0)),
-        Held::exactly("end with its input", status.success(), true),
+        Held::exactly("handlers still running", running, json!(0)),
+        Held::exactly("ends when its input ends", status.success(), true),
     ])
 }
 
@@ -137,7 +137,7 @@ fn unread(scale: Scale) -> Result<(Vec<Held>, Memory)> {
     let after = Usage::of(child.id())?;
     let growth = after.peak.saturating_sub(before.resident);
     let mut held = vec![
-        Held::exactly("calls taken once nothing more fits", more, 0),
+        Held::exactly("calls read while replies can't be sent", more, 0),
         Held::most("memory added at the peak, MiB", mebibytes(growth), 16.0),
     ];
     if scale.is_short {
@@ -147,12 +147,12 @@ fn unread(scale: Scale) -> Result<(Vec<Held>, Memory)> {
         let waited = Instant::now();
         let status = wait(&mut child, STALL * 2)?;
         held.push(Held::within(
-            "end, since nobody reads",
+            "ends because nobody reads, after",
             waited.elapsed(),
             STALL,
         ));
         held.push(Held::exactly(
-            "end without an error",
+            "ends without an error",
             status.success(),
             false,
         ));

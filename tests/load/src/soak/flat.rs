@@ -52,17 +52,17 @@ impl Samples {
         let grown = |what, value, most| Held::most(what, rounded(of(value)), rounded(most));
         vec![
             grown(
-                "memory grown since it was warm, MiB",
+                "growth of memory after warming up, MiB",
                 |sample| sample.mebibytes,
                 SLOPE * hours + NOISE,
             ),
             grown(
-                "descriptors grown since then",
+                "growth of descriptors after warming up",
                 |sample| sample.descriptors,
                 15.0,
             ),
             grown(
-                "tasks of the runtime grown since then",
+                "growth of runtime tasks after warming up",
                 |sample| sample.tasks,
                 15.0,
             ),

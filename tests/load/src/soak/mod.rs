@@ -101,7 +101,7 @@ async fn soak(lasting: Duration, seed: u64) -> Result<Outcome> {
     held.extend(left(before, after, gauges_before, gauges_after));
     let stopped = server.stop(Duration::from_secs(35)).context("at the end")?;
     held.push(Held::within(
-        "end of the server when it is asked to",
+        "shutdown, once asked",
         stopped,
         Duration::from_secs(5),
     ));
@@ -145,14 +145,14 @@ async fn quiet(
 
 fn left(before: Usage, after: Usage, was: Gauges, is: Gauges) -> Vec<Held> {
     vec![
-        Held::most("handlers that still run", is.running, 0),
+        Held::most("handlers still running", is.running, 0),
         Held::most(
-            "descriptors after",
+            "descriptors afterwards",
             after.descriptors,
             before.descriptors + COMING_AND_GOING,
         ),
         Held::most(
-            "tasks of the runtime after",
+            "runtime tasks afterwards",
             is.tasks,
             was.tasks + COMING_AND_GOING,
         ),

@@ -42,7 +42,7 @@ impl Tally {
 
     pub(crate) fn judge(&self) -> Vec<Held> {
         let counts = self.lock();
-        let mut failed = Held::most("what did not go as it must", counts.failed, 0);
+        let mut failed = Held::most("unexpected outcomes", counts.failed, 0);
         if !counts.failures.is_empty() {
             failed.found = format!("{}: {}", counts.failed, counts.failures.join("; "));
         }
