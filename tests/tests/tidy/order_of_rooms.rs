@@ -87,7 +87,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     ),
     (
         "plainly/server/features",
-        "definitions -> methods -> prompts -> resources -> tools -> completion -> catalogue -> cursor -> needs \
+        "definitions -> methods -> prompts -> resources -> tools -> completion -> catalogue -> cursor \
          -> error -> setters -> values",
     ),
     ("plainly/server/layer", "next -> outcome -> request"),

@@ -22,7 +22,6 @@ mod returned;
 mod state;
 mod task;
 mod uri;
-mod vars;
 
 use serde_json::Value;
 
@@ -40,8 +39,7 @@ pub use self::context::{Context, Progress};
 pub use self::returned::Returned;
 pub use self::state::State;
 pub use self::task::Task;
-pub use self::uri::ResourceUri;
-pub use self::vars::Vars;
+pub use self::uri::{ResourceUri, Vars};
 use super::failure::Failure;
 use super::state::Needed;
 pub use super::state::States;

@@ -1,10 +1,18 @@
-//! The requested URI.
+//! The URI that is read, and the variables in it as a type of its own.
+
+mod value;
 
 use std::fmt;
 use std::ops::Deref;
 
-use super::{Extract, ResourceCall, ResourceChannel};
+use plainly_errors::{InvalidParams, ProtocolError};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use self::value::One;
+use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of};
 use crate::server::failure::Failure;
+use crate::server::strings;
 
 /// The URI of the resource being read, exactly as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,5 +41,53 @@ impl fmt::Display for ResourceUri {
 impl From<ResourceUri> for String {
     fn from(uri: ResourceUri) -> Self {
         uri.0
+    }
+}
+
+/// What the variables of a [`ResourceTemplate`](crate::server::ResourceTemplate) stand for in the URI that was asked for, as `T`.
+///
+/// `T` has one field for each variable of the template; a server does not build otherwise. A field is text, or whatever is
+/// read from one (a number, `true`, the name of an enum's variant); an `Option` where the variable may be absent; a `Vec` or
+/// a map for an exploded one. URIs whose variables are no `T` never reach the handler: the host is told that the URI is
+/// invalid, and which variable it is.
+///
+/// ```
+/// use plainly::{ResourceTemplate, Text, Vars};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Lines {
+///     path: String,
+///     first: Option<u32>,
+/// }
+///
+/// async fn lines(Vars(Lines { path, first }): Vars<Lines>) -> Text {
+///     Text::plain(format!("{path} from line {}", first.unwrap_or(1)))
+/// }
+///
+/// let template = ResourceTemplate::new("lines:///{+path}{?first}", lines).name("lines");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "handlers take it apart in their parameters"
+)]
+pub struct Vars<T>(pub T);
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ResourceChannel> for Vars<T> {
+    fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
+        let values = call.variables.iter();
+        let read = strings::read_values(values.map(|(name, value)| (name, One(value))));
+        read.map(Self).map_err(|error| {
+            let uri = call.uri.to_owned();
+            let message = format!("Invalid URI: {uri}: {error}");
+            let invalid = ProtocolError::from(InvalidParams::InvalidUri { uri });
+            invalid.with_message(message).into()
+        })
+    }
+
+    fn needs(needs: &mut Needs) {
+        needs.vars.push(schema_of::<T>());
     }
 }

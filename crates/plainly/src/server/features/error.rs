@@ -1,6 +1,9 @@
-//! The mistakes in definitions that prevent a server from being built.
+//! The mistakes in definitions that prevent a server from being built, and the check for what handlers lack.
 
 use std::fmt;
+
+use crate::server::extract::Needs;
+use crate::server::state::States;
 
 /// One mistake that prevents a server from being built: what it concerns, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,3 +58,32 @@ impl fmt::Display for BuildErrors {
 }
 
 impl std::error::Error for BuildErrors {}
+
+/// Adds to `errors` what the handler of `subject` needs and the server doesn't have.
+pub(super) fn check_needs(
+    subject: &str,
+    needs: &Needs,
+    states: &States,
+    errors: &mut Vec<BuildError>,
+) {
+    let missing = needs
+        .states
+        .iter()
+        .filter(|needed| !(needed.present)(states));
+    for missing in missing {
+        errors.push(BuildError::new(
+            subject,
+            format!(
+                "takes State<{0}>, but no {0} was given to state()",
+                missing.name
+            ),
+        ));
+    }
+    let Some(args) = &needs.args else { return };
+    if args.get("type").and_then(|kind| kind.as_str()) != Some("object") {
+        errors.push(BuildError::new(
+            subject,
+            "takes Args of a type that is not a JSON object: use a struct",
+        ));
+    }
+}

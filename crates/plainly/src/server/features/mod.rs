@@ -7,7 +7,6 @@ mod cursor;
 mod definitions;
 mod error;
 mod methods;
-mod needs;
 mod prompts;
 mod resources;
 mod setters;

@@ -8,7 +8,6 @@ mod reading;
 mod resource;
 mod stored;
 mod template;
-mod templated;
 mod templates;
 
 use std::sync::Arc;
@@ -26,8 +25,7 @@ pub(super) use self::children::Children;
 pub use self::resource::Resource;
 pub(in crate::server) use self::stored::{ErasedStore, erase};
 pub use self::template::ResourceTemplate;
-use self::templated::ServedTemplate;
-use self::templates::Templates;
+use self::templates::{ServedTemplate, Templates};
 use super::catalogue::Catalogue;
 use super::completion::Completers;
 use super::cursor::CursorsOf;

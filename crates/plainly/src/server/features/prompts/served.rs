@@ -16,8 +16,7 @@ use crate::server::failure::Failure;
 use crate::server::features::catalogue::{Catalogue, Definition, Item};
 use crate::server::features::completion::Completers;
 use crate::server::features::cursor::CursorsOf;
-use crate::server::features::error::BuildError;
-use crate::server::features::needs::check_needs;
+use crate::server::features::error::{BuildError, check_needs};
 use crate::server::state::States;
 
 /// Length of the longest name of a prompt, in bytes. The specification has no limit, but errors repeat unknown names.

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use super::{ResourceTemplate, ServedTemplate};
 use crate::server::features::completion::{Completer, Completers};
-use crate::server::features::error::BuildError;
-use crate::server::features::needs::check_needs;
+use crate::server::features::error::{BuildError, check_needs};
 use crate::server::state::States;
 
 pub(in crate::server::features) fn check_templates(

@@ -9,7 +9,7 @@ use plainly_protocol::types::{CacheHint, CacheScope, Cursor, ListResourcesResult
 
 use super::resource::Resource;
 use super::stored::ErasedStore;
-use super::templated::ServedTemplate;
+use super::templates::ServedTemplate;
 use super::{ListedResources, Resources};
 use crate::limits::Limits;
 use crate::server::extract::ListingCall;

@@ -17,8 +17,7 @@ use crate::server::extract::{Needs, ToolCall};
 use crate::server::failure::Failure;
 use crate::server::features::catalogue::{Catalogue, Definition, Item};
 use crate::server::features::cursor::CursorsOf;
-use crate::server::features::error::BuildError;
-use crate::server::features::needs::check_needs;
+use crate::server::features::error::{BuildError, check_needs};
 use crate::server::request::{TaskStart, TaskSupport, can_follow_tasks, check_tasks};
 use crate::server::state::States;
 
