@@ -26,7 +26,7 @@ use super::in_flight::InFlight;
 use super::malformed::cancelled;
 use super::outgoing::Outgoing;
 use super::replies::Replies;
-use super::resolve::{self, Sender};
+use super::resolve::{self, Sender, Unresolved};
 use super::session::Session;
 use crate::transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
@@ -216,7 +216,15 @@ impl<M: Messages> Connection<M> {
     }
 
     fn open(&mut self, request: &Request<'_>) {
-        let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
+        // An id in flight is taken for this request too: the client could not tell the two replies apart.
+        let opening = match self.in_flight.has(&request.id.to_owned()) {
+            true => Err(Unresolved {
+                error: InvalidRequest::DuplicateId.into(),
+                revision: Revision::LATEST_LEGACY,
+            }),
+            false => resolve::opening(request, &self.extensions, self.server.limits()),
+        };
+        let encoded = match opening {
             Ok(peer) => {
                 let encoded = self.server.initialize(request.id.as_raw(), &peer);
                 self.begin_session(peer);
