@@ -3,11 +3,16 @@
 #![cfg(feature = "server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use plainly::errors::ProtocolError;
+use plainly::limits::Limits;
 use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::extract::Args;
 use plainly::server::reply::{Json, Text, ToolReply};
-use plainly::server::{Failure, Resource, Server, Tool};
+use plainly::server::{Failure, Prompt, Resource, ResourceTemplate, Server, Tool};
+use plainly_peer::{Peer, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -271,4 +276,47 @@ async fn arguments_and_output_are_held_against_their_schemas() {
         ]
     );
     assert_eq!(replies[3]["result"]["structuredContent"], json!({"sum": 3}));
+}
+
+#[tokio::test]
+async fn a_server_that_is_full_runs_nothing_of_a_handler_and_answers_what_needs_none() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    // The count is in the function itself, not in its future.
+    let handler = |runs: &Arc<AtomicUsize>| {
+        let runs = Arc::clone(runs);
+        move || {
+            runs.fetch_add(1, Ordering::Relaxed);
+            async { "ran" }
+        }
+    };
+    let mut full = Limits::default();
+    full.requests = 0;
+    let server = Server::builder("full", "1")
+        .limits(full)
+        .tool(Tool::new("tool", handler(&runs)))
+        .prompt(Prompt::new("prompt", handler(&runs)))
+        .resource(Resource::new("app://one", handler(&runs)))
+        .resource_template(ResourceTemplate::new("app://{name}/any", handler(&runs)))
+        .build()
+        .unwrap();
+    let mut client = Peer::connect(&server);
+    for (method, params) in [
+        ("tools/call", json!({"name": "tool"})),
+        ("prompts/get", json!({"name": "prompt"})),
+        ("resources/read", json!({"uri": "app://one"})),
+        ("resources/read", json!({"uri": "app://a/any"})),
+    ] {
+        let reply = client.ask(message::modern(1, method, params)).await;
+        assert_eq!(reply["error"]["data"]["kind"], "overloaded", "{reply}");
+    }
+    assert_eq!(runs.load(Ordering::Relaxed), 0);
+    for method in [
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/templates/list",
+    ] {
+        let reply = client.ask(message::modern(1, method, json!({}))).await;
+        assert!(reply["result"].is_object(), "{method}: {reply}");
+    }
 }

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use crate::both::{both, both_wrong, json};
 use crate::fixture::{Fixture, LARGE, SECRET};
 use crate::http::Http;
-use crate::sender::{Sender, call, cancel, request, say};
+use crate::sender::{Sender, call, cancel, initialize, request, say};
 use crate::stream::Stream;
 use crate::within;
 
@@ -117,6 +117,7 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
             say("1", "slow", "second"),
             call("1", "canary", "{}"),
             request("1", "tools/list", ""),
+            initialize("1", "2025-11-25"),
             say(r#""\u0031""#, "slow", "a string"),
         ] {
             stream.send(second).await;
@@ -124,7 +125,7 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
         // A string is another id than a number.
         fixture.probe.gate.holds(2).await;
         let refused = stream.before_a_good_reply("the second").await;
-        assert_eq!(refused.len(), 3, "{refused:?}");
+        assert_eq!(refused.len(), 4, "{refused:?}");
         for reply in refused {
             let reply = json(&reply);
             assert_eq!(reply["id"], 1);

@@ -46,37 +46,38 @@ impl Server {
         let slot = in_flight
             .map(|all| all.admit(request.id.to_owned(), kind(method)))
             .transpose()?;
-        let params = request.params.as_ref();
+        let call = MethodCall {
+            method,
+            id,
+            params: request.params.as_ref(),
+            scope: &scope,
+        };
         let state = match &self.0.layers {
             // A layer may wait for as long as it likes, so here every request takes a place, even one that is answered
             // at once.
-            Some(layers) => {
-                let request = layer::Request::new(self, method, id, params, scope.clone());
-                State::Working {
-                    work: Work::layers(layers.clone(), request),
-                    _place: self.place(&scope)?,
+            Some(layers) => State::Working {
+                _place: self.place(&scope)?,
+                work: Work::layers(layers.clone(), layer::Request::new(self, &call)),
+            },
+            None => {
+                // Before the handler is called, which may do anything before it returns its future.
+                let place = (!is_answered_at_once(method)).then(|| self.place(&scope));
+                let place = place.transpose()?;
+                match self.handle(&call) {
+                    Handled::Later(handling) => State::Working {
+                        // Without one, it is a listing of sources, none of which was called yet.
+                        _place: place.map_or_else(|| self.place(&scope), Ok)?,
+                        work: Work::Handler(handling),
+                    },
+                    Handled::Now(Ok(Answer::Subscription(messages, last))) => {
+                        State::Subscribed(messages, Box::new(last.into()))
+                    }
+                    Handled::Now(answered) => {
+                        let revision = scope.peer().revision;
+                        return Ok(Replies::ready(self.respond(id, revision, answered)));
+                    }
                 }
             }
-            None => match self.handle(&MethodCall {
-                method,
-                id,
-                params,
-                scope: &scope,
-            }) {
-                // The place is taken only now that a handler is known to run; without one, it is dropped before its
-                // first poll.
-                Handled::Later(handling) => State::Working {
-                    work: Work::Handler(handling),
-                    _place: self.place(&scope)?,
-                },
-                Handled::Now(Ok(Answer::Subscription(messages, last))) => {
-                    State::Subscribed(messages, Box::new(last.into()))
-                }
-                Handled::Now(answered) => {
-                    let revision = scope.peer().revision;
-                    return Ok(Replies::ready(self.respond(id, revision, answered)));
-                }
-            },
         };
         let running = Running {
             server: self.clone(),
@@ -88,7 +89,7 @@ impl Server {
         Ok(Replies::of(running))
     }
 
-    /// A place for a handler. Requests that are answered at once need none; subscriptions are counted elsewhere.
+    /// A place for a handler.
     fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
         let principal = scope.peer().principal.as_ref();
         self.0.load.admit(principal)
@@ -116,6 +117,21 @@ impl Server {
             }
         }
     }
+}
+
+/// Whether the server answers `method` without a handler, and so without a place. Subscriptions are counted elsewhere.
+fn is_answered_at_once(method: Method) -> bool {
+    matches!(
+        method,
+        Method::Ping
+            | Method::Discover
+            | Method::SetLevel
+            | Method::Listen
+            | Method::Unsubscribe
+            | Method::ListTools
+            | Method::ListPrompts
+            | Method::ListResourceTemplates
+    )
 }
 
 fn kind(method: Method) -> SlotKind {

@@ -337,6 +337,19 @@ async fn there_is_an_end_to_questions_as_there_is_to_rounds() {
 }
 
 #[tokio::test]
+async fn a_request_that_asked_too_often_takes_its_other_questions_back() {
+    let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
+        limits.rounds = 1;
+    });
+    let mut client = open(&server).await;
+    let (one, other) = (client.call("insist").await, client.next().await);
+    client.send(&response(&one)).await;
+    let withdrawn = client.next().await;
+    assert!(is_withdrawn(&withdrawn, &other), "{withdrawn}");
+    assert_eq!(client.next().await["result"]["isError"], true);
+}
+
+#[tokio::test]
 async fn many_sessions_that_never_answer_leave_room_for_others() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |limits| {

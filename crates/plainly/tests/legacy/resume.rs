@@ -515,3 +515,20 @@ async fn at_the_end_of_the_server_what_is_heard_ends_with_a_reply() {
     assert_eq!(stream.event().await, None);
     within(http.serving).await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn at_the_end_of_the_server_a_question_is_withdrawn_before_the_reply() {
+    for revision in RESUMABLE {
+        let mut http = listening(&Gate::new(), |_| {}).await;
+        let client = Client::open(&http, revision).await;
+        let mut stream = client.post(&call(1, "roots")).await;
+        let question = client.first(&mut stream).await.json();
+        http.stop();
+        let withdrawn = stream.event().await.unwrap().json();
+        assert_eq!(withdrawn["method"], "notifications/cancelled");
+        assert_eq!(withdrawn["params"]["requestId"], question["id"]);
+        let last = stream.event().await.unwrap().json();
+        assert_eq!((&last["id"], last["error"].is_object()), (&json!(1), true));
+        assert_eq!(stream.event().await, None);
+    }
+}

@@ -26,7 +26,7 @@ use crate::server::incoming::batch::BatchMessages;
 use crate::server::incoming::malformed::cancelled;
 use crate::server::outgoing::Outgoing;
 use crate::server::replies::Replies;
-use crate::server::resolve::{self, Sender};
+use crate::server::resolve::{self, Sender, Unresolved};
 use crate::server::sessions::session::Session;
 use crate::transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
@@ -219,7 +219,15 @@ impl<M: Messages> Connection<M> {
     }
 
     fn open(&mut self, request: &Request<'_>) {
-        let encoded = match resolve::opening(request, &self.extensions, self.server.limits()) {
+        // An id in flight is taken for this request too: the client could not tell the two replies apart.
+        let opening = match self.in_flight.has(&request.id.to_owned()) {
+            true => Err(Unresolved {
+                error: InvalidRequest::DuplicateId.into(),
+                revision: Revision::LATEST_LEGACY,
+            }),
+            false => resolve::opening(request, &self.extensions, self.server.limits()),
+        };
+        let encoded = match opening {
             Ok(peer) => {
                 let encoded = self.server.initialize(request.id.as_raw(), &peer);
                 self.begin_session(peer);

@@ -32,26 +32,19 @@ pub(super) struct RequestHead {
 }
 
 impl Request {
-    /// The request `id`, a JSON token.
-    pub(in crate::server) fn new(
-        server: &Server,
-        method: Method,
-        id: &str,
-        params: Option<&Object<'_>>,
-        scope: Scope,
-    ) -> Self {
+    pub(in crate::server) fn new(server: &Server, call: &MethodCall<'_>) -> Self {
         let subject = RequestHead {
             server: server.clone(),
-            method,
-            revision: scope.peer().revision,
-            name: params.and_then(|params| name(method, params)),
-            id: id.into(),
-            params: params.map(|params| params.raw().into()),
+            method: call.method,
+            revision: call.scope.peer().revision,
+            name: call.params.and_then(|params| name(call.method, params)),
+            id: call.id.into(),
+            params: call.params.map(|params| params.raw().into()),
         };
         Self {
             subject: Arc::new(subject),
-            extensions: scope.extensions(),
-            scope,
+            extensions: call.scope.extensions(),
+            scope: call.scope.clone(),
         }
     }
 

@@ -101,8 +101,10 @@ impl Running {
 
     /// Ends it with this answer.
     fn answer(&mut self, answered: Answered) {
-        // Closed first, so that a task that the handler left running can neither delay the reply by more messages nor
-        // wait for room for ever.
+        // A handler that was ended from outside withdraws its questions when it is dropped, so the outbox is still open.
+        self.state = State::Answered(None);
+        // Closed before the reply is written, so that a task that the handler left running can neither delay the reply
+        // by more messages nor wait for room for ever.
         self.scope.outbox().close();
         let revision = self.scope.peer().revision;
         let reply = self.server.respond(&self.id, revision, answered);
@@ -164,11 +166,16 @@ impl ReplySource for Running {
     }
 
     fn stop(&mut self) {
-        match std::mem::replace(&mut self.state, State::Answered(None)) {
-            State::Working { .. } => self.answer(Err(Unavailable::ShuttingDown.into())),
-            State::Subscribed(_, last) => self.answer(Ok(*last)),
-            answered @ State::Answered(_) => self.state = answered,
-        }
+        let last = match std::mem::replace(&mut self.state, State::Answered(None)) {
+            State::Working { .. } => Err(Unavailable::ShuttingDown.into()),
+            State::Subscribed(_, last) => Ok(*last),
+            answered @ State::Answered(_) => {
+                self.state = answered;
+                return;
+            }
+        };
+        // By now the handler is dropped: it lived no longer than the `match`.
+        self.answer(last);
     }
 }
 
