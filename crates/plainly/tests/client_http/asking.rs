@@ -103,6 +103,25 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
 }
 
 #[tokio::test]
+async fn a_reply_behind_a_ping_is_not_held_up_by_the_answer() {
+    let (builder, server) = server::start().await;
+    let builder = builder.timeout(Duration::from_secs(2));
+    let (client, ()) = tokio::join!(builder.connect(), shake_hands(&server, "s"));
+    let client = client.unwrap();
+    let (called, _call) = tokio::join!(client.call_tool("a", ()), async {
+        let mut call = server.request("tools/call").await;
+        call.events().await;
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let response = call.response(json!({"content": []}));
+        call.write(&format!("{}data: {response}\n\n", event(&ping)))
+            .await;
+        call
+    });
+    called.unwrap();
+    assert_eq!(answer(&server, "s").await["result"], json!({}));
+}
+
+#[tokio::test]
 async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     let log = Arc::<Mutex<Vec<_>>>::default();
     let told = Arc::clone(&log);

@@ -1,6 +1,8 @@
 //! Messages on a stream other than replies; and messages that outlive the call they belong to: answers to a legacy
 //! server's questions, and the cancellation of a dropped call. Nobody waits for their outcome.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
 use plainly_protocol::id::RequestId;
 use tokio::task::JoinSet;
@@ -45,16 +47,23 @@ impl HttpSession {
         let at_once = self
             .dispatcher
             .request(request, answering, |message, open| async {
-                // A task of its own, because the call may end before the server has accepted the answer.
-                tokio::spawn(async move {
-                    send_answer(endpoint, Frame::new(later, message)).await;
-                    drop(open);
-                });
+                send_apart(endpoint, Frame::new(later, message), open);
             });
         if let Some(message) = at_once {
-            send_answer(self.endpoint.clone(), Frame::new(headers, message)).await;
+            let place = Arc::clone(&self.answers).acquire_owned().await;
+            let endpoint = self.endpoint.clone();
+            send_apart(endpoint, Frame::new(headers, message), place);
         }
     }
+}
+
+/// Sends an answer, which holds its place meanwhile. In a task of its own: the next message on the stream may be the
+/// reply, which ends the call, and the server may accept no answer before it.
+fn send_apart(endpoint: Endpoint, frame: Frame, place: impl Send + 'static) {
+    tokio::spawn(async move {
+        send_answer(endpoint, frame).await;
+        drop(place);
+    });
 }
 
 async fn send_answer(endpoint: Endpoint, frame: Frame) {
