@@ -15,7 +15,7 @@ use super::error::{Error, LocalError};
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::RequestWriter;
 use super::reply::{RawResult, TypedResult};
-use super::timeouts::Timeouts;
+use super::timeouts::{CallQuestions, Timeouts};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
@@ -127,11 +127,16 @@ impl Client {
             idle: self.timeout,
             total: self.connected.options.longest.max(self.timeout),
         };
-        let questions = &self.connected.link.dispatcher().questions.open;
+        let shared = &self.connected.link.dispatcher().questions.shared;
+        let questions = CallQuestions::new(shared);
+        let extras = CallExtras {
+            questions: Some(&questions),
+            ..extras
+        };
         let progress = extras.progress.map(|listener| &**listener);
         let calling = self.connected.call(method, params, extras);
         timeouts
-            .wait_for(method, progress, questions, calling)
+            .wait_for(method, progress, &questions, calling)
             .await
     }
 }

@@ -21,12 +21,16 @@ use super::mirror::Mirror;
 use super::progress::ProgressListener;
 use super::reply::{CallReply, TypedResult};
 use super::subscriptions::SubscriptionTable;
+use super::timeouts::CallQuestions;
 use crate::transport::Frame;
 
 /// A way for messages to a server and back: over [`Messages`](crate::transport::Messages), or as HTTP requests.
 pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
-    fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>>;
+    fn call<'a>(
+        &'a self,
+        request: &'a OutgoingRequest<'a>,
+    ) -> BoxFuture<'a, Result<CallReply, Error>>;
 
     /// Sends a notification of `method`.
     fn notify(&self, frame: Frame, method: Method) -> BoxFuture<'_, Result<(), Error>>;
@@ -99,6 +103,8 @@ pub(super) struct CallExtras<'a> {
     pub(super) inputs: Option<&'a InputResponseParams>,
     /// Called with the progress of the call.
     pub(super) progress: Option<&'a Arc<ProgressListener>>,
+    /// Counts the questions that the server asks meanwhile.
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
 }
 
 impl Link {
@@ -133,6 +139,7 @@ impl Link {
         let request_extras = RequestExtras {
             progress: extras.progress.is_some(),
             inputs: extras.inputs,
+            questions: extras.questions,
             mirror: self.connection.mirror(),
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;

@@ -22,6 +22,7 @@ use serde_json::value::RawValue;
 
 use super::error::{Error, LocalError};
 use super::mirror::Mirror;
+use super::timeouts::CallQuestions;
 use crate::transport::Frame;
 
 /// The client's name, version, capabilities and preferences, as it tells every server.
@@ -41,19 +42,30 @@ pub(super) struct RequestExtras<'a> {
     /// The answers to the questions with which the server replied to this request before, and the state to send back.
     /// Not sent to a legacy server.
     pub(super) inputs: Option<&'a InputResponseParams>,
+    /// Counts the questions that the server asks before the reply.
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
     /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(super) mirror: Option<&'a Mirror>,
 }
 
 /// A request that is ready to be sent.
 #[derive(Clone, Debug)]
-pub(super) struct OutgoingRequest {
+pub(super) struct OutgoingRequest<'a> {
     pub(super) id: RequestId,
     pub(super) method: Method,
     pub(super) frame: Frame,
+    /// Counts the questions that the server asks before the reply.
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(
+            dead_code,
+            reason = "only over HTTP is it known which call a question belongs to"
+        )
+    )]
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
 }
 
-impl OutgoingRequest {
+impl OutgoingRequest<'_> {
     /// The notification that cancels it. `None` for the handshake, which must not be cancelled, and for the probe,
     /// which the peer may not know.
     pub(super) fn cancellation(&self) -> Option<Bytes> {
@@ -93,13 +105,13 @@ impl RequestWriter {
     }
 
     /// A request of `method`, which the revision must have.
-    pub(super) fn request(
+    pub(super) fn request<'a>(
         &self,
         id: i64,
         method: Method,
         params: &impl Serialize,
-        extras: RequestExtras<'_>,
-    ) -> Result<OutgoingRequest, Error> {
+        extras: RequestExtras<'a>,
+    ) -> Result<OutgoingRequest<'a>, Error> {
         let name = method.name();
         let revision = self.revision;
         if !method.is_in(revision) {
@@ -125,6 +137,7 @@ impl RequestWriter {
             id: id.into(),
             method,
             frame: Frame::new(headers, body.into()),
+            questions: extras.questions,
         })
     }
 
@@ -252,6 +265,7 @@ mod tests {
     const PLAIN: RequestExtras<'_> = RequestExtras {
         progress: false,
         inputs: None,
+        questions: None,
         mirror: None,
     };
 
