@@ -16,7 +16,7 @@ use tokio::task::AbortHandle;
 use super::dispatcher::Dispatcher;
 use super::error::Error;
 use super::inbox::Inbox;
-use super::message::{OutgoingRequest, RequestExtras, RequestWriter};
+use super::message::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
 use super::mirror::Mirror;
 use super::progress::ProgressListener;
 use super::reply::{CallReply, TypedResult};
@@ -99,6 +99,8 @@ pub(super) struct Link {
 /// The additions to one call besides its parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CallExtras<'a> {
+    /// More members of its `_meta`, as [`RequestExtras`] has them.
+    pub(super) meta: Option<&'a RawMembers>,
     /// The answers to the questions that the server asked before.
     pub(super) inputs: Option<&'a InputResponseParams>,
     /// Called with the progress of the call.
@@ -138,6 +140,7 @@ impl Link {
     ) -> Result<CallReply, Error> {
         let request_extras = RequestExtras {
             progress: extras.progress.is_some(),
+            meta: extras.meta,
             inputs: extras.inputs,
             questions: extras.questions,
             mirror: self.connection.mirror(),
