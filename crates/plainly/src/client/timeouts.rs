@@ -67,9 +67,9 @@ impl Timeouts {
 /// The questions for whose answers the server keeps one call waiting, as far as is known.
 #[derive(Debug)]
 pub(super) struct CallQuestions<'a> {
-    /// Those of the connection that may belong to any call.
+    /// Counts the questions on the connection that may belong to any call.
     shared: &'a QuestionCounter,
-    /// Those of this call; empty until there is one.
+    /// Counts the questions of this call; empty until there is one.
     own: OnceLock<Arc<QuestionCounter>>,
 }
 

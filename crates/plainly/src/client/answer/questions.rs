@@ -27,7 +27,7 @@ pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
     /// A place for each question that is being answered.
     places: Arc<Semaphore>,
-    /// Those that may belong to any call.
+    /// Counts the questions that may belong to any call.
     pub(in crate::client) shared: Arc<QuestionCounter>,
     tasks: Arc<AnswerTasks>,
 }
