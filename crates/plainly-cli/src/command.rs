@@ -1,5 +1,5 @@
-//! One file for each command, or for two that are alike; and the connection of those that talk to a server: opened, used, and
-//! closed whatever happens.
+//! One file for each command, or for two that are alike, except the shortest, which is here; and the connection of those that
+//! talk to a server: opened, used, and closed whatever happens.
 
 pub(crate) mod serve;
 
@@ -18,16 +18,32 @@ pub(crate) mod prompt;
 
 pub(crate) mod codes;
 
-pub(crate) mod completions;
-
 use std::process::Command;
 use std::time::Duration;
 
+use clap::CommandFactory;
 use plainly::client::{self, Client};
 use plainly::errors::Revision;
 
-use crate::args::{Server, ServerArgs};
+use crate::args::{Args, CompletionsArgs, Server, ServerArgs, Shell};
 use crate::failure::{Failure, Subject};
+use crate::format::Format;
+use crate::output::Output;
+
+/// `plainly completions`: a script that completes the command line in a shell.
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+    let shell = match args.shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+        Shell::Fish => clap_complete::Shell::Fish,
+    };
+    // Through memory, since the generator panics where nobody reads.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "plainly", &mut script);
+    let mut output = Output::new(Format::Text);
+    output.write(&script)?;
+    output.flush()
+}
 
 /// Does `work` with a connection to the server.
 async fn with_client<T>(

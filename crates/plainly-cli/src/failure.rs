@@ -272,7 +272,10 @@ fn is_missing(error: &Error) -> bool {
 
 /// Whether the URL or a header can't be used.
 fn is_configuration(error: &LocalError) -> bool {
-    matches!(error, LocalError::Configuration { .. })
+    matches!(
+        error,
+        LocalError::Configuration { .. } | LocalError::ReservedHeader { .. }
+    )
 }
 
 /// The server's error in words, with its code, which tells more to those who know the specification.

@@ -11,7 +11,6 @@ mod command;
 mod apart;
 
 mod output;
-mod progress;
 
 mod failure;
 
@@ -67,7 +66,7 @@ async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args).await,
         Command::Codes(args) => command::codes::run(&args),
-        Command::Completions(args) => command::completions::run(&args),
+        Command::Completions(args) => command::completions(&args),
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => tokio::select! {
             biased;

@@ -15,7 +15,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use plainly::store::StoreError;
 
 #[cfg(all(test, unix))]
-use super::faults::{self, Operation};
+use self::faults::Operation;
 use super::job::Waiter;
 
 /// How much of a file is read between two looks at whether anybody waits for it, in bytes.
@@ -128,4 +128,48 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
         || error
             .raw_os_error()
             .is_some_and(|code| TOO_MANY_OPEN.contains(&code))
+}
+
+/// What the operating system can't do, acted out for tests: names that fail to be looked at or opened.
+#[cfg(all(test, unix))]
+pub(crate) mod faults {
+    use std::cell::RefCell;
+    use std::ffi::OsStr;
+    use std::io;
+
+    /// Something that the operating system is asked to do.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Operation {
+        Look,
+        Open,
+        /// To see what is in a directory.
+        List,
+    }
+
+    /// An operation, the name with which it fails, and the error's number.
+    pub(crate) type Fault = (Operation, &'static str, i32);
+
+    thread_local! {
+        static FAULTS: RefCell<Vec<Fault>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// Fails if that was asked for on this thread.
+    pub(crate) fn strike(operation: Operation, name: &OsStr) -> io::Result<()> {
+        FAULTS.with_borrow(|faults| {
+            for (failing, called, number) in faults {
+                if (*failing, OsStr::new(called)) == (operation, name) {
+                    return Err(io::Error::from_raw_os_error(*number));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Does `work` while `faults` strike on this thread.
+    pub(crate) fn during<T>(faults: &[Fault], work: impl FnOnce() -> T) -> T {
+        FAULTS.set(faults.to_vec());
+        let done = work();
+        FAULTS.take();
+        done
+    }
 }

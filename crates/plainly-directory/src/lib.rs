@@ -63,10 +63,6 @@ mod tools;
 
 mod watch;
 
-#[cfg(unix)]
-#[cfg(test)]
-mod faults;
-
 pub use self::builder::DirectoryStoreBuilder;
 pub use self::mount::{MountError, MountProblem};
 pub use self::store::{DirectoryStore, Mount};

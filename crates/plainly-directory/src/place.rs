@@ -12,7 +12,7 @@ use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
 use plainly::store::StoreError;
 
 #[cfg(all(test, unix))]
-use super::faults::{self, Operation};
+use super::handle::faults::{self, Operation};
 use super::handle::{self, refuse};
 use super::ignored::{Rules, Ruling, SOURCES};
 use super::job::Waiter;

@@ -86,8 +86,6 @@ mod problem_error;
 
 mod dialect;
 
-pub mod policy;
-
 #[cfg(feature = "rmcp")]
 mod rmcp;
 

@@ -1,6 +1,6 @@
 //! The known errors: the [codes](registry()) that JSON-RPC or any revision of MCP ever defined, and the
-//! [conditions](conditions()) that they express. The dialects, the recogniser, the policy and the documentation read
-//! it.
+//! [conditions](conditions()) that they express. The dialects, the recogniser and the documentation read it. With the
+//! allocation policy of the specification (2026-07-28, "Error Codes"), it decides which codes [may be sent](may_emit).
 
 pub(crate) mod table;
 
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::code::Code;
+use crate::code::{Code, CodeRange};
 use crate::kind::ErrorKind;
 use crate::retry::Retry;
 use crate::revision::{Revision, Revisions};
@@ -211,8 +211,23 @@ pub(crate) fn retry_of(code: Code) -> Retry {
     lookup(code).map_or(Retry::Never, |entry| entry.retry)
 }
 
+/// Whether policy lets us send `code` to a peer of `revision` in `dialect`: the allocation policy of the specification
+/// and this table, as one function. What the dialects write is tested against it over all integers.
+pub fn may_emit(code: Code, revision: Revision, dialect: Dialect) -> bool {
+    match (code.range(), lookup(code)) {
+        (CodeRange::Application, _) => true,
+        // No implementation may define its own codes in the ranges of JSON-RPC and MCP.
+        (_, None) => false,
+        (_, Some(entry)) => {
+            entry.defined_in(revision)
+                && (entry.emit != Emit::PerRevision || dialect == Dialect::PerRevision)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::table::RESOURCE_NOT_FOUND;
     use super::*;
 
     #[test]
@@ -225,5 +240,38 @@ mod tests {
     fn each_condition_has_its_own_name() {
         let names: BTreeSet<_> = conditions().iter().map(|it| it.name).collect();
         assert_eq!(names.len(), conditions().len());
+    }
+
+    #[test]
+    fn the_legacy_range_is_closed_but_for_minus_32002_on_the_revisions_that_defined_it() {
+        for code in (-32019..=-32000).map(Code::new) {
+            for revision in Revision::ALL {
+                assert!(
+                    !may_emit(code, revision, Dialect::Uniform),
+                    "{code} {revision}"
+                );
+                let allowed = code == RESOURCE_NOT_FOUND && revision != Revision::V2026_07_28;
+                assert_eq!(
+                    may_emit(code, revision, Dialect::PerRevision),
+                    allowed,
+                    "{code} {revision}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_specification_s_range_holds_what_each_revision_defines() {
+        for revision in Revision::ALL {
+            let emitted: Vec<_> = (-32099..=-32020)
+                .filter(|code| may_emit(Code::new(*code), revision, Dialect::Uniform))
+                .collect();
+            let expected: &[i64] = match revision {
+                Revision::V2024_11_05 | Revision::V2025_03_26 | Revision::V2025_06_18 => &[],
+                Revision::V2025_11_25 => &[-32042],
+                Revision::V2026_07_28 => &[-32022, -32021, -32020],
+            };
+            assert_eq!(emitted, expected, "{revision}");
+        }
     }
 }

@@ -135,6 +135,43 @@ async fn roots_are_where_a_tree_begins() {
 }
 
 #[tokio::test]
+async fn a_root_that_can_not_be_shown_does_not_hide_the_others() {
+    let roots = [
+        "note://broken",
+        "note://book",
+        "note://vast",
+        "note://book/1",
+    ];
+    let client = connect(StoreTools::new(Notebook).roots(roots)).await;
+    let tree = call(&client, "tree", json!({"depth": 1})).await;
+    let lines: Vec<&str> = text(&tree).lines().collect();
+    let broken = "note://broken: The resource could not be read.";
+    assert_eq!(lines[0], broken);
+    assert_eq!(lines[1..5], ["note://book/", "  1", "  2", "  12"]);
+    assert!(
+        lines[5].starts_with("note://vast: The resource 'note://vast'"),
+        "{}",
+        lines[5]
+    );
+    assert!(
+        lines[6].starts_with("note://book/1: Invalid value for 'uri': note://book/1 is a file.")
+    );
+    let shown: Value = tree.structured_content.unwrap().decode().unwrap();
+    let errors = shown["entries"].as_array().unwrap().iter();
+    let errors: Vec<bool> = errors.map(|entry| entry["error"].is_string()).collect();
+    assert_eq!(errors, [true, false, false, false, false, true, true]);
+
+    let client = connect(StoreTools::new(Notebook).roots(["note://broken", "note://none"])).await;
+    let tree = call(&client, "tree", json!({})).await;
+    assert_eq!(tree.is_error, Some(true));
+    let told = text(&tree);
+    assert!(
+        told.contains("could not be read") && told.contains("note://none"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
 async fn of_several_representations_the_text_is_read() {
     let client = connect(StoreTools::new(Notebook)).await;
     let read = call(&client, "read_resource", json!({"uri": "note://book/2"})).await;

@@ -91,12 +91,14 @@ impl Asked {
     /// The next request of a connection; none if it ends.
     pub async fn read(mut stream: BufReader<TcpStream>) -> Option<Self> {
         let (head, body) = received(&mut stream).await?;
-        let headers = head.lines().filter_map(|line| line.split_once(':'));
+        let mut headers = HashMap::new();
+        for (name, value) in head.lines().filter_map(|line| line.split_once(':')) {
+            let before = headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+            assert_eq!(before, None, "{name} is written twice");
+        }
         Some(Self {
             method: head.split(' ').next().unwrap_or_default().to_owned(),
-            headers: headers
-                .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-                .collect(),
+            headers,
             body,
             stream,
         })

@@ -18,16 +18,16 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/transport",
-        "child -> http -> escaped -> frame -> memory -> lines -> duplex -> meter -> messages -> standard",
+        "child -> http -> escaped -> frame -> lines -> duplex -> meter -> messages -> standard",
     ),
     (
         "plainly/transport/http",
-        "listener -> connection -> server -> body -> checks -> events -> origin -> pipe -> read -> refused \
-         -> slots -> socket -> strangers -> watch -> limits",
+        "listener -> connection -> server -> body -> checks -> events -> origin -> pipe -> read -> slots -> socket \
+         -> watch -> limits",
     ),
     (
         "plainly-cli",
-        "command -> apart -> args -> log -> output -> failure -> exit -> format -> progress -> visible",
+        "command -> apart -> args -> log -> output -> failure -> exit -> format -> visible",
     ),
     (
         "plainly-directory",
@@ -36,7 +36,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "policy -> rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
+        "rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
          -> retry -> revision -> wire_error -> code",
     ),
     (

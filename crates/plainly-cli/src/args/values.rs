@@ -90,25 +90,11 @@ pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
 /// A header as it stands in a request.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
-        Some((name, _)) if is_of_the_protocol(name.trim()) => {
-            let name = name.trim();
-            Err(format!("{name} is set by the protocol"))
-        }
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
         Some(_) | None => Err("use NAME: VALUE, such as \"Authorization: Bearer …\"".to_owned()),
     }
-}
-
-/// Whether the client itself says what this header is, and so nobody else can.
-fn is_of_the_protocol(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let is_of_the_body = matches!(
-        name.as_str(),
-        "accept" | "content-type" | "content-length" | "transfer-encoding" | "connection"
-    );
-    is_of_the_body || name.starts_with("mcp-")
 }
 
 /// A revision of the protocol, which shells complete.
@@ -181,14 +167,7 @@ mod tests {
             parsed,
             ("Authorization".to_owned(), "Bearer a:b".to_owned())
         );
-        for text in [
-            "",
-            "Authorization",
-            ": value",
-            "Mcp-Method: ping",
-            "mcp-session-id : 1",
-            "Accept: */*",
-        ] {
+        for text in ["", "Authorization", ": value"] {
             assert!(header(text).is_err(), "{text}");
         }
     }

@@ -2,8 +2,7 @@
 
 mod object;
 
-use plainly::errors::policy::may_emit;
-use plainly::errors::registry::{Entry, lookup};
+use plainly::errors::registry::{Entry, lookup, may_emit};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
 use serde_json::json;
 

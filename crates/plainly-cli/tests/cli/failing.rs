@@ -158,6 +158,10 @@ fn what_would_be_right_is_said() {
         (&["ls", "./mine"], "`-- plainly serve ./mine --stdio`"),
         (&["ls", "--", "plainly", "serve", "mine"], "--stdio"),
         (&["call", url, "tool", "a:=b"], "for text, use a=b"),
+        (
+            &["ls", url, "--header", "Accept: */*"],
+            "header \"Accept\" can't be set: the transport decides which types it accepts",
+        ),
         (&["serve", "mine="], "the directory after = is missing"),
         (&["serve", "=mine"], "the name before = is missing"),
         (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3333"),

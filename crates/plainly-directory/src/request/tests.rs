@@ -4,7 +4,7 @@ use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
 
 use super::Request;
-use crate::faults::{Fault, Operation, during};
+use crate::handle::faults::{Fault, Operation, during};
 use crate::job::Waiter;
 use crate::store::DirectoryStore;
 

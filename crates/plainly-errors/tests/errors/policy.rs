@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use plainly_errors::policy::may_emit;
-use plainly_errors::registry::{Emit, Entry, lookup};
+use plainly_errors::registry::{Emit, Entry, lookup, may_emit};
 use plainly_errors::{
     ApplicationCode, Code, Dialect, ErrorKind, ProtocolError, Revision, WireError, conditions,
     registry,

@@ -13,9 +13,9 @@ use serde_json::json;
 use super::connect::{self, ClientOptions, ConnectDeadline, ServerDescription};
 use super::error::{Error, LocalError};
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
-use super::message::RequestWriter;
+use super::message::{self, RequestWriter};
 use super::reply::{RawResult, TypedResult};
-use super::timeouts::Timeouts;
+use super::timeouts::{CallQuestions, Timeouts};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
@@ -89,14 +89,22 @@ impl Client {
     }
 
     /// Forwards a request: parameters and result are JSON, and nothing is lost that this crate has no type for. If the
-    /// result asks for input (`resultType` `input_required`), the caller has to answer it. The parameters have no
-    /// `_meta`: the client writes its own.
+    /// result asks for input (`resultType` `input_required`), the caller has to answer it. Of `_meta` in the parameters,
+    /// the members that introduce the sender or ask for progress or log messages are replaced by this client's.
     ///
     /// # Errors
     ///
     /// Those of any call; [`LocalError::NotInRevision`] if the server's revision has no such method.
     pub async fn forward(&self, method: Method, params: &RawJson) -> Result<RawJson> {
-        let result = self.result(method, params, CallExtras::default()).await?;
+        let (params, meta) = message::split_meta(params).map_err(|_no_object| {
+            let (method, source) = (method.name(), None);
+            LocalError::Parameters { method, source }
+        })?;
+        let extras = CallExtras {
+            meta: meta.as_ref(),
+            ..CallExtras::default()
+        };
+        let result = self.result(method, &*params, extras).await?;
         let json = str::from_utf8(&result.json).expect("what was scanned as JSON is text");
         Ok(RawJson::parse(json).expect("it was scanned as JSON"))
     }
@@ -127,11 +135,16 @@ impl Client {
             idle: self.timeout,
             total: self.connected.options.longest.max(self.timeout),
         };
-        let questions = &self.connected.link.dispatcher().questions.open;
+        let shared = &self.connected.link.dispatcher().questions.shared;
+        let questions = CallQuestions::new(shared);
+        let extras = CallExtras {
+            questions: Some(&questions),
+            ..extras
+        };
         let progress = extras.progress.map(|listener| &**listener);
         let calling = self.connected.call(method, params, extras);
         timeouts
-            .wait_for(method, progress, questions, calling)
+            .wait_for(method, progress, &questions, calling)
             .await
     }
 }

@@ -16,13 +16,13 @@ use super::log::Log;
 use super::progress::ProgressTable;
 use super::reply::ServerRequest;
 use super::subscriptions::SubscriptionTable;
-use super::timeouts::QuestionPermit;
+use super::timeouts::{CallQuestions, QuestionPermit};
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
 use crate::transport::Escaped;
 
 /// Passes a server's requests and notifications to the part of the client that they concern.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Dispatcher {
     pub(super) revision: AgreedRevision,
     pub(super) subscriptions: Arc<SubscriptionTable>,
@@ -60,7 +60,9 @@ impl Dispatcher {
             questions: ServerQuestions::new(respondent, limits.questions),
             limits,
             log,
-            ..Self::default()
+            revision: AgreedRevision::default(),
+            subscriptions: Arc::default(),
+            progress: ProgressTable::default(),
         }
     }
 
@@ -85,10 +87,12 @@ impl Dispatcher {
     }
 
     /// Answers a request through `send`, in one of the `tasks` of the stream that it came on; it counts as open until
-    /// the permit that `send` gets is dropped. Returns the answer instead if it is available at once.
+    /// the permit that `send` gets is dropped, with the questions `of` its call if that is known. Returns the answer
+    /// instead if it is available at once.
     pub(super) fn request<S, F>(
         &self,
         request: ServerRequest,
+        of: Option<&CallQuestions<'_>>,
         tasks: &mut JoinSet<()>,
         send: S,
     ) -> Option<Bytes>
@@ -102,7 +106,7 @@ impl Dispatcher {
             tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
             return None;
         }
-        self.questions.ask(request, revision, tasks, send)
+        self.questions.ask(request, revision, of, tasks, send)
     }
 
     /// The handlers of the server's questions.

@@ -190,6 +190,15 @@ pub enum LocalError {
         /// Its text; never the value of a header, which may be a secret.
         value: String,
     },
+    /// This client was built with a header that it writes itself: leave it out.
+    #[error("header {name:?} can't be set: {why}")]
+    #[non_exhaustive]
+    ReservedHeader {
+        /// The name of the header.
+        name: String,
+        /// The reason why the client writes it itself.
+        why: &'static str,
+    },
 }
 
 /// Why and how a connection over a byte stream ended.

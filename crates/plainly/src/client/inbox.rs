@@ -131,8 +131,7 @@ impl Inbox {
         let state = self.state.lock();
         let uris = state.honoured.as_ref();
         let mut uris = uris.into_iter().flat_map(uris_of);
-        // By prefix: the update may be about a sub-resource of what was subscribed to (`ResourceUpdatedNotification`).
-        uris.any(|asked| uri.starts_with(asked))
+        uris.any(|asked| is_inside(uri, asked))
     }
 
     /// Whether this subscribes to exactly this URI.
@@ -213,6 +212,15 @@ fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> Subscriptio
 fn uris_of(filter: &SubscriptionFilter) -> impl Iterator<Item = &str> {
     let uris = filter.resource_subscriptions.as_deref();
     uris.unwrap_or_default().iter().map(String::as_str)
+}
+
+/// Whether the resource at `uri` is `asked`, or a sub-resource of it, which an update may be about as well
+/// (`ResourceUpdatedNotification`). The specification doesn't define these, so URIs are compared by their parts.
+fn is_inside(uri: &str, asked: &str) -> bool {
+    let rest = uri.strip_prefix(asked);
+    rest.is_some_and(|rest| {
+        rest.is_empty() || asked.ends_with('/') || rest.starts_with(['/', '?', '#'])
+    })
 }
 
 fn is_in(filter: &SubscriptionFilter, change: &Change) -> bool {

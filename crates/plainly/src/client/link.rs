@@ -16,17 +16,21 @@ use tokio::task::AbortHandle;
 use super::dispatcher::Dispatcher;
 use super::error::Error;
 use super::inbox::Inbox;
-use super::message::{OutgoingRequest, RequestExtras, RequestWriter};
+use super::message::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
 use super::mirror::Mirror;
 use super::progress::ProgressListener;
 use super::reply::{CallReply, TypedResult};
 use super::subscriptions::SubscriptionTable;
+use super::timeouts::CallQuestions;
 use crate::transport::Frame;
 
 /// A way for messages to a server and back: over [`Messages`](crate::transport::Messages), or as HTTP requests.
 pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
-    fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>>;
+    fn call<'a>(
+        &'a self,
+        request: &'a OutgoingRequest<'a>,
+    ) -> BoxFuture<'a, Result<CallReply, Error>>;
 
     /// Sends a notification of `method`.
     fn notify(&self, frame: Frame, method: Method) -> BoxFuture<'_, Result<(), Error>>;
@@ -95,10 +99,14 @@ pub(super) struct Link {
 /// The additions to one call besides its parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CallExtras<'a> {
+    /// More members of its `_meta`, as [`RequestExtras`] has them.
+    pub(super) meta: Option<&'a RawMembers>,
     /// The answers to the questions that the server asked before.
     pub(super) inputs: Option<&'a InputResponseParams>,
     /// Called with the progress of the call.
     pub(super) progress: Option<&'a Arc<ProgressListener>>,
+    /// Counts the questions that the server asks meanwhile.
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
 }
 
 impl Link {
@@ -132,7 +140,9 @@ impl Link {
     ) -> Result<CallReply, Error> {
         let request_extras = RequestExtras {
             progress: extras.progress.is_some(),
+            meta: extras.meta,
             inputs: extras.inputs,
+            questions: extras.questions,
             mirror: self.connection.mirror(),
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;

@@ -2,7 +2,7 @@
 //! this side that assembles JSON-RPC.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -14,7 +14,7 @@ use plainly_protocol::meta::{
 };
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel,
+    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel, RawJson,
 };
 use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
@@ -22,6 +22,7 @@ use serde_json::value::RawValue;
 
 use super::error::{Error, LocalError};
 use super::mirror::Mirror;
+use super::timeouts::CallQuestions;
 use crate::transport::Frame;
 
 /// The client's name, version, capabilities and preferences, as it tells every server.
@@ -38,22 +39,35 @@ pub(super) struct Introduction {
 pub(super) struct RequestExtras<'a> {
     /// Whether it asks for progress: its id is the token.
     pub(super) progress: bool,
+    /// More members of its `_meta`, none of them [ours](OWN_META).
+    pub(super) meta: Option<&'a RawMembers>,
     /// The answers to the questions with which the server replied to this request before, and the state to send back.
     /// Not sent to a legacy server.
     pub(super) inputs: Option<&'a InputResponseParams>,
+    /// Counts the questions that the server asks before the reply.
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
     /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(super) mirror: Option<&'a Mirror>,
 }
 
 /// A request that is ready to be sent.
 #[derive(Clone, Debug)]
-pub(super) struct OutgoingRequest {
+pub(super) struct OutgoingRequest<'a> {
     pub(super) id: RequestId,
     pub(super) method: Method,
     pub(super) frame: Frame,
+    /// Counts the questions that the server asks before the reply.
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(
+            dead_code,
+            reason = "only over HTTP is it known which call a question belongs to"
+        )
+    )]
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
 }
 
-impl OutgoingRequest {
+impl OutgoingRequest<'_> {
     /// The notification that cancels it. `None` for the handshake, which must not be cancelled, and for the probe,
     /// which the peer may not know.
     pub(super) fn cancellation(&self) -> Option<Bytes> {
@@ -93,13 +107,13 @@ impl RequestWriter {
     }
 
     /// A request of `method`, which the revision must have.
-    pub(super) fn request(
+    pub(super) fn request<'a>(
         &self,
         id: i64,
         method: Method,
         params: &impl Serialize,
-        extras: RequestExtras<'_>,
-    ) -> Result<OutgoingRequest, Error> {
+        extras: RequestExtras<'a>,
+    ) -> Result<OutgoingRequest<'a>, Error> {
         let name = method.name();
         let revision = self.revision;
         if !method.is_in(revision) {
@@ -125,6 +139,7 @@ impl RequestWriter {
             id: id.into(),
             method,
             frame: Frame::new(headers, body.into()),
+            questions: extras.questions,
         })
     }
 
@@ -142,13 +157,16 @@ impl RequestWriter {
         request.member("id", &id)?;
         request.member("method", method)?;
         let mut all = request.object("params");
-        if self.meta.is_some() || extras.progress {
+        if self.meta.is_some() || extras.progress || extras.meta.is_some() {
             let mut meta = all.object("_meta");
             if let Some(own) = &self.meta {
                 meta.raw_members(own)?;
             }
             if extras.progress {
                 meta.member(PROGRESS_TOKEN, &id)?;
+            }
+            if let Some(more) = extras.meta {
+                meta.members(more)?;
             }
             meta.close();
         }
@@ -195,6 +213,32 @@ impl RequestWriter {
         }
         headers
     }
+}
+
+/// The members of an object, each as it was written.
+pub(super) type RawMembers = BTreeMap<String, RawJson>;
+
+/// What only the client of a connection can say in `_meta`.
+const OWN_META: [&str; 5] = [
+    PROTOCOL_VERSION,
+    CLIENT_INFO,
+    CLIENT_CAPABILITIES,
+    LOG_LEVEL,
+    PROGRESS_TOKEN,
+];
+
+/// Splits somebody else's parameters: those beside `_meta`, and the members of `_meta` that can be sent on. Fails if
+/// either is no object.
+pub(super) fn split_meta(
+    params: &RawJson,
+) -> serde_json::Result<(Cow<'_, RawJson>, Option<RawMembers>)> {
+    let mut members: RawMembers = serde_json::from_str(params.get())?;
+    let Some(meta) = members.remove("_meta") else {
+        return Ok((Cow::Borrowed(params), None));
+    };
+    let mut meta: RawMembers = serde_json::from_str(meta.get())?;
+    meta.retain(|key, _| !OWN_META.contains(&key.as_str()));
+    Ok((Cow::Owned(RawJson::encode(&members)?), Some(meta)))
 }
 
 /// The approximate number of bytes in a request besides its parameters.
@@ -251,7 +295,9 @@ mod tests {
 
     const PLAIN: RequestExtras<'_> = RequestExtras {
         progress: false,
+        meta: None,
         inputs: None,
+        questions: None,
         mirror: None,
     };
 

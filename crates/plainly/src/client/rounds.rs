@@ -186,6 +186,7 @@ impl<T> CallSetup<T> {
         let extras = CallExtras {
             inputs: self.inputs.as_ref(),
             progress: self.progress.as_ref(),
+            ..CallExtras::default()
         };
         let mut result = self.client.result(self.method, &params, extras).await;
         // Only once: another listing would teach the same.

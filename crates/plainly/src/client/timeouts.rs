@@ -3,11 +3,11 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use plainly_protocol::method::Method;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::error::{Error, LocalError};
@@ -28,7 +28,7 @@ impl Timeouts {
         self,
         method: Method,
         progress: Option<&ProgressListener>,
-        questions: &QuestionCounter,
+        questions: &CallQuestions<'_>,
         calling: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let start = Instant::now();
@@ -64,7 +64,49 @@ impl Timeouts {
     }
 }
 
-/// Counts the questions of the server that are being answered on one connection.
+/// The questions for whose answers the server keeps one call waiting, as far as is known.
+#[derive(Debug)]
+pub(super) struct CallQuestions<'a> {
+    /// Counts the questions on the connection that may belong to any call.
+    shared: &'a QuestionCounter,
+    /// Counts the questions of this call; empty until there is one.
+    own: OnceLock<Arc<QuestionCounter>>,
+}
+
+impl<'a> CallQuestions<'a> {
+    pub(super) fn new(shared: &'a QuestionCounter) -> Self {
+        let own = OnceLock::new();
+        Self { shared, own }
+    }
+
+    /// Counts the questions of this call.
+    pub(super) fn own(&self) -> &Arc<QuestionCounter> {
+        self.own.get_or_init(Arc::default)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.counters().all(QuestionCounter::is_empty)
+    }
+
+    /// When the last answer was given, if any was.
+    fn last(&self) -> Option<Instant> {
+        self.counters().filter_map(QuestionCounter::last).max()
+    }
+
+    async fn all_answered(&self) {
+        for counter in self.counters() {
+            counter.all_answered().await;
+        }
+    }
+
+    fn counters(&self) -> impl Iterator<Item = &QuestionCounter> {
+        let own = self.own.get().map(|own| &**own);
+        std::iter::once(self.shared).chain(own)
+    }
+}
+
+/// Counts questions of the server that are being answered: those of one call, or those that may belong to any call on a
+/// connection.
 #[derive(Debug)]
 pub(super) struct QuestionCounter(watch::Sender<QuestionCount>);
 
@@ -75,9 +117,12 @@ struct QuestionCount {
     last: Option<Instant>,
 }
 
-/// Counts one question until it is dropped.
+/// Counts one question until it is dropped, and holds its place among those of the connection.
 #[derive(Debug)]
-pub(super) struct QuestionPermit(Arc<QuestionCounter>);
+pub(super) struct QuestionPermit {
+    counter: Arc<QuestionCounter>,
+    _place: OwnedSemaphorePermit,
+}
 
 impl Default for QuestionCounter {
     fn default() -> Self {
@@ -86,14 +131,13 @@ impl Default for QuestionCounter {
 }
 
 impl QuestionCounter {
-    /// Adds one, unless there are `limit`.
-    pub(super) fn add(self: &Arc<Self>, limit: usize) -> Option<QuestionPermit> {
-        let added = self.0.send_if_modified(|count| {
-            let has_room = count.open < limit;
-            count.open += usize::from(has_room);
-            has_room
-        });
-        added.then(|| QuestionPermit(Arc::clone(self)))
+    /// Adds one, which has this place.
+    pub(super) fn add(self: &Arc<Self>, place: OwnedSemaphorePermit) -> QuestionPermit {
+        self.0.send_modify(|count| count.open += 1);
+        QuestionPermit {
+            counter: Arc::clone(self),
+            _place: place,
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -114,7 +158,7 @@ impl QuestionCounter {
 
 impl Drop for QuestionPermit {
     fn drop(&mut self) {
-        self.0.0.send_modify(|count| {
+        self.counter.0.send_modify(|count| {
             count.open -= 1;
             count.last = Some(Instant::now());
         });

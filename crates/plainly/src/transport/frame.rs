@@ -1,7 +1,9 @@
 //! The types that a transport exchanges with the server or client behind it.
 
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use bytes::Bytes;
 use http::{Extensions, HeaderMap, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal};
 
-use super::ConnectionMemory;
+use crate::lock::Lock;
 
 /// One message as it arrived, with its headers and context.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +50,46 @@ impl Frame {
     pub fn extensions(mut self, extensions: Extensions) -> Self {
         self.extensions = extensions;
         self
+    }
+}
+
+/// The memory of one connection, in which a server keeps data from one request to the next: one value at a time, of a
+/// type that the server chooses. The transport only says which requests came on the same connection. Clones share the
+/// same memory. By default there is none.
+#[derive(Clone, Default)]
+pub struct ConnectionMemory(Option<Arc<Lock<StoredValue>>>);
+
+type StoredValue = Option<Box<dyn Any + Send>>;
+
+impl ConnectionMemory {
+    /// The memory of a new connection, still empty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Some(Arc::new(Lock::new(None))))
+    }
+
+    /// What `look` finds in the stored value, if it is a `T`.
+    pub fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
+        look(self.lock()?.as_ref()?.downcast_ref()?)
+    }
+
+    /// Stores `value`, replacing any other.
+    pub fn keep<T: Send + 'static>(&self, value: T) {
+        let before = self
+            .lock()
+            .and_then(|mut kept| kept.replace(Box::new(value)));
+        // Outside the lock, because the destructor is the server's code and may come back here.
+        drop(before);
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, StoredValue>> {
+        Some(self.0.as_ref()?.lock())
+    }
+}
+
+impl fmt::Debug for ConnectionMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectionMemory").finish_non_exhaustive()
     }
 }
 

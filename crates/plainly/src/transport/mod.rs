@@ -9,7 +9,6 @@ mod frame;
 #[cfg(feature = "http-server")]
 pub mod http;
 pub mod lines;
-mod memory;
 mod messages;
 #[cfg(feature = "client")]
 mod meter;
@@ -19,8 +18,7 @@ pub(crate) mod standard;
 pub use duplex::Duplex;
 #[cfg(any(feature = "client", feature = "http-server"))]
 pub(crate) use escaped::Escaped;
-pub use frame::{Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
-pub use memory::ConnectionMemory;
+pub use frame::{ConnectionMemory, Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
 pub use messages::{FlushProgress, Inbound, Messages};
 #[cfg(feature = "client")]
 pub(crate) use meter::Meter;

@@ -103,6 +103,25 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
 }
 
 #[tokio::test]
+async fn a_reply_behind_a_ping_is_not_held_up_by_the_answer() {
+    let (builder, server) = server::start().await;
+    let builder = builder.timeout(Duration::from_secs(2));
+    let (client, ()) = tokio::join!(builder.connect(), shake_hands(&server, "s"));
+    let client = client.unwrap();
+    let (called, _call) = tokio::join!(client.call_tool("a", ()), async {
+        let mut call = server.request("tools/call").await;
+        call.events().await;
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let response = call.response(json!({"content": []}));
+        call.write(&format!("{}data: {response}\n\n", event(&ping)))
+            .await;
+        call
+    });
+    called.unwrap();
+    assert_eq!(answer(&server, "s").await["result"], json!({}));
+}
+
+#[tokio::test]
 async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     let log = Arc::<Mutex<Vec<_>>>::default();
     let told = Arc::clone(&log);
@@ -308,6 +327,54 @@ async fn a_question_outlives_the_stream_that_it_came_on() {
         rest.write(&format!("data: {response}\n\n")).await;
     });
     called.unwrap();
+}
+
+#[tokio::test]
+async fn a_question_stops_the_clock_of_the_call_that_it_belongs_to_alone() {
+    let idle = Duration::from_millis(500);
+    let (builder, server) = server::start().await;
+    let gate = Arc::new(tokio::sync::Notify::new());
+    let open = Arc::clone(&gate);
+    let builder = builder.timeout(idle).longest(Duration::from_secs(5));
+    let builder = builder.on_elicitation(move |form| {
+        let gate = Arc::clone(&gate);
+        async move {
+            gate.notified().await;
+            accept(form).await
+        }
+    });
+    let (client, mut own) = connect(builder, &server, "s").await;
+    let (asked, ()) = tokio::join!(client.call_tool("a", ()), async {
+        let mut call = server.request("tools/call").await;
+        call.events().await;
+        call.write(&question("q", "a")).await;
+        let (other, _unanswered) =
+            tokio::join!(client.call_tool("b", ()), server.request("tools/call"));
+        let error = other.unwrap_err();
+        let after = match error.local() {
+            Some(LocalError::Timeout { after, .. }) => Some(*after),
+            _ => None,
+        };
+        assert_eq!(after, Some(idle), "{error}");
+        let cancelled = server.request("notifications/cancelled").await;
+        cancelled.answer("202 Accepted", "", "").await;
+        open.notify_one();
+        answer(&server, "s").await;
+        let response = call.response(json!({"content": []}));
+        call.write(&format!("data: {response}\n\n")).await;
+    });
+    asked.unwrap();
+
+    // On the stream of no call, it may belong to any.
+    let (waited, ()) = tokio::join!(client.call_tool("c", ()), async {
+        let call = server.request("tools/call").await;
+        own.write(&question("r", "a")).await;
+        tokio::time::sleep(2 * idle).await;
+        open.notify_one();
+        answer(&server, "s").await;
+        call.result(json!({"content": []})).await;
+    });
+    waited.unwrap();
 }
 
 #[tokio::test]

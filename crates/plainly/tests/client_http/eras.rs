@@ -265,6 +265,38 @@ async fn what_can_not_be_used_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
+async fn headers_of_the_client_itself_are_refused_and_others_are_set_once() {
+    for name in [
+        "Accept",
+        "Accept-Encoding",
+        "CONTENT-TYPE",
+        "Content-Length",
+        "Host",
+        "Last-Event-ID",
+        "Mcp-Param-Region",
+        "Mcp-Protocol-Version",
+        "mcp-session-id",
+        "Transfer-Encoding",
+    ] {
+        let builder = Client::http("http://127.0.0.1:1/").header(name, "hush");
+        let error = builder.connect().await.unwrap_err();
+        let told = error.to_string();
+        assert!(told.starts_with(&format!("header {name:?} can't be set: ")));
+        assert!(!told.contains("hush"), "{told}");
+    }
+    let (builder, server) = server::start().await;
+    let builder = builder.header("X-Key", "1").header("x-key", "2");
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        let probe = server.request("server/discover").await;
+        assert_eq!(probe.headers["x-key"], "2");
+        probe
+            .result(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}}))
+            .await;
+    });
+    client.unwrap();
+}
+
+#[tokio::test]
 async fn a_secure_url_is_spoken_to_in_tls_alone() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use plainly::Revision;
 use plainly::client::{CloseReason, Error, LocalError};
+use plainly::protocol::method::Method;
+use plainly::protocol::types::RawJson;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -43,6 +46,37 @@ async fn replies_find_their_calls_in_any_order() {
         }
     });
     assert_eq!([a, b, c], ["a:1", "a:2", "a:3"]);
+}
+
+#[tokio::test]
+async fn a_forwarded_request_has_one_meta_with_the_members_of_both() {
+    const PARAMS: &str = r#"{"name":"t","_meta":{"trace":[1.50],"progressToken":7,
+        "io.modelcontextprotocol/protocolVersion":"1","io.modelcontextprotocol/clientInfo":{"name":"far"}}}"#;
+    let params = RawJson::parse(PARAMS).unwrap();
+    for (client, mut peer) in [modern().await, legacy().await] {
+        let (forwarded, line) = tokio::join!(client.forward(Method::CallTool, &params), async {
+            let line = peer.line().await.unwrap();
+            let request: Value = serde_json::from_str(&line).unwrap();
+            peer.reply(&request, json!({"content": []})).await;
+            line
+        });
+        forwarded.unwrap();
+        assert_eq!(line.matches("\"_meta\"").count(), 1, "{line}");
+        assert!(line.contains(r#""trace":[1.50]"#), "{line}");
+        let is_modern = client.revision() == Revision::V2026_07_28;
+        for (own, count) in [
+            (
+                r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#,
+                usize::from(is_modern),
+            ),
+            ("protocolVersion", usize::from(is_modern)),
+            ("clientInfo", usize::from(is_modern)),
+            ("progressToken", 0),
+            (r#""name":"t""#, 1),
+        ] {
+            assert_eq!(line.matches(own).count(), count, "{own} {line}");
+        }
+    }
 }
 
 #[tokio::test]

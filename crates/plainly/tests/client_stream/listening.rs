@@ -275,7 +275,8 @@ async fn a_legacy_server_is_subscribed_to_each_resource() {
         peer.reply(&request, json!({})).await;
     });
     let mut other = subscription.unwrap();
-    for uri in ["b:1", "a:1", "a:2/inside"] {
+    // A name that only begins alike is another resource.
+    for uri in ["b:1", "a:12", "a:2b/inside", "a:1", "a:2/inside"] {
         peer.send(legacy_updated(uri)).await;
     }
     peer.send(json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"}))

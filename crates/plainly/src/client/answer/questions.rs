@@ -12,21 +12,23 @@ use plainly_protocol::method::Method;
 use plainly_protocol::types::InputRequest;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Respondent;
 use crate::client::message;
 use crate::client::reply::ServerRequest;
-use crate::client::timeouts::{QuestionCounter, QuestionPermit};
+use crate::client::timeouts::{CallQuestions, QuestionCounter, QuestionPermit};
 use crate::lock::Lock;
 
 /// The requests of the server on one connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
-    /// The most questions that are answered at a time.
-    limit: usize,
-    pub(in crate::client) open: Arc<QuestionCounter>,
+    /// A place for each question that is being answered.
+    places: Arc<Semaphore>,
+    /// Counts the questions that may belong to any call.
+    pub(in crate::client) shared: Arc<QuestionCounter>,
     tasks: Arc<AnswerTasks>,
 }
 
@@ -49,17 +51,20 @@ impl ServerQuestions {
     pub(in crate::client) fn new(respondent: Arc<Respondent>, limit: usize) -> Self {
         Self {
             respondent,
-            limit,
-            ..Self::default()
+            places: Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))),
+            shared: Arc::default(),
+            tasks: Arc::default(),
         }
     }
 
     /// Answers a question through `send`, in one of the `tasks` of the stream that it came on; it counts until the
-    /// permit that `send` gets is dropped. Returns the answer instead if it is available at once.
+    /// permit that `send` gets is dropped: with the questions `of` the call that it belongs to, if that is known.
+    /// Returns the answer instead if it is available at once.
     pub(in crate::client) fn ask<S, F>(
         &self,
         request: ServerRequest,
         revision: Revision,
+        of: Option<&CallQuestions<'_>>,
         tasks: &mut JoinSet<()>,
         send: S,
     ) -> Option<Bytes>
@@ -79,10 +84,11 @@ impl ServerQuestions {
             tracing::warn!(id = %request.id, "the server asked twice with the same id: answered once");
             return None;
         }
-        let Some(open) = self.open.add(self.limit) else {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             let error = Unavailable::Overloaded.into();
             return message::refusal(&request.raw_id, &error, revision);
         };
+        let open = of.map_or(&self.shared, CallQuestions::own).add(place);
         let entry = QuestionEntry {
             tasks: Arc::clone(&self.tasks),
             id: request.id.clone(),

@@ -49,7 +49,8 @@ fn is_retryable(error: &LocalError) -> bool {
         | LocalError::EndlessListing { .. }
         | LocalError::NotListed { .. }
         | LocalError::Parameters { .. }
-        | LocalError::Configuration { .. } => false,
+        | LocalError::Configuration { .. }
+        | LocalError::ReservedHeader { .. } => false,
     }
 }
 
@@ -165,6 +166,7 @@ mod tests {
             wanted: vec![],
         };
         let (revision, what, value) = (Revision::LATEST, "HTTP URL", text());
+        let (name, why) = (text(), "it follows from the URL");
         check(
             [
                 (LocalError::Timeout { method, after }, true),
@@ -178,6 +180,7 @@ mod tests {
                 (LocalError::EndlessListing { method }, false),
                 (LocalError::NotListed { uri: text() }, false),
                 (LocalError::Configuration { what, value }, false),
+                (LocalError::ReservedHeader { name, why }, false),
             ]
             .map(|(error, retryable)| (error.into(), retryable, None)),
         );

@@ -44,7 +44,7 @@ impl HttpConnection {
         }
     }
 
-    async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
+    async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
         let opens = request.method == Method::Initialize;
         let mut frame = request.frame.clone();
         // A new session is requested without the id of the previous one (2025-11-25, "Session Management").
@@ -74,7 +74,7 @@ impl HttpConnection {
 
     async fn reply(
         &self,
-        request: &OutgoingRequest,
+        request: &OutgoingRequest<'_>,
         response: HttpResponse,
     ) -> Result<CallReply, Error> {
         match response.content {
@@ -90,7 +90,7 @@ impl HttpConnection {
 
     async fn body(
         &self,
-        request: &OutgoingRequest,
+        request: &OutgoingRequest<'_>,
         response: HttpResponse,
     ) -> Result<CallReply, Error> {
         let (is_success, status) = (response.status.is_success(), HttpStatus::from(&response));
@@ -112,7 +112,7 @@ impl HttpConnection {
 
     async fn events(
         &self,
-        request: &OutgoingRequest,
+        request: &OutgoingRequest<'_>,
         mut response: HttpResponse,
     ) -> Result<CallReply, Error> {
         // These end with the call: a server that has replied waits for no answer.
@@ -138,9 +138,9 @@ impl HttpConnection {
                         return Ok(reply);
                     }
                     Err(other) => {
-                        let listens = request.method == Method::Listen;
-                        let on = listens.then_some(&request.id);
-                        self.session.take(other, on, &mut answering).await;
+                        self.session
+                            .take(other, Some(request), &mut answering)
+                            .await;
                     }
                 }
             }
@@ -149,7 +149,10 @@ impl HttpConnection {
 }
 
 impl ClientConnection for HttpConnection {
-    fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>> {
+    fn call<'a>(
+        &'a self,
+        request: &'a OutgoingRequest<'a>,
+    ) -> BoxFuture<'a, Result<CallReply, Error>> {
         self.session.until_closed(self.exchange(request)).boxed()
     }
 

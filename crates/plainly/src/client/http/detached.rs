@@ -1,8 +1,10 @@
 //! Messages on a stream other than replies; and messages that outlive the call they belong to: answers to a legacy
 //! server's questions, and the cancellation of a dropped call. Nobody waits for their outcome.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
-use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
@@ -11,21 +13,26 @@ use super::endpoint::{Endpoint, FAREWELL};
 use super::session::HttpSession;
 use crate::client::message::OutgoingRequest;
 use crate::client::reply::{Incoming, ServerRequest};
+use crate::client::timeouts::CallQuestions;
 use crate::transport::Frame;
 
 impl HttpSession {
-    /// Handles a message on a stream that is not its reply. `on` is the `subscriptions/listen` request of the stream,
-    /// if any.
+    /// Handles a message on a stream that is not its reply. `on` is the request whose reply the stream carries, if any.
     pub(super) async fn take(
         &self,
         incoming: Incoming,
-        on: Option<&RequestId>,
+        on: Option<&OutgoingRequest<'_>>,
         answering: &mut JoinSet<()>,
     ) {
         match incoming {
-            Incoming::Request(request) => self.answer(request, answering).await,
+            Incoming::Request(request) => {
+                let of = on.and_then(|on| on.questions);
+                self.answer(request, of, answering).await;
+            }
             Incoming::Notification { method, params } => {
-                self.dispatcher.notification(&method, &params, on);
+                let listening = on.filter(|on| on.method == Method::Listen);
+                let listening = listening.map(|on| &on.id);
+                self.dispatcher.notification(&method, &params, listening);
             }
             other @ (Incoming::Reply { .. } | Incoming::NoMessage { .. }) => {
                 tracing::debug!(?other, "dropped: not the reply to the request");
@@ -35,8 +42,14 @@ impl HttpSession {
         consume_budget().await;
     }
 
-    /// Answers a question that a legacy server asks on a stream.
-    async fn answer(&self, request: ServerRequest, answering: &mut JoinSet<()>) {
+    /// Answers a question that a legacy server asks on a stream: one `of` the call whose reply the stream carries, if
+    /// any.
+    async fn answer(
+        &self,
+        request: ServerRequest,
+        of: Option<&CallQuestions<'_>>,
+        answering: &mut JoinSet<()>,
+    ) {
         let mut headers = self.version();
         if self.join(&mut headers).is_err() {
             return;
@@ -44,17 +57,24 @@ impl HttpSession {
         let (endpoint, later) = (self.endpoint.clone(), headers.clone());
         let at_once = self
             .dispatcher
-            .request(request, answering, |message, open| async {
-                // A task of its own, because the call may end before the server has accepted the answer.
-                tokio::spawn(async move {
-                    send_answer(endpoint, Frame::new(later, message)).await;
-                    drop(open);
-                });
+            .request(request, of, answering, |message, open| async {
+                send_apart(endpoint, Frame::new(later, message), open);
             });
         if let Some(message) = at_once {
-            send_answer(self.endpoint.clone(), Frame::new(headers, message)).await;
+            let place = Arc::clone(&self.answers).acquire_owned().await;
+            let endpoint = self.endpoint.clone();
+            send_apart(endpoint, Frame::new(headers, message), place);
         }
     }
+}
+
+/// Sends an answer, which holds its place meanwhile. In a task of its own: the next message on the stream may be the
+/// reply, which ends the call, and the server may accept no answer before it.
+fn send_apart(endpoint: Endpoint, frame: Frame, place: impl Send + 'static) {
+    tokio::spawn(async move {
+        send_answer(endpoint, frame).await;
+        drop(place);
+    });
 }
 
 async fn send_answer(endpoint: Endpoint, frame: Frame) {
@@ -79,7 +99,7 @@ impl<'a> Cancellation<'a> {
     /// Cancels `request`, which was sent with these headers.
     pub(super) fn of(
         session: &'a HttpSession,
-        request: &OutgoingRequest,
+        request: &OutgoingRequest<'_>,
         headers: &HeaderMap,
     ) -> Self {
         let traits = session.dispatcher.revision.get().traits();

@@ -22,6 +22,20 @@ use super::builder::Builder;
 use super::error::{Error, LocalError};
 use super::{Client, Result};
 
+/// The headers that this client writes itself, each with the reason why nobody else can; a name that ends with `-` stands
+/// for all that begin with it.
+const RESERVED: [(&str, &str); 9] = [
+    ("accept", "the transport decides which types it accepts"),
+    ("accept-encoding", "the client reads no compressed replies"),
+    ("connection", "the client manages its connections"),
+    ("content-length", "it follows from the message"),
+    ("content-type", "every message is JSON"),
+    ("host", "it follows from the URL"),
+    ("last-event-id", "it follows from the stream"),
+    ("mcp-", "the protocol sets all headers that begin with Mcp-"),
+    ("transfer-encoding", "it follows from the message"),
+];
+
 /// A server at a URL, reached by Streamable HTTP.
 pub struct Http {
     url: String,
@@ -39,7 +53,12 @@ impl Client {
 }
 
 impl Builder<Http> {
-    /// Adds a header to every HTTP request, such as `Authorization`.
+    /// Sets a header of every HTTP request, such as `Authorization`; the last value counts.
+    ///
+    /// # Errors
+    ///
+    /// [`connect`](Self::connect) fails with [`LocalError::ReservedHeader`] if it is a header that the client writes
+    /// itself, such as `Content-Type` or `Mcp-Session-Id`.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.target.headers.push((name.into(), value.into()));
         self
@@ -81,12 +100,24 @@ fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {
     for (name, value) in pairs {
         let key = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_invalid| configuration("header name", name))?;
+        if let Some(why) = reserved(&key) {
+            let name = name.clone();
+            return Err(LocalError::ReservedHeader { name, why }.into());
+        }
         let mut value = HeaderValue::from_str(value)
             .map_err(|_invalid| configuration("value of header", name))?;
         value.set_sensitive(true);
-        headers.append(key, value);
+        headers.insert(key, value);
     }
     Ok(headers)
+}
+
+/// Why the header is reserved, if it is.
+fn reserved(name: &HeaderName) -> Option<&'static str> {
+    let name = name.as_str();
+    let mut rows = RESERVED.into_iter();
+    let row = rows.find(|(row, _)| name == *row || row.ends_with('-') && name.starts_with(row));
+    row.map(|(_, why)| why)
 }
 
 fn configuration(what: &'static str, value: &str) -> Error {

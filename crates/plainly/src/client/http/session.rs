@@ -2,10 +2,11 @@
 //! every request, and a session that the server has forgotten is noticed.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 use super::endpoint::{Endpoint, FAREWELL, HttpFailure, HttpResponse};
@@ -14,11 +15,16 @@ use crate::client::error::{CloseReason, Closed, Error, LocalError};
 use crate::client::status::{EXCERPT, HttpStatus};
 use crate::lock::Lock;
 
+/// The most answers on their way to a server of those that are known at once, to pings and to what is refused.
+const ANSWERS: usize = 16;
+
 /// An endpoint, and the session there.
 #[derive(Debug)]
 pub(super) struct HttpSession {
     pub(super) endpoint: Endpoint,
     pub(super) dispatcher: Dispatcher,
+    /// Places for these answers. Without one, the stream with the next question is not read any further.
+    pub(super) answers: Arc<Semaphore>,
     state: Lock<SessionState>,
     closed: watch::Sender<bool>,
 }
@@ -38,6 +44,7 @@ impl HttpSession {
         Self {
             endpoint,
             dispatcher,
+            answers: Arc::new(Semaphore::new(ANSWERS)),
             state: Lock::new(SessionState::Without),
             closed: watch::Sender::new(false),
         }

@@ -67,7 +67,7 @@ impl MessageConnection {
         }
     }
 
-    async fn exchange(&self, request: &OutgoingRequest) -> Result<CallReply, Error> {
+    async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
         // Before anything is registered: a call that is dropped here was never sent, so there is nothing to cancel.
         let place = self.place().await?;
         let queue = self.queue().ok_or_else(|| self.state.closed())?;
@@ -105,7 +105,10 @@ impl MessageConnection {
 }
 
 impl ClientConnection for MessageConnection {
-    fn call<'a>(&'a self, request: &'a OutgoingRequest) -> BoxFuture<'a, Result<CallReply, Error>> {
+    fn call<'a>(
+        &'a self,
+        request: &'a OutgoingRequest<'a>,
+    ) -> BoxFuture<'a, Result<CallReply, Error>> {
         self.exchange(request).boxed()
     }
 
@@ -157,7 +160,7 @@ impl ClientConnection for MessageConnection {
 /// A request that was sent. Dropping it cancels the request, unless the reply has arrived.
 struct SentRequest<'a> {
     connection: &'a MessageConnection,
-    request: &'a OutgoingRequest,
+    request: &'a OutgoingRequest<'a>,
 }
 
 impl Drop for SentRequest<'_> {

@@ -76,8 +76,9 @@ impl ConnectionState {
             }
             Incoming::Request(request) => {
                 let answers = answers.clone();
+                // Any call may be waiting for the answer: all of them share the stream.
                 self.dispatcher
-                    .request(request, answering, |message, open| async move {
+                    .request(request, None, answering, |message, open| async move {
                         answers.send(message).await;
                         drop(open);
                     })

@@ -103,8 +103,8 @@ impl<S: Store> StoreTools<S> {
             list::tool(&source),
             tree::tool(&source),
             stat::tool(&source),
-            read::one::tool(&source),
-            read::several::tool(&source),
+            read::one_tool(&source),
+            read::several_tool(&source),
         ]
     }
 

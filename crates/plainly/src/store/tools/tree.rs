@@ -1,11 +1,12 @@
 //! `tree`: several levels of collections at once. They are gathered level by level, so that a limit cuts off the
-//! deepest entries, and drawn from the top.
+//! deepest entries, and drawn from the top. A root that can't be shown is reported in its place, without affecting the
+//! others.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plainly_errors::Problem;
+use plainly_errors::{Problem, ProblemBag};
 use plainly_protocol::types::{Content, Resource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,9 @@ struct Leaf {
     /// Bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
+    /// Why it could not be shown, and what to try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
@@ -106,6 +110,8 @@ struct Node {
     children: Range<usize>,
     /// Whether it may have children that are left out.
     has_more: bool,
+    /// Why this top can't be shown.
+    problem: Option<Problem>,
 }
 
 impl<S: Store> Gathering<'_, S> {
@@ -117,22 +123,16 @@ impl<S: Store> Gathering<'_, S> {
         }
     }
 
-    /// These collections and everything below them. The nodes are sorted by level, so a later one is never nearer to
-    /// the top.
-    async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, Problem> {
+    /// These collections and everything below them; fails if none of them can be shown. The nodes are sorted by level,
+    /// so a later one is never nearer to the top.
+    async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, ProblemBag> {
         let mut nodes = Vec::new();
         for top in tops {
-            match self.source.store.metadata(top).await {
-                Ok(resource) if entry::is_collection(&resource) => {
-                    nodes.push(Node::new(resource, PathBuf::new(), 0));
-                }
-                Ok(_) => return Err(problems::is_no_collection(top)),
-                Err(error) => return Err(problems::of(self.source, top, error).await),
-            }
+            nodes.push(self.top(top).await);
         }
         let mut at = 0;
         while let Some(node) = nodes.get(at) {
-            if entry::is_collection(&node.resource) {
+            if node.problem.is_none() && entry::is_collection(&node.resource) {
                 let (begin, depth) = (nodes.len(), node.depth + 1);
                 let found = if depth > self.depth || self.left == 0 {
                     Ok((Vec::new(), true))
@@ -140,25 +140,45 @@ impl<S: Store> Gathering<'_, S> {
                     self.children(Some(&node.resource.uri), &node.path, depth)
                         .await
                 };
-                let (children, has_more) = match found {
-                    Ok(found) => found,
-                    // The top itself: without it there is nothing to show.
+                let (children, has_more, problem) = match found {
+                    Ok((children, has_more)) => (children, has_more, None),
                     Err(error) if depth == 1 => {
-                        return Err(problems::of(self.source, &node.resource.uri, error).await);
+                        let problem = problems::of(self.source, &node.resource.uri, error).await;
+                        (Vec::new(), false, Some(problem))
                     }
                     // It has vanished or can't be read: a request for it will say which.
-                    Err(_) => (Vec::new(), true),
+                    Err(_) => (Vec::new(), true, None),
                 };
                 nodes.extend(children);
                 let end = nodes.len();
                 if let Some(node) = nodes.get_mut(at) {
                     node.children = begin..end;
                     node.has_more = has_more;
+                    node.problem = problem;
                 }
             }
             at += 1;
         }
+        // If nothing can be shown, the call has failed: a model would take a success for an answer.
+        if nodes.iter().all(|node| node.problem.is_some()) {
+            return Err(nodes.into_iter().filter_map(|node| node.problem).collect());
+        }
         Ok(nodes)
+    }
+
+    /// A node without children yet, or with the reason why it can have none.
+    async fn top(&self, uri: &str) -> Node {
+        let (resource, problem) = match self.source.store.metadata(uri).await {
+            Ok(resource) if entry::is_collection(&resource) => (resource, None),
+            Ok(resource) => (resource, Some(problems::is_no_collection(uri))),
+            Err(error) => {
+                let unknown = Resource::new(uri, uri).is_collection(true);
+                (unknown, Some(problems::of(self.source, uri, error).await))
+            }
+        };
+        let mut node = Node::new(resource, PathBuf::new(), 0);
+        node.problem = problem;
+        node
     }
 
     /// The children of a collection, as far as there is room for them, and whether there are more.
@@ -209,6 +229,7 @@ impl Node {
             depth,
             children: 0..0,
             has_more: false,
+            problem: None,
         }
     }
 }
@@ -227,6 +248,7 @@ fn show(nodes: &[Node]) -> Shown<Tree> {
             uri: node.resource.uri.clone(),
             is_collection: entry::is_collection(&node.resource),
             size: node.resource.size,
+            error: node.problem.as_ref().map(|it| it.text().into_owned()),
         });
         let children = nodes.get(node.children.clone()).unwrap_or_default();
         waiting.extend(children.iter().rev());
@@ -246,6 +268,9 @@ fn line(node: &Node) -> String {
     } else {
         entry::printable(&node.resource.name)
     };
+    if let Some(problem) = &node.problem {
+        return format!("{name}: {}", problem.text());
+    }
     match (entry::is_collection(&node.resource), node.has_more) {
         (false, _) => format!("{indent}{name}"),
         (true, false) => format!("{indent}{name}/"),

@@ -24,8 +24,6 @@ mod events;
 mod origin;
 mod pipe;
 mod read;
-mod refused;
-mod strangers;
 
 pub use body::Body;
 pub use limits::HttpLimits;

@@ -1,6 +1,8 @@
 //! Checks where a request comes from and by which name it calls this server: the guard against pages in a browser that
-//! reach for servers on the user's machine, directly (`Origin`) or by a foreign name that points here (`Host`).
+//! reach for servers on the user's machine, directly (`Origin`) or by a foreign name that points here (`Host`). What is
+//! refused is logged, each name once: whoever runs the server learns what to allow, and nobody can fill the log.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,10 +10,16 @@ use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use plainly_errors::Refusal;
 
-use super::strangers::RejectedNames;
+use crate::lock::Lock;
+use crate::transport::Escaped;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
 const HTTP_PORT: u16 = 80;
+
+/// The most values that are logged, and therefore remembered.
+const MOST: usize = 16;
+/// The most bytes of a value that is logged; real names and origins are shorter.
+const LONGEST: usize = 255;
 
 /// The names and origins that are let in: those of the loopback interface, and what was added.
 #[derive(Clone, Debug, Default)]
@@ -190,6 +198,37 @@ impl fmt::Display for Authority<'_> {
     }
 }
 
+/// The hosts and origins that were logged.
+#[derive(Debug, Default)]
+struct RejectedNames(Lock<BTreeSet<Box<str>>>);
+
+impl RejectedNames {
+    /// Logs that a request called the server by this name.
+    fn host(&self, host: &str) {
+        if self.is_new(host) {
+            tracing::warn!(
+                host = %Escaped(host),
+                "refused: if clients should reach the server by this name, allow it (--allow-host, allow_host)"
+            );
+        }
+    }
+
+    /// Logs that a request came from a page of this origin.
+    fn origin(&self, origin: &str) {
+        if self.is_new(origin) {
+            tracing::warn!(
+                origin = %Escaped(origin),
+                "refused: if pages of this origin should use the server, allow it (--allow-origin, allow_origin)"
+            );
+        }
+    }
+
+    fn is_new(&self, value: &str) -> bool {
+        let mut told = self.0.lock();
+        value.len() <= LONGEST && told.len() < MOST && told.insert(value.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,5 +267,15 @@ mod tests {
             Err(Refusal::BadRequest)
         );
         assert_eq!(check("/mcp", None), Err(Refusal::BadRequest));
+    }
+
+    #[test]
+    fn each_is_told_once_and_not_more_than_are_remembered() {
+        let strangers = RejectedNames::default();
+        assert!(strangers.is_new("a.example"));
+        assert!(!strangers.is_new("a.example"));
+        assert!(!strangers.is_new(&"a".repeat(LONGEST + 1)));
+        let told = (0..100).filter(|number| strangers.is_new(&number.to_string()));
+        assert_eq!(told.count(), MOST - 1);
     }
 }

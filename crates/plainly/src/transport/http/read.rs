@@ -1,4 +1,5 @@
-//! Reads the whole body of a request, within its limits, and without a copy or a timer if it has already arrived.
+//! Reads the whole body of a request, within its limits, and without a copy or a timer if it has already arrived; or
+//! says why the request is refused before it reaches the server.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -6,12 +7,11 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use http_body::Body;
-use plainly_errors::Refusal;
+use plainly_errors::{ProtocolError, Refusal, Unavailable};
 use tokio::time::Instant;
 
 use super::HttpLimits;
-use super::refused::Rejection;
-use crate::quota::QuotaPart;
+use crate::quota::{QuotaExhausted, QuotaPart};
 
 /// Reads the whole body, and counts its bytes in `held`.
 pub(super) async fn read<B>(
@@ -126,6 +126,46 @@ impl Parts<'_> {
             std::mem::take(&mut self.first)
         } else {
             std::mem::take(&mut self.joined).freeze()
+        }
+    }
+}
+
+/// A refusal before the request reaches the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rejection {
+    /// The request is wrong.
+    For(Refusal),
+    /// It may be right, but there is no room for its body.
+    Overloaded,
+}
+
+impl Rejection {
+    /// Whether a possibly long body stays unread: then the connection can't take another request.
+    pub(super) fn leaves_body(self) -> bool {
+        match self {
+            Self::For(refusal) => matches!(refusal, Refusal::TooLarge | Refusal::RequestTimeout),
+            Self::Overloaded => true,
+        }
+    }
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        Self::For(refusal)
+    }
+}
+
+impl From<QuotaExhausted> for Rejection {
+    fn from(QuotaExhausted: QuotaExhausted) -> Self {
+        Self::Overloaded
+    }
+}
+
+impl From<Rejection> for ProtocolError {
+    fn from(refused: Rejection) -> Self {
+        match refused {
+            Rejection::For(refusal) => refusal.into(),
+            Rejection::Overloaded => Unavailable::Overloaded.into(),
         }
     }
 }

@@ -18,8 +18,8 @@ use tower_service::Service;
 
 use super::events::Events;
 use super::origin::{AllowedNames, InvalidAllowance};
+use super::read::Rejection;
 use super::read::read;
-use super::refused::Rejection;
 use super::{Body, HttpLimits, checks, pipe};
 use crate::quota::Quota;
 use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};

@@ -4,20 +4,24 @@
 //! descriptor, and an open file is shared: with the parent, with its other children, and between standard output and
 //! standard error if both are the same. A process that doesn't expect the change loses output. So the property stays as
 //! it is, and files that can't be used that way are left to threads.
+//!
+//! A pipe is opened again: this gives another open file of the same pipe, which no other process shares. Only a nameless
+//! one: a reactor would never learn that a named pipe has ended if its writers were gone before.
 
-mod pipe;
 mod socket;
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
+use rustix::fs::{FsWord, OFlags, fcntl_getfl, fstatfs};
 use tokio::io::{AsyncRead, AsyncWrite, Interest};
+use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 
 use self::socket::StdioSocket;
 
 /// `None` if a thread has to read.
 pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
-    match pipe::input() {
+    match input_pipe() {
         Some(pipe) => Some(Box::new(pipe)),
         None => Some(Box::new(StdioSocket::of(
             io::stdin().as_fd(),
@@ -28,7 +32,7 @@ pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
 
 /// `None` if a thread has to write.
 pub(super) fn output() -> Option<Box<dyn AsyncWrite + Send + Unpin>> {
-    match pipe::output() {
+    match output_pipe() {
         Some(pipe) => Some(Box::new(pipe)),
         None => Some(Box::new(StdioSocket::of(
             io::stdout().as_fd(),
@@ -36,3 +40,30 @@ pub(super) fn output() -> Option<Box<dyn AsyncWrite + Send + Unpin>> {
         )?)),
     }
 }
+
+/// The pipe at standard input, if there is one and this process may open it.
+fn input_pipe() -> Option<Receiver> {
+    if !is_pipe(io::stdin().as_fd(), OFlags::WRONLY) {
+        return None;
+    }
+    OpenOptions::new().open_receiver("/proc/self/fd/0").ok()
+}
+
+/// The pipe at standard output, if there is one and this process may open it.
+fn output_pipe() -> Option<Sender> {
+    if !is_pipe(io::stdout().as_fd(), OFlags::RDONLY) {
+        return None;
+    }
+    OpenOptions::new().open_sender("/proc/self/fd/1").ok()
+}
+
+/// Whether `descriptor` is the right end of a nameless pipe: this process would talk to itself at the other one.
+///
+/// Asks the descriptor, because looking at its link in `/proc` takes a fiftieth of the time to start.
+fn is_pipe(descriptor: BorrowedFd<'_>, other_end: OFlags) -> bool {
+    let is_nameless = fstatfs(descriptor).is_ok_and(|found| found.f_type == PIPEFS_MAGIC);
+    is_nameless && fcntl_getfl(descriptor).is_ok_and(|flags| flags & OFlags::ACCMODE != other_end)
+}
+
+/// The file system of pipes that have no name.
+const PIPEFS_MAGIC: FsWord = 0x5049_5045;
