@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plainly_errors::policy::may_emit;
+use plainly_errors::registry::may_emit;
 use plainly_errors::{Dialect, Revision, WireError};
 
 fuzz_target!(|json: &[u8]| {
