@@ -145,25 +145,23 @@ fn decode_unicode(digits: &str) -> (char, &str) {
 
 /// How many bytes at the start of `bytes` stand for themselves in a JSON string: up to a quote, a backslash or a
 /// character below U+0020. The string may be short, whatever comes after it.
-#[inline]
+///
+/// Never inlined: what calls it has many values to keep in registers, and this has a few constants of its own.
+#[inline(never)]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().take(SHORT / 8).enumerate() {
+    let mut rest = bytes;
+    while let Some((word, after)) = rest.split_first_chunk::<8>() {
+        let run = bytes.len() - rest.len();
         let special = special_bytes(u64::from_le_bytes(*word));
         if special != 0 {
-            return 8 * index + special.trailing_zeros() as usize / 8;
+            return run + special.trailing_zeros() as usize / 8;
         }
+        if run == SHORT {
+            return run + plain_blocks(rest);
+        }
+        rest = after;
     }
-    match bytes.get(SHORT..) {
-        Some(rest) => SHORT + after_short(rest),
-        None => plain_tail(bytes),
-    }
-}
-
-/// Apart, so that what most strings need is small.
-#[inline(never)]
-fn after_short(rest: &[u8]) -> usize {
-    plain_blocks(rest)
+    plain_tail(bytes)
 }
 
 /// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
@@ -187,10 +185,11 @@ const fn is_plain(byte: u8) -> bool {
 }
 
 /// How far a byte is from the next one that isn't plain: so that one comparison is enough, which in vectors takes half of
-/// what three do.
+/// what three do. The quote and the control characters as in [`special_bytes`].
 fn distance(byte: u8) -> u8 {
-    let (quote, backslash) = (byte ^ b'"', byte ^ b'\\');
-    quote.min(backslash).min(byte.saturating_sub(0x1f))
+    (byte ^ (b'"' ^ 0x20))
+        .saturating_sub(0x20)
+        .min(byte ^ b'\\')
 }
 
 fn plain_words(bytes: &[u8]) -> usize {
@@ -204,7 +203,8 @@ fn plain_words(bytes: &[u8]) -> usize {
     plain_tail(bytes)
 }
 
-/// The same of what is plain but for its last seven bytes at most.
+/// The same of what is plain but for its last seven bytes at most. Apart, so that what most strings need is small.
+#[inline(never)]
 fn plain_tail(bytes: &[u8]) -> usize {
     match bytes.last_chunk::<8>() {
         // It overlaps with what is known to be plain.
@@ -221,12 +221,12 @@ fn plain_tail(bytes: &[u8]) -> usize {
 const fn special_bytes(word: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     const TOP: u64 = EACH << 7;
-    const fn below(word: u64, bound: u8) -> u64 {
-        word.wrapping_sub(EACH * bound as u64) & !word
-    }
-    let quote = below(word ^ (EACH * b'"' as u64), 1);
-    let backslash = below(word ^ (EACH * b'\\' as u64), 1);
-    (quote | backslash | below(word, 0x20)) & TOP
+    // With this bit turned, the quote comes right after the control characters, so that one subtraction finds both.
+    let turned = word ^ (EACH * (b'"' ^ 0x20) as u64);
+    let quote_or_control = turned.wrapping_sub(EACH * 0x21);
+    let backslash = (word ^ (EACH * b'\\' as u64)).wrapping_sub(EACH);
+    // Subtracting sets the top bit of what was smaller; of what isn't ASCII it was set before.
+    (quote_or_control | backslash) & !word & TOP
 }
 
 #[cfg(test)]
