@@ -18,10 +18,9 @@ impl<'a> ByteCursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// Any value that is no array and no object.
+    /// Any value that is no array, no object and no string.
     pub(super) fn scalar(&mut self) -> ScanResult {
         match self.peek() {
-            Some(b'"') => self.string().map(|_escaped| ()),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal("true"),
             Some(b'f') => self.literal("false"),
@@ -42,13 +41,17 @@ impl<'a> ByteCursor<'a> {
     #[inline]
     pub(super) fn string(&mut self) -> ScanResult<bool> {
         let start = self.at;
-        self.at += 1;
+        let Some(inner) = self.text.as_bytes().get(start + 1..) else {
+            return Err(self.expected("expected a string"));
+        };
+        let run = escape::plain_run(inner);
         // Most strings have no escapes. Those that do go another way, so that this one is small enough to be inlined.
-        self.at += escape::plain_run(self.rest());
-        match self.eat(b'"') {
-            true => Ok(false),
-            false => self.rest_of_string(start).map(|()| true),
+        if inner.get(run) == Some(&b'"') {
+            self.at = start + run + 2;
+            return Ok(false);
         }
+        self.at = start + run + 1;
+        self.rest_of_string(start).map(|()| true)
     }
 
     /// The rest of the string that starts at `start`, from the first that isn't plain text.
@@ -151,10 +154,24 @@ impl<'a> ByteCursor<'a> {
         Ok(())
     }
 
-    pub(super) fn skip_whitespace(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
+    /// What the next token starts with, once whitespace is skipped.
+    #[inline]
+    pub(super) fn token(&mut self) -> Option<u8> {
+        loop {
+            match self.peek()? {
+                // Asked first, since most programs write no whitespace.
+                byte if byte > b' ' => return Some(byte),
+                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
+                byte => return Some(byte),
+            }
         }
+    }
+
+    /// Whether the next token is or starts with `byte`.
+    #[inline]
+    pub(super) fn is_token(&mut self, byte: u8) -> bool {
+        // Mostly it comes at once.
+        self.peek() == Some(byte) || self.token() == Some(byte)
     }
 
     pub(super) fn eat(&mut self, byte: u8) -> bool {

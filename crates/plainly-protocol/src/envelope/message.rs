@@ -112,22 +112,18 @@ pub(super) fn judge<'a>(
     let id = fields
         .id
         .and_then(|id| RawId::from_token(id.value, limits.id_bytes));
-    // With more members than were kept, or two ids, nobody can say which one counts.
-    let certain = members.len() <= limits.members_per_object
-        && members.iter().filter(|member| member.key == "id").count() < 2;
-    let readable = id.filter(|_| certain);
-
+    let readable = || id.filter(|_| is_id_certain(members, limits));
     let valid = match scanned.fault {
         Some(fault) => Err(fault),
         None => check(&fields, id, scanned.at, limits),
     };
-    let kind = valid.map_err(|defect| defect.into_invalid_request(readable))?;
+    let kind = valid.map_err(|defect| defect.into_invalid_request(readable()))?;
     // After everything else: JSON-RPC has an error of its own for parameters of the wrong kind, and it wants a message that
     // is right otherwise.
     let params = match fields.params {
         Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
             return Err(Defect::new("`params` that is not an object", params.at)
-                .into_invalid_params(readable));
+                .into_invalid_params(readable()));
         }
         _ => scanned.params,
     };
@@ -136,6 +132,12 @@ pub(super) fn judge<'a>(
         (Kind::Call(method), None) => Message::Notification(Notification { method, params }),
         (Kind::Response(outcome), id) => Message::Response(Response { id, outcome }),
     })
+}
+
+/// With more members than were kept, or two ids, nobody can say which one counts.
+fn is_id_certain(members: &[Member<'_>], limits: &Limits) -> bool {
+    members.len() <= limits.members_per_object
+        && members.iter().filter(|member| member.key == "id").count() < 2
 }
 
 enum Kind<'a> {
@@ -153,8 +155,8 @@ fn check<'a>(
     let version = fields
         .jsonrpc
         .ok_or(Defect::new("message without `jsonrpc`", at))?;
-    // Decoded, since nothing forbids a sender to write it with escapes.
-    if escape::text(version.value).as_deref() != Some("2.0") {
+    // Decoded if need be, since nothing forbids a sender to write it with escapes.
+    if version.value != r#""2.0""# && escape::text(version.value).as_deref() != Some("2.0") {
         return Err(Defect::new("`jsonrpc` other than \"2.0\"", version.at));
     }
     // JSON-RPC 2.0, section 5: where the id of a request could not be read, the error has `null` in its place.

@@ -82,10 +82,6 @@ pub(super) struct Member<'a> {
 /// that collide.
 pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m Member<'a>> {
     const FEW: usize = 16;
-    // Almost every object ends here.
-    if are_apart(members) {
-        return None;
-    }
     if members.len() > FEW {
         let mut seen = HashSet::with_capacity(members.len());
         return members.iter().find(|member| !seen.insert(&*member.key));
@@ -99,16 +95,25 @@ pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m M
     duplicate.map(|(_, member)| member)
 }
 
-/// True if the lengths and the last letters of the keys tell that no two are the same: of most objects, in half of the time
-/// that comparing takes.
-fn are_apart(members: &[Member<'_>]) -> bool {
-    let mut seen = 0_u64;
-    members.iter().all(|member| {
-        let key = member.key.as_bytes();
-        let last = key.last().copied().unwrap_or_default();
+/// The keys of an object so far, a bit for each, of its length and its last letter. Of most objects these tell that no two
+/// keys are the same, and nothing needs to be compared.
+#[derive(Default)]
+pub(super) struct KeyBits(u64);
+
+impl KeyBits {
+    const CLASH: u64 = u64::MAX;
+
+    #[inline]
+    pub(super) fn add(&mut self, key: &str) {
+        let last = key.as_bytes().last().copied().unwrap_or_default();
         let bit = 1 << ((key.len() * 5 + usize::from(last)) % 64);
-        let is_new = seen & bit == 0;
-        seen |= bit;
-        is_new
-    })
+        self.0 = match self.0 & bit {
+            0 => self.0 | bit,
+            _ => Self::CLASH,
+        };
+    }
+
+    pub(super) fn may_repeat(&self) -> bool {
+        self.0 == Self::CLASH
+    }
 }

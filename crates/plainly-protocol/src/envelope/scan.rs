@@ -10,7 +10,7 @@
 use super::Limits;
 use super::cursor::{ByteCursor, ScanResult};
 use super::malformed::Defect;
-use super::object::{Member, Object, first_duplicate};
+use super::object::{KeyBits, Member, Object, first_duplicate};
 use crate::escape;
 
 /// A value that is well-formed JSON.
@@ -32,21 +32,39 @@ pub(super) struct Scanner<'a, 'l> {
     fault: Option<Defect>,
     /// Containers around the value, outside of `frames`: 1 in a batch.
     base: usize,
-    /// The open containers within the allowed depth.
+    /// The innermost container.
+    open: Frame,
+    /// The containers around `open` within the allowed depth, and what is around the value.
     frames: Vec<Frame>,
-    /// The containers that are nested deeper, of which nothing else is noted.
+    /// What was open before each container that is nested deeper. Nothing else is noted of those.
     beyond: Vec<Container>,
-    /// The members so far of the objects in `frames`, outermost first. Before its end the value of a member is empty.
+    /// The members so far of the open objects, outermost first. Before its end the value of a member is empty.
     members: Vec<Member<'a>>,
     params: Option<Object<'a>>,
     /// The `_meta` of the `params` that are open.
     meta: Option<Object<'a>>,
 }
 
+/// What is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Container {
+    /// What is around the value.
+    None,
     Array,
+    /// An object that is a message.
+    Message,
+    /// The `params` of a message, and the `_meta` in them.
+    Params,
+    Meta,
+    /// Any other object. Nobody asks for its members one by one: they are in the text of a member above. So their keys are
+    /// noted, for duplicates, and not their values.
     Object,
+}
+
+impl Container {
+    fn is_object(self) -> bool {
+        !matches!(self, Self::None | Self::Array)
+    }
 }
 
 struct Frame {
@@ -54,6 +72,21 @@ struct Frame {
     start: usize,
     /// Where its members start in `Scanner::members`.
     members: usize,
+    keys: KeyBits,
+    /// The last of the members is to be given its value.
+    waits: bool,
+}
+
+impl Frame {
+    fn new(container: Container, start: usize, members: usize) -> Self {
+        Self {
+            container,
+            start,
+            members,
+            keys: KeyBits::default(),
+            waits: false,
+        }
+    }
 }
 
 impl<'a, 'l> Scanner<'a, 'l> {
@@ -64,6 +97,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             nodes: 0,
             fault: None,
             base: 0,
+            open: Frame::new(Container::None, 0, 0),
             // As deep and as wide as most messages are, so that neither list has to grow for them.
             frames: Vec::with_capacity(8),
             beyond: Vec::new(),
@@ -83,21 +117,18 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// True if the text is an array, whose elements [`Self::element`] then gives.
     pub(super) fn starts_array(&mut self) -> bool {
-        self.cursor.skip_whitespace();
-        self.cursor.peek() == Some(b'[')
+        self.cursor.token() == Some(b'[')
     }
 
     /// The next element of the outermost array; `None` at its end.
     pub(super) fn element(&mut self) -> ScanResult<Option<Scanned<'a>>> {
-        self.cursor.skip_whitespace();
-        match (self.base, self.cursor.peek()) {
+        match (self.base, self.cursor.token()) {
             (0, Some(b'[')) => {
                 self.cursor.at += 1;
                 // The array of the batch counts as a value, and as a level of depth of all that is in it.
                 self.base = 1;
                 self.nodes += 1;
-                self.cursor.skip_whitespace();
-                if self.cursor.peek() == Some(b']') {
+                if self.cursor.token() == Some(b']') {
                     self.cursor.at += 1;
                     return Ok(None);
                 }
@@ -114,8 +145,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// Nothing but whitespace may follow.
     pub(super) fn end(&mut self) -> ScanResult {
-        self.cursor.skip_whitespace();
-        match self.cursor.peek() {
+        match self.cursor.token() {
             None => Ok(()),
             Some(_) => Err(self.cursor.expected("expected nothing more")),
         }
@@ -123,11 +153,14 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// One value, to its end.
     pub(super) fn value(&mut self) -> ScanResult<Scanned<'a>> {
-        self.cursor.skip_whitespace();
+        self.cursor.token();
         let start = self.cursor.at;
         loop {
-            self.value_start()?;
-            if self.value_end()? {
+            if self.open.container.is_object() {
+                self.key()?;
+            }
+            let is_complete = self.value_start()?;
+            if is_complete && self.value_end()? {
                 break;
             }
         }
@@ -142,69 +175,63 @@ impl<'a, 'l> Scanner<'a, 'l> {
         })
     }
 
-    /// A scalar as a whole, or a container up to its first value.
-    fn value_start(&mut self) -> ScanResult {
-        loop {
-            self.cursor.skip_whitespace();
-            let start = self.cursor.at;
-            self.nodes += 1;
-            if self.is_over_nodes() {
-                self.refuse("too many values", start);
-            }
-            match self.cursor.peek() {
-                Some(b'{') => {
-                    self.enter(Container::Object);
-                    if self.cursor.peek() == Some(b'}') {
-                        return Ok(());
-                    }
-                    self.key()?;
-                }
-                Some(b'[') => {
-                    self.enter(Container::Array);
-                    if self.cursor.peek() == Some(b']') {
-                        return Ok(());
-                    }
-                }
-                _ => {
-                    self.cursor.scalar()?;
-                    self.note(start);
-                    return Ok(());
-                }
-            }
+    /// A scalar as a whole, or a container up to the first value in it or its end. False if a value is next.
+    fn value_start(&mut self) -> ScanResult<bool> {
+        let first = self.cursor.token();
+        let start = self.cursor.at;
+        self.nodes += 1;
+        if self.is_over_nodes() {
+            self.refuse("too many values", start);
         }
+        match first {
+            Some(b'{') => {
+                self.enter(self.kind_of_object());
+                return Ok(self.cursor.token() == Some(b'}'));
+            }
+            Some(b'[') => {
+                self.enter(Container::Array);
+                return Ok(self.cursor.token() == Some(b']'));
+            }
+            Some(b'"') => _ = self.cursor.string()?,
+            _ => self.cursor.scalar()?,
+        }
+        self.note(start);
+        Ok(true)
     }
 
     /// Reads what follows a value, up to where the next one starts; true if nothing is open any more.
     fn value_end(&mut self) -> ScanResult<bool> {
         loop {
-            let Some(container) = self.innermost() else {
+            let container = self.open.container;
+            if container == Container::None {
                 return Ok(true);
-            };
-            self.cursor.skip_whitespace();
-            match (container, self.cursor.peek()) {
-                (Container::Array, Some(b',')) => {
-                    self.cursor.at += 1;
-                    return Ok(false);
-                }
-                (Container::Object, Some(b',')) => {
-                    self.cursor.at += 1;
-                    self.key()?;
-                    return Ok(false);
-                }
-                (Container::Array, Some(b']')) | (Container::Object, Some(b'}')) => {
-                    self.cursor.at += 1;
-                    self.leave();
-                }
-                (Container::Array, _) => return Err(self.cursor.expected("expected `,` or `]`")),
-                (Container::Object, _) => return Err(self.cursor.expected("expected `,` or `}`")),
             }
+            match self.cursor.token() {
+                Some(b',') => {
+                    self.cursor.at += 1;
+                    return Ok(false);
+                }
+                Some(b'}') if container.is_object() => {}
+                Some(b']') if !container.is_object() => {}
+                _ if container.is_object() => {
+                    return Err(self.cursor.expected("expected `,` or `}`"));
+                }
+                _ => return Err(self.cursor.expected("expected `,` or `]`")),
+            }
+            self.cursor.at += 1;
+            self.leave();
         }
     }
 
-    fn innermost(&self) -> Option<Container> {
-        match self.beyond.last() {
-            Some(&container) => Some(container),
-            None => self.frames.last().map(|frame| frame.container),
+    /// What the object that starts here is.
+    fn kind_of_object(&self) -> Container {
+        let waiting = self.members.last().filter(|_| self.open.waits);
+        let name = waiting.map(|member| &*member.key);
+        match (self.open.container, name) {
+            (Container::None, _) => Container::Message,
+            (Container::Message, Some("params")) => Container::Params,
+            (Container::Params, Some("_meta")) => Container::Meta,
+            _ => Container::Object,
         }
     }
 
@@ -212,58 +239,42 @@ impl<'a, 'l> Scanner<'a, 'l> {
         let start = self.cursor.at;
         self.cursor.at += 1;
         if self.base + self.frames.len() < self.limits.depth {
-            self.frames.push(Frame {
-                container,
-                start,
-                members: self.members.len(),
-            });
+            let frame = Frame::new(container, start, self.members.len());
+            self.frames.push(std::mem::replace(&mut self.open, frame));
         } else {
             // Followed nevertheless: what comes after may be no JSON at all, and that is the error to tell.
-            self.beyond.push(container);
+            self.beyond.push(self.open.container);
+            self.open.container = container;
+            self.open.waits = false;
             self.refuse("nested too deeply", start);
         }
-        self.cursor.skip_whitespace();
     }
 
     fn leave(&mut self) {
-        if self.beyond.pop().is_some() {
-            return;
+        if let Some(container) = self.beyond.pop() {
+            self.open.container = container;
+        } else if let Some(around) = self.frames.pop() {
+            let frame = std::mem::replace(&mut self.open, around);
+            self.complete(&frame);
+            self.note(frame.start);
         }
-        let Some(frame) = self.frames.pop() else {
-            return;
-        };
-        if frame.container == Container::Object {
-            self.leave_object(&frame);
-        }
-        self.note(frame.start);
     }
 
-    fn leave_object(&mut self, frame: &Frame) {
-        let own = self.members.get(frame.members..).unwrap_or_default();
-        if let Some(at) = first_duplicate(own).map(|member| member.at) {
-            self.refuse("duplicate key", at);
+    fn complete(&mut self, frame: &Frame) {
+        if frame.keys.may_repeat() {
+            let own = self.members.get(frame.members..).unwrap_or_default();
+            if let Some(at) = first_duplicate(own).map(|member| member.at) {
+                self.refuse("duplicate key", at);
+            }
         }
-        match self.frames.as_slice() {
-            // The message itself.
-            [] => {}
-            [_] if self.is_value_of("params", frame) => {
+        match frame.container {
+            Container::None | Container::Array | Container::Message => {}
+            Container::Params => {
                 self.params = Some(self.object(frame).with_meta(self.meta.take()));
             }
-            [_, params]
-                if self.is_value_of("_meta", frame) && self.is_value_of("params", params) =>
-            {
-                self.meta = Some(self.object(frame));
-            }
-            // Nobody asks for the members of other objects one by one: they are in the text of a member above.
-            _ => self.members.truncate(frame.members),
+            Container::Meta => self.meta = Some(self.object(frame)),
+            Container::Object => self.members.truncate(frame.members),
         }
-    }
-
-    /// Whether the container of `frame` is the value of a member of this name.
-    fn is_value_of(&self, name: &str, frame: &Frame) -> bool {
-        let before = frame.members.checked_sub(1);
-        let member = before.and_then(|index| self.members.get(index));
-        member.is_some_and(|member| member.value.is_empty() && member.key == name)
     }
 
     /// The object that `frame` was of, which has just ended.
@@ -274,42 +285,35 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     /// The value that started at `start` has ended: it completes the member that it is of, if of any.
     fn note(&mut self, start: usize) {
-        // The value of a member is never empty text, so an empty one is still waited for.
-        let container = self.frames.last().map(|frame| frame.container);
-        if container == Some(Container::Object)
-            && self.notes_members()
+        if self.open.waits
             && let Some(member) = self.members.last_mut()
-            && member.value.is_empty()
         {
             member.value = self.cursor.slice(start);
+            self.open.waits = false;
         }
     }
 
     /// Whether the members of the innermost object are noted: after a fault those of the message alone, one of which may be
     /// its id.
     fn notes_members(&self) -> bool {
-        self.beyond.is_empty() && (self.fault.is_none() || self.frames.len() == 1)
+        self.fault.is_none() || (self.frames.len() == 1 && self.beyond.is_empty())
     }
 
     fn key(&mut self) -> ScanResult {
-        self.cursor.skip_whitespace();
-        let at = self.cursor.at;
-        if self.cursor.peek() != Some(b'"') {
+        if !self.cursor.is_token(b'"') {
             return Err(self.cursor.expected("expected a key"));
         }
+        let at = self.cursor.at;
         let escaped = self.cursor.string()?;
         let inner = self.cursor.inner(at);
-        self.cursor.skip_whitespace();
-        if !self.cursor.eat(b':') {
+        if !self.cursor.is_token(b':') {
             return Err(self.cursor.expected("expected `:`"));
         }
+        self.cursor.at += 1;
         if !self.notes_members() {
             return Ok(());
         }
-        let Some(frame) = self.frames.last() else {
-            return Ok(());
-        };
-        let before = self.members.len() - frame.members;
+        let before = self.members.len() - self.open.members;
         // One more than allowed is kept, so that it is seen later that these are not all of them.
         if before >= self.limits.members_per_object {
             self.refuse("too many members in an object", at);
@@ -322,6 +326,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         } else {
             inner.into()
         };
+        self.open.keys.add(&key);
+        self.open.waits = self.open.container != Container::Object;
         self.members.push(Member { key, value: "", at });
         Ok(())
     }
