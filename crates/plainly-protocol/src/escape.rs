@@ -15,7 +15,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
     // were, each time: to get it again took 1 ms of 1.6.
     out.reserve(text.len() + text.len() / 4 + 2);
     out.push(b'"');
-    if text.len() <= SHORT && plain_words(text.as_bytes()) == text.len() {
+    if text.len() <= SHORT && plain_run(text.as_bytes()) == text.len() {
         out.extend_from_slice(text.as_bytes());
     } else {
         write_inner(out, text);
@@ -177,7 +177,7 @@ pub(crate) fn plain_blocks(bytes: &[u8]) -> usize {
     };
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
     let run = BLOCK * blocks.iter().take_while(|block| plain(block)).count();
-    run + plain_words(bytes.get(run..).unwrap_or_default())
+    run + plain_run(bytes.get(run..).unwrap_or_default())
 }
 
 const fn is_plain(byte: u8) -> bool {
@@ -192,28 +192,27 @@ fn distance(byte: u8) -> u8 {
         .min(byte ^ b'\\')
 }
 
-fn plain_words(bytes: &[u8]) -> usize {
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let special = special_bytes(u64::from_le_bytes(*word));
-        if special != 0 {
-            return 8 * index + special.trailing_zeros() as usize / 8;
-        }
-    }
-    plain_tail(bytes)
-}
-
 /// The same of what is plain but for its last seven bytes at most. Apart, so that what most strings need is small.
 #[inline(never)]
 fn plain_tail(bytes: &[u8]) -> usize {
-    match bytes.last_chunk::<8>() {
+    if let Some(last) = bytes.last_chunk::<8>() {
         // It overlaps with what is known to be plain.
-        Some(last) => {
-            let special = special_bytes(u64::from_le_bytes(*last));
-            bytes.len() - 8 + special.trailing_zeros() as usize / 8
-        }
-        None => bytes.iter().take_while(|&&byte| is_plain(byte)).count(),
+        return bytes.len() - 8 + first_special(u64::from_le_bytes(*last));
     }
+    let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
+        return bytes.iter().take_while(|&&byte| is_plain(byte)).count();
+    };
+    // As short as many keys and values of the protocol: two halves, which may overlap, make a word.
+    let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
+    match first_special(first | last << 32) {
+        in_first @ 0..4 => in_first,
+        in_last => bytes.len() + in_last - 8,
+    }
+}
+
+/// Which byte of the word is the first that isn't plain; 8 if all are.
+fn first_special(word: u64) -> usize {
+    special_bytes(word).trailing_zeros() as usize / 8
 }
 
 /// Eight bytes at once: the lowest bit that is set is the top bit of the first byte that isn't plain. Bits above it

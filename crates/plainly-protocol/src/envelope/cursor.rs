@@ -159,7 +159,7 @@ impl<'a> ByteCursor<'a> {
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
             match self.peek()? {
-                // All the rest: most programs write no whitespace.
+                // Asked first, since most programs write no whitespace.
                 byte if byte > b' ' => return Some(byte),
                 b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
                 byte => return Some(byte),

@@ -34,9 +34,9 @@ pub(super) struct Scanner<'a, 'l> {
     base: usize,
     /// The innermost container.
     open: Frame,
-    /// Those around it within the allowed depth, and what is around the value.
+    /// The containers around `open` within the allowed depth, and what is around the value.
     frames: Vec<Frame>,
-    /// Those around it that are nested deeper, of which nothing else is noted.
+    /// What was open before each container that is nested deeper. Nothing else is noted of those.
     beyond: Vec<Container>,
     /// The members so far of the open objects, outermost first. Before its end the value of a member is empty.
     members: Vec<Member<'a>>,
