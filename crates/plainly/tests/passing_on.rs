@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use plainly::protocol::method::Method;
 use plainly::protocol::peer::Peer;
 use plainly::protocol::types::{
@@ -9,6 +12,7 @@ use plainly::protocol::types::{
 };
 use plainly::server::{Source, SourceRequest};
 use plainly::{Client, Failure, ProtocolError, Revision, Server, Tool};
+use plainly_peer::{Peer as RawClient, message};
 use serde_json::{Value, json};
 
 use self::passing_on::passing_on;
@@ -126,6 +130,87 @@ async fn sources_side_by_side_list_all_their_tools_and_announce_nothing_by_thems
                 .unwrap_err();
             assert!(error.is_invalid_params(), "{revision} {cursor} {error}");
         }
+    }
+}
+
+/// A source of two tools on a page each, for as long as it has tools at all.
+#[derive(Clone)]
+struct Paged(&'static str, Arc<AtomicBool>);
+
+impl Paged {
+    fn new(name: &'static str) -> Self {
+        Self(name, Arc::new(AtomicBool::new(true)))
+    }
+
+    fn end(&self) {
+        self.1.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Source for Paged {
+    fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+        match self.1.load(Ordering::Relaxed) {
+            true => ServerCapabilities::new().tools(ListCapability::new()),
+            false => ServerCapabilities::new(),
+        }
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        let params: Value = request.params().decode()?;
+        let (page, next) = match params.get("cursor") {
+            None => (1, Some("2")),
+            Some(cursor) if cursor == "2" => (2, None),
+            Some(other) => panic!("{other}"),
+        };
+        let tool = json!({"name": format!("{}{page}", self.0), "inputSchema": {"type": "object"}});
+        let mut listed = json!({"tools": [tool]});
+        if let Some(next) = next {
+            listed["nextCursor"] = json!(next);
+        }
+        Ok(RawJson::encode(&listed)?)
+    }
+}
+
+/// The names of the tools on all pages from this cursor on, and the cursor of each next page.
+async fn pages(client: &mut RawClient, mut cursor: Option<Value>) -> (Vec<String>, Vec<Value>) {
+    let (mut names, mut cursors) = (Vec::new(), Vec::new());
+    loop {
+        let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
+        let reply = client.ask(message::modern(1, "tools/list", params)).await;
+        let result = &reply["result"];
+        for tool in result["tools"].as_array().unwrap() {
+            names.push(tool["name"].as_str().unwrap().to_owned());
+        }
+        cursor = result.get("nextCursor").cloned();
+        let Some(next) = &cursor else {
+            return (names, cursors);
+        };
+        cursors.push(next.clone());
+    }
+}
+
+#[tokio::test]
+async fn a_listing_goes_on_with_what_is_left_when_a_source_has_no_tools_any_more() {
+    // For each source that ends, what the cursors that were given out before lead to.
+    for (ending, expected) in [
+        (0, ["b1 b2", "b1 b2", "b1 b2", "b2"]),
+        (1, ["a1 a2", "a2", "", ""]),
+    ] {
+        let sources = [Paged::new("a"), Paged::new("b")];
+        let server = Server::builder("paged", "1").tool(Tool::new("own", async || "own"));
+        let server = sources
+            .iter()
+            .cloned()
+            .fold(server, |server, source| server.source(source));
+        let mut client = RawClient::connect(&server.build().unwrap());
+        let (names, cursors) = pages(&mut client, None).await;
+        assert_eq!(names, ["own", "a1", "a2", "b1", "b2"]);
+        sources[ending].end();
+        let mut left = Vec::new();
+        for cursor in cursors {
+            left.push(pages(&mut client, Some(cursor)).await.0.join(" "));
+        }
+        assert_eq!(left, expected, "without {}", sources[ending].0);
     }
 }
 

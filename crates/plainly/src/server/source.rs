@@ -163,12 +163,12 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
-/// The methods whose answers are joined. All others are about one thing.
-const LISTINGS: [Method; 4] = [
-    Method::ListTools,
-    Method::ListResources,
-    Method::ListResourceTemplates,
-    Method::ListPrompts,
+/// The methods whose answers are joined, with the member that each lists in. All others are about one thing.
+const LISTINGS: [(Method, &str); 4] = [
+    (Method::ListTools, "tools"),
+    (Method::ListResources, "resources"),
+    (Method::ListResourceTemplates, "resourceTemplates"),
+    (Method::ListPrompts, "prompts"),
 ];
 
 /// Everything that answers for a server: the features of the program, and after them its sources.
@@ -223,23 +223,25 @@ impl Sources {
             return self.features.answer(call);
         }
         let providers = self.providers(call);
-        if LISTINGS.contains(&call.method) {
-            listing::joined(&providers, call)
-        } else {
-            first(&providers, call)
+        match LISTINGS.iter().find(|(method, _)| *method == call.method) {
+            Some((_, member)) => listing::joined(&providers, self.others.len(), member, call),
+            None => first(&providers, call),
         }
     }
 
-    /// The candidates that declare the capability of what is asked for, in their order.
-    fn providers(&self, call: &MethodCall<'_>) -> Vec<Candidate> {
+    /// The candidates that declare the capability of what is asked for, in their order. Each has its number among all,
+    /// whatever the others declare.
+    fn providers(&self, call: &MethodCall<'_>) -> Vec<(usize, Candidate)> {
         let (peer, capability) = (call.scope.peer(), call.method.row().capability);
         let is_served = capability.is_none_or(|capability| self.features.serves(capability));
-        let features = is_served.then(|| Candidate::Features(Arc::clone(&self.features)));
-        let others = self.others.iter().filter(|source| {
+        let features = is_served.then(|| (0, Candidate::Features(Arc::clone(&self.features))));
+        let others = (1..).zip(&*self.others).filter(|(_, source)| {
             capability.is_none_or(|capability| declares(&source.capabilities(peer), capability))
         });
-        let others =
-            others.map(|source| Candidate::Other(Arc::clone(source), Arc::clone(&self.features)));
+        let others = others.map(|(number, source)| {
+            let (source, features) = (Arc::clone(source), Arc::clone(&self.features));
+            (number, Candidate::Other(source, features))
+        });
         features.into_iter().chain(others).collect()
     }
 }
@@ -260,8 +262,11 @@ impl Candidate {
 }
 
 /// Answers by the first provider that doesn't say that there is no such thing, or with the error of the last one.
-fn first(providers: &[Candidate], call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
-    let Some((provider, rest)) = providers.split_first() else {
+fn first(
+    providers: &[(usize, Candidate)],
+    call: &MethodCall<'_>,
+) -> Result<Answering, ProtocolError> {
+    let Some(((_, provider), rest)) = providers.split_first() else {
         return Err(ProtocolError::method_not_found(call.method.name()));
     };
     let answering = provider.answer(call);

@@ -1,17 +1,21 @@
 //! Joined listings of several providers: one after the other, with cursors that name the provider.
 
+use std::collections::BTreeMap;
+
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::envelope::Object;
+use plainly_protocol::types::CacheHint;
 use plainly_protocol::writer::ObjectWriter;
 
 use super::{Candidate, raw};
-use crate::server::answer::{Answer, AnswerFuture};
+use crate::server::answer::{Answer, AnswerFuture, MethodResult};
 use crate::server::audience::{Answering, Audience};
 use crate::server::failure::Failure;
 use crate::server::request::MethodCall;
 
-/// A position in a joined listing: the provider, and the page of its listing. It needs no seal: it leads only to
-/// listings that anybody may ask for, and each provider checks its own cursors.
+/// A position in a joined listing: the number of the provider among all of the server, which stays the same whatever
+/// they declare, and the page of its listing. It needs no seal: it leads only to listings that anybody may ask for, and
+/// each provider checks its own cursors.
 struct ListingPlace<'a> {
     provider: usize,
     cursor: Option<&'a str>,
@@ -33,19 +37,30 @@ impl<'a> ListingPlace<'a> {
     }
 }
 
-/// One page of the listing of all `providers`.
+/// One page of the listing of all `providers`, in the `member` of its result. No provider has a number above `last`.
 pub(super) fn joined(
-    providers: &[Candidate],
+    providers: &[(usize, Candidate)],
+    last: usize,
+    member: &'static str,
     call: &MethodCall<'_>,
 ) -> Result<Answering, ProtocolError> {
     let cursor = call.params.and_then(|params| params.text("cursor"));
-    let position = ListingPlace::read(cursor.as_deref());
+    let position = ListingPlace::read(cursor.as_deref()).filter(|place| place.provider <= last);
     let position = position.ok_or(InvalidParams::InvalidCursor)?;
-    let provider = providers.get(position.provider);
-    let provider = provider.ok_or(InvalidParams::InvalidCursor)?;
-    let page = page(provider, position.cursor, call)?;
-    let (number, is_last) = (position.provider, position.provider + 1 >= providers.len());
-    let paged = async move { continued(page.await?, number, is_last) };
+    // A provider that has nothing to list any more leaves the rest to the next one, or to nobody: what the client was
+    // listed so far still holds, and an error would make it begin again for the same.
+    let mut rest = providers
+        .iter()
+        .skip_while(|(number, _)| *number < position.provider);
+    let Some((number, provider)) = rest.next() else {
+        let nothing = BTreeMap::from([(member, [(); 0])]);
+        let page = MethodResult::new(nothing, None).cached(CacheHint::default());
+        return Ok(Answering::Now(page.into()));
+    };
+    let cursor = position.cursor.filter(|_| *number == position.provider);
+    let page = page(provider, cursor, call)?;
+    let (number, next) = (*number, rest.next().map(|(number, _)| *number));
+    let paged = async move { continued(page.await?, number, next) };
     Ok(Answering::Later(Audience::Code, Box::pin(paged)))
 }
 
@@ -82,8 +97,8 @@ fn with_cursor(params: &Object<'_>, cursor: Option<&str>) -> Result<String, Prot
     Ok(members.to_json().get().to_owned())
 }
 
-/// Adds a cursor for what follows the page: more of this provider, or the first page of the next.
-fn continued(answer: Answer, provider: usize, is_last: bool) -> Result<Answer, Failure> {
+/// Adds a cursor for what follows the page: more of this provider, or the first page of the next, if there is one.
+fn continued(answer: Answer, provider: usize, next: Option<usize>) -> Result<Answer, Failure> {
     let Answer::Result(mut result) = answer else {
         return Ok(answer);
     };
@@ -96,8 +111,7 @@ fn continued(answer: Answer, provider: usize, is_last: bool) -> Result<Answer, F
     let mut members = raw::Members::of(&object, &[])?;
     let next = match object.text("nextCursor") {
         Some(cursor) => Some(format!("{provider}.{cursor}")),
-        None if is_last => None,
-        None => Some(format!("{}.", provider + 1)),
+        None => next.map(|provider| format!("{provider}.")),
     };
     members.set("nextCursor", next.as_deref());
     result.body = Box::new(members);
