@@ -1,5 +1,7 @@
 //! What is a JSON-RPC message and what is not: versions, ids, methods, params; and whose replies carry which id.
 
+use std::time::Duration;
+
 use crate::case::{Case, Expect, cases, check};
 use crate::fixture::Fixture;
 use crate::http::Http;
@@ -136,6 +138,25 @@ async fn unreadable_lines_are_answered_100_times_and_then_rarely() {
     stream.write("{\n".repeat(500).as_bytes()).await;
     let answers = stream.before_a_good_reply("a storm").await.len();
     assert!((100..150).contains(&answers), "{answers}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_storm_no_part_of_the_pause_between_two_answers_is_lost() {
+    let fixture = Fixture::new();
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    stream.write("{\n".repeat(100).as_bytes()).await;
+    let answers = stream.before_a_good_reply("a storm").await.len();
+    assert_eq!(answers, 100);
+    let mut answers = 0;
+    for _ in 0..50 {
+        tokio::time::advance(Duration::from_millis(60)).await;
+        stream.write(b"{\n").await;
+        answers += stream
+            .before_a_good_reply("a line now and then")
+            .await
+            .len();
+    }
+    assert_eq!(answers, 30, "one for each 100 of 3,000 milliseconds");
 }
 
 #[tokio::test]

@@ -26,14 +26,11 @@ impl Default for Throttle {
 impl Throttle {
     /// Takes a permission, if there is one.
     pub(super) fn allow(&mut self) -> bool {
-        let earned = self.refilled.elapsed().as_millis() / PAUSE.as_millis();
-        if earned > 0 {
-            self.left = self
-                .left
-                .saturating_add(u32::try_from(earned).unwrap_or(BURST))
-                .min(BURST);
-            self.refilled = Instant::now();
-        }
+        let pauses = self.refilled.elapsed().as_millis() / PAUSE.as_millis();
+        let earned = u32::try_from(pauses).unwrap_or(u32::MAX);
+        self.left = self.left.saturating_add(earned).min(BURST);
+        // Not up to now: what is left of a pause counts towards the next permission.
+        self.refilled += PAUSE * earned;
         let allowed = self.left > 0;
         self.left = self.left.saturating_sub(1);
         allowed
