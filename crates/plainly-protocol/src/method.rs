@@ -20,6 +20,8 @@ pub struct MethodRow {
     pub revisions: Revisions,
     /// The server capability without which a server does not serve it.
     pub capability: Option<Capability>,
+    /// The member of `params` that says which tool, prompt, resource or task the message is about.
+    pub subject: Option<&'static str>,
     /// The member of `params` that the `Mcp-Name` header mirrors (2026-07-28, Standard Request Headers).
     pub name_header: Option<&'static str>,
     /// Whether its result carries cache hints (2026-07-28, Caching).
@@ -85,6 +87,7 @@ const REQUEST: MethodRow = MethodRow {
     sender: Sender::Client,
     revisions: ALL,
     capability: None,
+    subject: None,
     name_header: None,
     cacheable: false,
     may_ask: false,
@@ -95,6 +98,7 @@ const NOTIFICATION: MethodRow = MethodRow {
 };
 const RESOURCES: MethodRow = MethodRow {
     capability: Some(Capability::Resources),
+    subject: Some("uri"),
     ..REQUEST
 };
 const TOOLS: MethodRow = MethodRow {
@@ -108,6 +112,7 @@ const PROMPTS: MethodRow = MethodRow {
 const TASKS: MethodRow = MethodRow {
     capability: Some(Capability::Tasks),
     revisions: MODERN,
+    subject: Some("taskId"),
     name_header: Some("taskId"),
     ..REQUEST
 };
@@ -124,6 +129,7 @@ const QUESTION: MethodRow = MethodRow {
 const SUBSCRIBE: MethodRow = MethodRow {
     capability: Some(Capability::ResourcesSubscribe),
     revisions: LEGACY,
+    subject: Some("uri"),
     ..REQUEST
 };
 
@@ -152,7 +158,7 @@ methods! {
     Initialize = "initialize" { revisions: LEGACY, ..REQUEST }
     Ping = "ping" { sender: Sender::Either, revisions: LEGACY, ..REQUEST }
     ListResources = "resources/list" { cacheable: true, ..RESOURCES }
-    ListResourceTemplates = "resources/templates/list" { cacheable: true, ..RESOURCES }
+    ListResourceTemplates = "resources/templates/list" { subject: None, cacheable: true, ..RESOURCES }
     ReadResource = "resources/read" { name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES }
     /// (SEP-2093)
     ResourceMetadata = "resources/metadata" { ..RESOURCES }
@@ -161,9 +167,9 @@ methods! {
     Subscribe = "resources/subscribe" { ..SUBSCRIBE }
     Unsubscribe = "resources/unsubscribe" { ..SUBSCRIBE }
     ListTools = "tools/list" { cacheable: true, ..TOOLS }
-    CallTool = "tools/call" { name_header: Some("name"), may_ask: true, ..TOOLS }
+    CallTool = "tools/call" { subject: Some("name"), name_header: Some("name"), may_ask: true, ..TOOLS }
     ListPrompts = "prompts/list" { cacheable: true, ..PROMPTS }
-    GetPrompt = "prompts/get" { name_header: Some("name"), may_ask: true, ..PROMPTS }
+    GetPrompt = "prompts/get" { subject: Some("name"), name_header: Some("name"), may_ask: true, ..PROMPTS }
     Complete = "completion/complete" { capability: Some(Capability::Completions), ..REQUEST }
     SetLevel = "logging/setLevel" { capability: Some(Capability::Logging), revisions: LEGACY, ..REQUEST }
     Listen = "subscriptions/listen" { revisions: MODERN, ..REQUEST }
@@ -221,6 +227,13 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_header_mirrors_is_the_subject() {
+        for row in methods().iter().filter(|row| row.name_header.is_some()) {
+            assert_eq!(row.name_header, row.subject, "{}", row.name);
+        }
+    }
 
     #[test]
     fn what_a_revision_does_not_have_is_absent_for_it() {

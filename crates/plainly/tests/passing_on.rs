@@ -172,25 +172,20 @@ impl Source for Paged {
 }
 
 /// The names of the tools on all pages from this cursor on, and the cursor of each next page.
-async fn pages(client: &mut RawClient, mut cursor: Value) -> (Vec<String>, Vec<Value>) {
+async fn pages(client: &mut RawClient, mut cursor: Option<Value>) -> (Vec<String>, Vec<Value>) {
     let (mut names, mut cursors) = (Vec::new(), Vec::new());
     loop {
-        let params = match &cursor {
-            Value::Null => json!({}),
-            cursor => json!({"cursor": cursor}),
-        };
+        let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
         let reply = client.ask(message::modern(1, "tools/list", params)).await;
-        let tools = reply["result"]["tools"].as_array().unwrap();
-        names.extend(
-            tools
-                .iter()
-                .map(|tool| tool["name"].as_str().unwrap().to_owned()),
-        );
-        cursor = reply["result"]["nextCursor"].clone();
-        match cursor {
-            Value::Null => return (names, cursors),
-            _ => cursors.push(cursor.clone()),
+        let result = &reply["result"];
+        for tool in result["tools"].as_array().unwrap() {
+            names.push(tool["name"].as_str().unwrap().to_owned());
         }
+        cursor = result.get("nextCursor").cloned();
+        let Some(next) = &cursor else {
+            return (names, cursors);
+        };
+        cursors.push(next.clone());
     }
 }
 
@@ -208,12 +203,12 @@ async fn a_listing_goes_on_with_what_is_left_when_a_source_has_no_tools_any_more
             .cloned()
             .fold(server, |server, source| server.source(source));
         let mut client = RawClient::connect(&server.build().unwrap());
-        let (names, cursors) = pages(&mut client, Value::Null).await;
+        let (names, cursors) = pages(&mut client, None).await;
         assert_eq!(names, ["own", "a1", "a2", "b1", "b2"]);
         sources[ending].end();
         let mut left = Vec::new();
         for cursor in cursors {
-            left.push(pages(&mut client, cursor).await.0.join(" "));
+            left.push(pages(&mut client, Some(cursor)).await.0.join(" "));
         }
         assert_eq!(left, expected, "without {}", sources[ending].0);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plainly::errors::ProtocolError;
 use plainly::limits::Limits;
-use plainly::protocol::types::{CallToolResult, Content};
+use plainly::protocol::types::{CallToolResult, Content, RawJson};
 use plainly::server::extract::Args;
 use plainly::server::reply::{Json, Text, ToolReply};
 use plainly::server::{Failure, Prompt, Resource, ResourceTemplate, Server, Tool};
@@ -65,6 +65,28 @@ async fn lies() -> Liar {
     Liar
 }
 
+/// Promises the same, and fails with this structured content.
+struct Excuse(Value);
+
+impl ToolReply<Self> for Excuse {
+    fn into_result(self) -> Result<CallToolResult, Failure> {
+        let result = CallToolResult::new([Content::text("out of numbers")]).is_error(true);
+        Ok(result.structured_content(RawJson::encode(&self.0)?))
+    }
+
+    fn output_schema() -> Option<Value> {
+        Liar::output_schema()
+    }
+}
+
+async fn partial() -> Excuse {
+    Excuse(json!({"sum": 2}))
+}
+
+async fn excuse() -> Excuse {
+    Excuse(json!({"why": "there are none left"}))
+}
+
 async fn panics() -> &'static str {
     panic!("secret")
 }
@@ -84,6 +106,8 @@ fn server() -> Server {
         .tool(Tool::new("roll", roll))
         .tool(Tool::new("sum", sum))
         .tool(Tool::new("lies", lies))
+        .tool(Tool::new("partial", partial))
+        .tool(Tool::new("excuse", excuse))
         .resource(Resource::new("app://motd", motd).name("motd"))
         .resource(Resource::new("app://gone", gone))
         .build()
@@ -276,6 +300,21 @@ async fn arguments_and_output_are_held_against_their_schemas() {
         ]
     );
     assert_eq!(replies[3]["result"]["structuredContent"], json!({"sum": 3}));
+}
+
+#[tokio::test]
+async fn a_tool_error_keeps_its_words_and_of_its_structured_content_only_what_was_promised() {
+    let call = |id, name: &str| modern(id, "tools/call", json!({"name": name}));
+    for (reply, kept) in talk(&[call(1, "partial"), call(2, "excuse")])
+        .await
+        .iter()
+        .zip([json!({"sum": 2}), Value::Null])
+    {
+        let result = &reply["result"];
+        assert_eq!(result["isError"], true, "{reply}");
+        assert_eq!(result["content"][0]["text"], "out of numbers");
+        assert_eq!(result["structuredContent"], kept);
+    }
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use super::request::MethodCall;
 type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
 
 /// The methods that the server answers itself.
-const HANDLERS: [(Method, MethodHandler); 9] = [
+const SERVER_HANDLERS: [(Method, MethodHandler); 9] = [
     (Method::Ping, |_, _| Ok(Answering::Now(Answer::empty()))),
     (Method::Discover, |server, call| Ok(discover(server, call))),
     (Method::SetLevel, |_, call| set_level(call)),
@@ -39,7 +39,9 @@ const HANDLERS: [(Method, MethodHandler); 9] = [
 impl Server {
     /// Hands a request to the handler of its method. Whatever runs then borrows nothing from it.
     pub(super) fn route(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
-        let own = HANDLERS.iter().find(|(method, _)| *method == call.method);
+        let own = SERVER_HANDLERS
+            .iter()
+            .find(|(method, _)| *method == call.method);
         match own {
             Some((_, handler)) => handler(self, call),
             // Discovery has refused unknown methods by now, so any other method is for a feature or a source.
@@ -71,8 +73,10 @@ mod tests {
     #[test]
     fn every_request_of_a_client_has_one_handler() {
         for row in methods() {
-            let own = HANDLERS.iter().filter(|(method, _)| *method == row.method);
-            let others = features::HANDLERS.iter();
+            let own = SERVER_HANDLERS
+                .iter()
+                .filter(|(method, _)| *method == row.method);
+            let others = features::FEATURE_HANDLERS.iter();
             let others = others.filter(|(method, _)| *method == row.method);
             let is_served = row.kind == MessageKind::Request
                 && row.sender != Sender::Server

@@ -122,8 +122,7 @@ impl SourceRequest {
             Some(params) => raw::without_meta(params)?,
             None => RawJson::parse("{}")?,
         };
-        let member = call.method.row().name_header.unwrap_or("uri");
-        let name = call.params.and_then(|params| params.text(member));
+        let name = call.subject_name();
         let arguments = call.params.and_then(|params| params.get("arguments"));
         let subject = Subject {
             method: call.method,

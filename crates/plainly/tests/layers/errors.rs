@@ -92,8 +92,12 @@ async fn no_revision_loses_what_a_problem_says_besides_its_words() {
 async fn a_resource_that_a_layer_hides_is_not_found() {
     let hidden = || Problem::not_found("note", "one");
     for client in clients(&instead(hidden)).await {
-        let error = client.read("note://one").await.unwrap_err();
-        assert!(error.is_resource_not_found(), "{error}");
+        for error in [
+            client.read("note://one").await.unwrap_err(),
+            client.resources(Some("note://one")).await.unwrap_err(),
+        ] {
+            assert!(error.is_resource_not_found(), "{error}");
+        }
         goes_on(&client).await;
     }
 }

@@ -106,15 +106,14 @@ impl Audience {
     }
 
     /// Structured output that is not what the tool promised would fail in the client, far from its cause.
-    pub(in crate::server) fn conforming(&self, result: CallToolResult) -> CallToolResult {
+    pub(in crate::server) fn conforming(&self, mut result: CallToolResult) -> CallToolResult {
         let Self::Model(Some(schema)) = self else {
             return result;
         };
-        if result.is_tool_error() {
-            return result;
-        }
         let failures = match &result.structured_content {
             Some(output) => schema.failures(output.get()),
+            // A tool that failed has no output; the examples of every revision show its words alone.
+            None if result.is_tool_error() => return result,
             None => vec!["it is missing".to_owned()],
         };
         if failures.is_empty() {
@@ -124,6 +123,12 @@ impl Audience {
             failures = failures.join("; "),
             "a tool's structured output does not match its output schema"
         );
+        if result.is_tool_error() {
+            // What an error has must conform too (2026-07-28, Tools, "Structured Content"): some clients refuse the
+            // whole result otherwise, and the model would not read why the tool failed.
+            result.structured_content = None;
+            return result;
+        }
         // The details are in the log: they are the author's concern, and the model could do nothing about them.
         tool_error("Internal error: the tool's structured output does not match its output schema")
     }

@@ -23,8 +23,8 @@ use crate::server::request::{MethodCall, Scope};
 pub(in crate::server) type FeatureHandler =
     fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
 
-/// Which handler each method has.
-pub(in crate::server) const HANDLERS: [(Method, FeatureHandler); 10] = [
+/// Which handler each of these methods has.
+pub(in crate::server) const FEATURE_HANDLERS: [(Method, FeatureHandler); 10] = [
     (Method::CallTool, Features::call_tool),
     (Method::ReadResource, Features::read_resource),
     (Method::ListTools, Features::list_tools),
@@ -43,7 +43,9 @@ impl Features {
         self: &Arc<Self>,
         call: &MethodCall<'_>,
     ) -> Result<Answering, ProtocolError> {
-        let row = HANDLERS.iter().find(|(method, _)| *method == call.method);
+        let row = FEATURE_HANDLERS
+            .iter()
+            .find(|(method, _)| *method == call.method);
         let (_, handler) =
             row.ok_or_else(|| ProtocolError::method_not_found(call.method.name()))?;
         handler(self, call)

@@ -20,7 +20,7 @@ use self::cursor::Cursors;
 pub(super) use self::definitions::Definitions;
 pub use self::error::{BuildError, BuildErrors};
 #[cfg(test)]
-pub(super) use self::methods::HANDLERS;
+pub(super) use self::methods::FEATURE_HANDLERS;
 pub use self::prompts::Prompt;
 use self::prompts::Prompts;
 use self::resources::Resources;

@@ -77,8 +77,8 @@ impl Outcome {
                 Ok(Answer::Tool(audience(subject).conforming(result)))
             }
             Kind::Early(_, answer) => Ok(answer),
-            Kind::Refused(problem) => match (subject.method, &subject.name) {
-                (Method::ReadResource | Method::ResourceMetadata, Some(uri)) => {
+            Kind::Refused(problem) => match &subject.name {
+                Some(uri) if subject.method.row().subject == Some("uri") => {
                     Err(problem.for_resource(uri))
                 }
                 // Like a failure of the handler: the reader is the same.

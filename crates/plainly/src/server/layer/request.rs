@@ -1,11 +1,12 @@
 //! A request on its way through the layers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::Extensions;
 use plainly_errors::Revision;
 use plainly_protocol::envelope::{self, Object};
-use plainly_protocol::method::{Capability, Method};
+use plainly_protocol::method::Method;
 use plainly_protocol::peer::{Peer, Principal};
 
 use crate::server::Server;
@@ -37,7 +38,7 @@ impl Request {
             server: server.clone(),
             method: call.method,
             revision: call.scope.peer().revision,
-            name: call.params.and_then(|params| name(call.method, params)),
+            name: call.subject_name().map(Cow::into_owned),
             id: call.id.into(),
             params: call.params.map(|params| params.raw().into()),
         };
@@ -53,8 +54,8 @@ impl Request {
         self.subject.method
     }
 
-    /// The name of the tool or prompt, or the URI of the resource. `None` if the method has none, or the request lacks
-    /// it.
+    /// The name of the tool or prompt, the URI of the resource, or the id of the task. `None` if the method has none, or
+    /// the request lacks it.
     pub fn name(&self) -> Option<&str> {
         self.subject.name.as_deref()
     }
@@ -117,14 +118,4 @@ impl Request {
         let raw = self.subject.params.as_deref()?;
         envelope::parse_object(raw, &self.subject.server.limits().envelope).ok()
     }
-}
-
-fn name(method: Method, params: &Object<'_>) -> Option<String> {
-    let row = method.row();
-    let of_resources = matches!(
-        row.capability,
-        Some(Capability::Resources | Capability::ResourcesSubscribe)
-    );
-    let member = row.name_header.or(of_resources.then_some("uri"))?;
-    serde_json::from_str(params.get(member)?).ok()
 }

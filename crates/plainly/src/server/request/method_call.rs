@@ -1,5 +1,6 @@
 //! A request for one method, before its parameters are read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use plainly_errors::ProtocolError;
@@ -24,6 +25,11 @@ impl<'a> MethodCall<'a> {
     /// The parameters as the type that the method has.
     pub(in crate::server) fn read<T: Deserialize<'a>>(&self) -> Result<T, ProtocolError> {
         read(self.params)
+    }
+
+    /// The name, URI or id of what it is about, if its method has that and the request says so.
+    pub(in crate::server) fn subject_name(&self) -> Option<Cow<'a, str>> {
+        self.params?.text(self.method.row().subject?)
     }
 
     /// The legacy session that it is part of, for methods that only revisions with sessions have. Without a session,
