@@ -9,8 +9,8 @@ use plainly_protocol::method::Method;
 
 use super::Server;
 use super::answer::Answer;
-use super::audience::{Answering, Asker, Audience, declined};
-use super::handling::{Handled, Handling};
+use super::audience::{Asker, Audience, MethodAnswer, declined};
+use super::handling::{CallAnswer, RunningHandler};
 use super::in_flight::{InFlight, SlotKind};
 use super::layer;
 use super::load::Place;
@@ -64,15 +64,15 @@ impl Server {
                 let place = (!is_answered_at_once(method)).then(|| self.place(&scope));
                 let place = place.transpose()?;
                 match self.handle(&call) {
-                    Handled::Later(handling) => State::Working {
+                    CallAnswer::Later(handling) => State::Working {
                         // Without one, it is a listing of sources, none of which was called yet.
                         _place: place.map_or_else(|| self.place(&scope), Ok)?,
                         work: Work::Handler(handling),
                     },
-                    Handled::Now(Ok(Answer::Subscription(messages, last))) => {
+                    CallAnswer::Now(Ok(Answer::Subscription(messages, last))) => {
                         State::Subscribed(messages, Box::new(last.into()))
                     }
-                    Handled::Now(answered) => {
+                    CallAnswer::Now(answered) => {
                         let revision = scope.peer().revision;
                         return Ok(Replies::ready(self.respond(id, revision, answered)));
                     }
@@ -96,7 +96,7 @@ impl Server {
     }
 
     /// Hands a request on to its handler, behind all layers.
-    pub(super) fn handle(&self, call: &MethodCall<'_>) -> Handled {
+    pub(super) fn handle(&self, call: &MethodCall<'_>) -> CallAnswer {
         // Made only when needed: finding what the user declined means reading the client's answers.
         let asker = || Asker {
             method: call.method,
@@ -104,16 +104,16 @@ impl Server {
             declined: declined(call.method, call.params),
         };
         match caught(|| self.route(call)) {
-            Ok(Ok(Answering::Now(answer))) => Handled::Now(Ok(answer)),
-            Ok(Ok(Answering::Later(audience, handler))) => {
+            Ok(Ok(MethodAnswer::Now(answer))) => CallAnswer::Now(Ok(answer)),
+            Ok(Ok(MethodAnswer::Later(audience, handler))) => {
                 let scope = call.scope.clone();
-                Handled::Later(Handling::new(self, scope, audience, asker(), handler))
+                CallAnswer::Later(RunningHandler::new(self, scope, audience, asker(), handler))
             }
-            Ok(Err(error)) => Handled::Now(Err(error)),
+            Ok(Err(error)) => CallAnswer::Now(Err(error)),
             Err(error) => {
                 // It panicked before it could say who reads its outcome, so the method decides.
                 let audience = Audience::of(call.method);
-                Handled::Now(audience.deliver(Err(error), &asker(), self.0.masking))
+                CallAnswer::Now(audience.deliver(Err(error), &asker(), self.0.masking))
             }
         }
     }

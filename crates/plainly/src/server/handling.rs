@@ -19,19 +19,19 @@ use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
 use super::tasks::TaskCall;
 
-/// The end of a request.
-pub(super) type Answered = Result<Answer, ProtocolError>;
+/// The outcome of a request: its answer, or a protocol error.
+pub(super) type AnswerResult = Result<Answer, ProtocolError>;
 
-/// The state of a request after its handler was called.
-pub(super) enum Handled {
+/// How a call is answered, once its handler was called.
+pub(super) enum CallAnswer {
     /// It is answered.
-    Now(Answered),
+    Now(AnswerResult),
     /// The handler runs.
-    Later(Handling),
+    Later(RunningHandler),
 }
 
 /// A running handler: the future of its request's outcome. Dropping it cancels the handler.
-pub(super) struct Handling {
+pub(super) struct RunningHandler {
     server: Server,
     scope: Scope,
     audience: Audience,
@@ -40,7 +40,7 @@ pub(super) struct Handling {
     deadline: Deadline,
 }
 
-impl Handling {
+impl RunningHandler {
     pub(super) fn new(
         server: &Server,
         scope: Scope,
@@ -87,7 +87,7 @@ impl Handling {
     }
 
     /// Adds the client's answers so far to an answer that asks for more. Any other answer passes unchanged.
-    fn carrying(&self, answer: Answer) -> Answered {
+    fn carrying(&self, answer: Answer) -> AnswerResult {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
         };
@@ -122,10 +122,10 @@ impl Handling {
     }
 }
 
-impl Future for Handling {
-    type Output = Answered;
+impl Future for RunningHandler {
+    type Output = AnswerResult;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<AnswerResult> {
         let this = self.get_mut();
         let ended = match this.poll_handler(context) {
             Poll::Ready(ended) => ended,
@@ -137,9 +137,9 @@ impl Future for Handling {
     }
 }
 
-impl fmt::Debug for Handling {
+impl fmt::Debug for RunningHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handling").finish_non_exhaustive()
+        f.debug_struct("RunningHandler").finish_non_exhaustive()
     }
 }
 

@@ -6,14 +6,14 @@ use plainly_protocol::types::SetLevelParams;
 
 use super::Server;
 use super::answer::{Answer, MethodResult, STATIC};
-use super::audience::Answering;
+use super::audience::MethodAnswer;
 use super::request::MethodCall;
 
-type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
+type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;
 
 /// The methods that the server answers itself.
 const SERVER_HANDLERS: [(Method, MethodHandler); 9] = [
-    (Method::Ping, |_, _| Ok(Answering::Now(Answer::empty()))),
+    (Method::Ping, |_, _| Ok(MethodAnswer::Now(Answer::empty()))),
     (Method::Discover, |server, call| Ok(discover(server, call))),
     (Method::SetLevel, |_, call| set_level(call)),
     (Method::Listen, |server, call| {
@@ -38,7 +38,7 @@ const SERVER_HANDLERS: [(Method, MethodHandler); 9] = [
 
 impl Server {
     /// Hands a request to the handler of its method. Whatever runs then borrows nothing from it.
-    pub(super) fn route(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    pub(super) fn route(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let own = SERVER_HANDLERS
             .iter()
             .find(|(method, _)| *method == call.method);
@@ -50,17 +50,17 @@ impl Server {
     }
 }
 
-fn discover(server: &Server, call: &MethodCall<'_>) -> Answering {
+fn discover(server: &Server, call: &MethodCall<'_>) -> MethodAnswer {
     let mut result = server.0.discovery.discover(call.scope.peer());
     let meta = result.meta.take();
-    Answering::Now(MethodResult::new(result, meta).cached(STATIC).into())
+    MethodAnswer::Now(MethodResult::new(result, meta).cached(STATIC).into())
 }
 
-fn set_level(call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+fn set_level(call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
     // Only sessions have a level that lasts: a modern client states it in the `_meta` of each request.
     call.session()?.set_level(level);
-    Ok(Answering::Now(Answer::empty()))
+    Ok(MethodAnswer::Now(Answer::empty()))
 }
 
 #[cfg(test)]

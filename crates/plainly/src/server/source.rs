@@ -20,7 +20,7 @@ use plainly_protocol::types::{RawJson, ServerCapabilities};
 
 use super::answer::{Answer, AnswerFuture};
 use super::asking::Subject;
-use super::audience::{Answering, Audience};
+use super::audience::{Audience, MethodAnswer};
 use super::extract::{Ask, Context};
 use super::failure::{Failure, Meaning};
 use super::features::Features;
@@ -217,7 +217,7 @@ impl Sources {
     }
 
     /// Answers a request by the first candidate that has what it is about.
-    pub(super) fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    pub(super) fn answer(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         if self.is_plain() {
             return self.features.answer(call);
         }
@@ -246,7 +246,7 @@ impl Sources {
 }
 
 impl Candidate {
-    fn answer(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn answer(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         match self {
             Self::Features(features) => features.answer(call),
             Self::Other(source, features) => {
@@ -254,7 +254,7 @@ impl Candidate {
                 let source = Arc::clone(source);
                 let answering: AnswerFuture =
                     Box::pin(async move { raw::answer(&source.answer(request?).await?) });
-                Ok(Answering::Later(Audience::Code, answering))
+                Ok(MethodAnswer::Later(Audience::Code, answering))
             }
         }
     }
@@ -264,7 +264,7 @@ impl Candidate {
 fn first(
     providers: &[(usize, Candidate)],
     call: &MethodCall<'_>,
-) -> Result<Answering, ProtocolError> {
+) -> Result<MethodAnswer, ProtocolError> {
     let Some(((_, provider), rest)) = providers.split_first() else {
         return Err(ProtocolError::method_not_found(call.method.name()));
     };
@@ -275,14 +275,14 @@ fn first(
     match answering {
         Err(error) if is_unknown(&error) => first(rest, call),
         // Tools are found, or not, before they run; resources may be looked for.
-        Ok(Answering::Later(Audience::Code, found)) => {
+        Ok(MethodAnswer::Later(Audience::Code, found)) => {
             // Made now, because the parameters borrow from the message, but polled only if the answer is that there is
             // no such thing.
             let next = match first(rest, call)? {
-                Answering::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
-                Answering::Later(_, next) => next,
+                MethodAnswer::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
+                MethodAnswer::Later(_, next) => next,
             };
-            Ok(Answering::Later(
+            Ok(MethodAnswer::Later(
                 Audience::Code,
                 Box::pin(or_else(found, next)),
             ))

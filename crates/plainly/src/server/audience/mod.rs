@@ -1,19 +1,18 @@
 //! The reader of a handler's outcome, which determines how a failure is reported: a model reads tool errors, the host's
 //! code reads protocol errors. Decided here, once, for every way in which a handler can end.
 
-mod asker;
 mod url_elicitation;
 
 use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
 use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Feature;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
 use plainly_schema::Schema;
 use serde::Serialize;
 
-pub(in crate::server) use self::asker::Asker;
 use self::url_elicitation::Told;
 pub(in crate::server) use self::url_elicitation::declined;
 use crate::server::answer::{Answer, AnswerFuture};
@@ -32,8 +31,17 @@ pub(in crate::server) enum Audience {
     Code,
 }
 
+/// The peer that waits for the outcome of a handler, and the method that it called.
+#[derive(Clone)]
+pub(in crate::server) struct Asker {
+    pub(in crate::server) method: Method,
+    pub(in crate::server) peer: Arc<Peer>,
+    /// The keys of the questions of an earlier round that the user declined.
+    pub(in crate::server) declined: Vec<String>,
+}
+
 /// How a method is answered.
-pub(in crate::server) enum Answering {
+pub(in crate::server) enum MethodAnswer {
     /// At once.
     Now(Answer),
     /// By a running handler, whose outcome this audience reads.

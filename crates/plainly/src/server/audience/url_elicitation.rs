@@ -6,7 +6,7 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ElicitResult, ElicitUrlParams, InputRequiredResult, RawJson};
 
-use super::asker::Asker;
+use super::Asker;
 use crate::server::asking::{check_asked, returned};
 
 /// The form in which the peer is told.

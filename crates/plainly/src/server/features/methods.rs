@@ -15,13 +15,13 @@ use super::Features;
 use super::resources::{Children, ListedResources};
 use crate::server::answer::{MethodResult, STATIC};
 use crate::server::asking::Subject;
-use crate::server::audience::{Answering, Audience};
+use crate::server::audience::{Audience, MethodAnswer};
 use crate::server::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use crate::server::failure::Failure;
 use crate::server::request::{MethodCall, Scope};
 
 pub(in crate::server) type FeatureHandler =
-    fn(&Arc<Features>, &MethodCall<'_>) -> Result<Answering, ProtocolError>;
+    fn(&Arc<Features>, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;
 
 /// Which handler each of these methods has.
 pub(in crate::server) const FEATURE_HANDLERS: [(Method, FeatureHandler); 10] = [
@@ -42,7 +42,7 @@ impl Features {
     pub(in crate::server) fn answer(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let row = FEATURE_HANDLERS
             .iter()
             .find(|(method, _)| *method == call.method);
@@ -51,19 +51,19 @@ impl Features {
         handler(self, call)
     }
 
-    fn list_tools(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn list_tools(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let params: ListToolsParams = call.read()?;
         let (peer, cursors) = (call.scope.peer(), self.cursors.of(call.scope.peer()));
         let limit = self.limits.page_entries;
         let page = self.tools.list(&params, peer.revision, cursors, limit)?;
         let bytes = page.bytes();
         let result = MethodResult::new(page, None).of_bytes(bytes);
-        Ok(Answering::Now(
+        Ok(MethodAnswer::Now(
             result.cached(self.tools.cache_hint()).into(),
         ))
     }
 
-    fn call_tool(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn call_tool(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let CallToolParams {
             name, arguments, ..
         } = &call.read()?;
@@ -74,18 +74,21 @@ impl Features {
             states: &self.states,
         };
         let (audience, running) = self.tools.call(name, &tool_call)?;
-        Ok(Answering::Later(audience, running))
+        Ok(MethodAnswer::Later(audience, running))
     }
 
-    fn list_prompts(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn list_prompts(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
         let params: ListPromptsParams = call.read()?;
         let (cursors, limit) = (self.cursors.of(call.scope.peer()), self.limits.page_entries);
         let page = self.prompts.list(&params, cursors, limit)?;
         let result = MethodResult::new(page, None).cached(self.prompts.cache_hint());
-        Ok(Answering::Now(result.into()))
+        Ok(MethodAnswer::Now(result.into()))
     }
 
-    fn get_prompt(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn get_prompt(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let GetPromptParams {
             name, arguments, ..
         } = call.read()?;
@@ -96,10 +99,10 @@ impl Features {
             states: &self.states,
         };
         let running = self.prompts.find(&name)?.get(&prompt_call);
-        Ok(Answering::Later(Audience::Code, running))
+        Ok(MethodAnswer::Later(Audience::Code, running))
     }
 
-    fn complete(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn complete(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let CompleteParams {
             reference,
             argument,
@@ -125,18 +128,24 @@ impl Features {
                 template.complete(&argument.name, &completion_call)?
             }
         };
-        Ok(Answering::Later(Audience::Code, completing))
+        Ok(MethodAnswer::Later(Audience::Code, completing))
     }
 
-    fn list_templates(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn list_templates(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
         let params: ListResourceTemplatesParams = call.read()?;
         let (cursors, limit) = (self.cursors.of(call.scope.peer()), self.limits.page_entries);
         let page = self.resources.list_templates(&params, cursors, limit)?;
         let result = MethodResult::new(page, None).cached(STATIC);
-        Ok(Answering::Now(result.into()))
+        Ok(MethodAnswer::Now(result.into()))
     }
 
-    fn read_resource(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn read_resource(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
         let ReadResourceParams { uri, .. } = call.read()?;
         let resource_call = ResourceCall {
             uri: &uri,
@@ -146,10 +155,13 @@ impl Features {
             states: &self.states,
         };
         let reading = self.resources.read(&resource_call, &self.limits)?;
-        Ok(Answering::Later(Audience::Code, reading))
+        Ok(MethodAnswer::Later(Audience::Code, reading))
     }
 
-    fn list_resources(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn list_resources(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
         let ListResourcesParams { uri, cursor, .. } = call.read()?;
         let (features, scope) = (Arc::clone(self), call.scope.clone());
         let listing = async move {
@@ -171,10 +183,13 @@ impl Features {
             };
             Ok(MethodResult::new(result, None).cached(hint).into())
         };
-        Ok(Answering::Later(Audience::Code, Box::pin(listing)))
+        Ok(MethodAnswer::Later(Audience::Code, Box::pin(listing)))
     }
 
-    fn read_directory(self: &Arc<Self>, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    fn read_directory(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
         let ReadDirectoryParams { uri, cursor, .. } = call.read()?;
         let (features, scope) = (Arc::clone(self), call.scope.clone());
         let listing = async move {
@@ -183,7 +198,7 @@ impl Features {
             result.resources.iter_mut().for_each(mark_directory);
             Ok(MethodResult::new(result, None).into())
         };
-        Ok(Answering::Later(Audience::Code, Box::pin(listing)))
+        Ok(MethodAnswer::Later(Audience::Code, Box::pin(listing)))
     }
 
     /// A page of the children of `parent`, for `method`.
@@ -208,7 +223,7 @@ impl Features {
     fn resource_metadata(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let ResourceMetadataParams { uri, .. } = call.read()?;
         let (features, scope) = (Arc::clone(self), call.scope.clone());
         let finding = async move {
@@ -216,7 +231,7 @@ impl Features {
             let meta = found.meta.take();
             Ok(MethodResult::new(found, meta).into())
         };
-        Ok(Answering::Later(Audience::Code, Box::pin(finding)))
+        Ok(MethodAnswer::Later(Audience::Code, Box::pin(finding)))
     }
 
     /// The metadata of the resource at `uri`; an error if there is none.

@@ -13,7 +13,7 @@ use tower_service::Service;
 use super::BoxError;
 use super::outcome::Outcome;
 use super::request::Request;
-use crate::server::handling::Answered;
+use crate::server::handling::AnswerResult;
 
 /// The next layer, or the handler. A tower service that is always ready and never fails: whatever happens is an
 /// [`Outcome`]. Cheap to clone.
@@ -22,7 +22,7 @@ pub struct Next(Arc<dyn Stage>);
 
 /// The future of the outcome. Dropping it cancels the request.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct NextFuture(Pin<Box<dyn Future<Output = Answered> + Send>>);
+pub struct NextFuture(Pin<Box<dyn Future<Output = AnswerResult> + Send>>);
 
 trait Stage: Send + Sync {
     fn serve(&self, request: Request) -> NextFuture;
@@ -53,7 +53,7 @@ impl Next {
     pub(in crate::server) fn serve(
         &self,
         request: Request,
-    ) -> impl Future<Output = Answered> + Send + 'static {
+    ) -> impl Future<Output = AnswerResult> + Send + 'static {
         self.0.serve(request).0
     }
 }

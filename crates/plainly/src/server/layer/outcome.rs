@@ -14,7 +14,7 @@ use super::request::RequestHead;
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::audience::{Audience, request_failed};
 use crate::server::failure::{Failure, Meaning};
-use crate::server::handling::Answered;
+use crate::server::handling::AnswerResult;
 
 /// The outcome of a request.
 ///
@@ -24,7 +24,7 @@ use crate::server::handling::Answered;
 pub struct Outcome(Kind);
 
 enum Kind {
-    Settled(Answered),
+    Settled(AnswerResult),
     /// A result that a layer made, which is of this method.
     Early(Method, Answer),
     /// A layer has the request fail with this.
@@ -50,7 +50,7 @@ impl Outcome {
         matches!(answer, Some(Answer::Tool(result)) if result.is_tool_error())
     }
 
-    pub(super) fn of(answered: Answered) -> Self {
+    pub(super) fn of(answered: AnswerResult) -> Self {
         Self(Kind::Settled(answered))
     }
 
@@ -65,7 +65,7 @@ impl Outcome {
     }
 
     /// The outcome as the client gets it.
-    pub(super) fn settle(self, subject: &RequestHead) -> Answered {
+    pub(super) fn settle(self, subject: &RequestHead) -> AnswerResult {
         match self.0 {
             Kind::Settled(answered) => answered,
             Kind::Early(method, _) if method != subject.method => {

@@ -10,7 +10,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::{Peer, Principal};
 
 use crate::server::Server;
-use crate::server::handling::{Answered, Handled};
+use crate::server::handling::{AnswerResult, CallAnswer};
 use crate::server::request::{MethodCall, Scope};
 
 /// A request on its way to its handler. Passing on several clones runs the handler several times.
@@ -93,7 +93,7 @@ impl Request {
     }
 
     /// Passes it from the last layer to its handler.
-    pub(super) async fn serve(self) -> Answered {
+    pub(super) async fn serve(self) -> AnswerResult {
         let handled = {
             let RequestHead {
                 server, method, id, ..
@@ -108,8 +108,8 @@ impl Request {
             })
         };
         match handled {
-            Handled::Now(answered) => answered,
-            Handled::Later(handling) => handling.await,
+            CallAnswer::Now(answered) => answered,
+            CallAnswer::Later(handling) => handling.await,
         }
     }
 

@@ -6,7 +6,7 @@ use plainly_protocol::peer::Peer;
 use crate::server::Server;
 use crate::server::answer::MethodResult;
 use crate::server::failure::incident::chain;
-use crate::server::handling::Answered;
+use crate::server::handling::AnswerResult;
 use crate::server::outgoing::encode::Encoded;
 
 impl Server {
@@ -23,7 +23,7 @@ impl Server {
         &self,
         id: &str,
         revision: Revision,
-        outcome: Answered,
+        outcome: AnswerResult,
     ) -> Encoded {
         if let Err(error) = &outcome
             && let ErrorKind::Internal(detail) = error.kind()

@@ -12,7 +12,7 @@ use plainly_errors::Unavailable;
 
 use crate::server::Server;
 use crate::server::answer::Answer;
-use crate::server::handling::{Answered, Handling};
+use crate::server::handling::{AnswerResult, RunningHandler};
 use crate::server::in_flight::{End, Slot};
 use crate::server::layer::{Next, Request};
 use crate::server::load::Place;
@@ -45,23 +45,23 @@ pub(in crate::server) enum State {
 /// The work on an answer.
 pub(in crate::server) enum Work {
     /// The handler.
-    Handler(Handling),
+    Handler(RunningHandler),
     /// The layers around it.
-    Layers(CatchUnwind<AssertUnwindSafe<BoxFuture<'static, Answered>>>),
+    Layers(CatchUnwind<AssertUnwindSafe<BoxFuture<'static, AnswerResult>>>),
 }
 
 impl Work {
     pub(in crate::server) fn layers(layers: Next, request: Request) -> Self {
-        let serving: BoxFuture<'static, Answered> =
+        let serving: BoxFuture<'static, AnswerResult> =
             Box::pin(async move { layers.serve(request).await });
         Self::Layers(AssertUnwindSafe(serving).catch_unwind())
     }
 }
 
 impl Future for Work {
-    type Output = Answered;
+    type Output = AnswerResult;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answered> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<AnswerResult> {
         match self.get_mut() {
             Self::Handler(handling) => handling.poll_unpin(context),
             Self::Layers(layers) => layers
@@ -100,7 +100,7 @@ impl Running {
     }
 
     /// Ends it with this answer.
-    fn answer(&mut self, answered: Answered) {
+    fn answer(&mut self, answered: AnswerResult) {
         // A handler that was ended from outside withdraws its questions when it is dropped, so the outbox is still open.
         self.state = State::Answered(None);
         // Closed before the reply is written, so that a task that the handler left running can neither delay the reply

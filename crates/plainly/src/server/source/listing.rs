@@ -9,7 +9,7 @@ use plainly_protocol::writer::ObjectWriter;
 
 use super::{Candidate, raw};
 use crate::server::answer::{Answer, AnswerFuture, MethodResult};
-use crate::server::audience::{Answering, Audience};
+use crate::server::audience::{Audience, MethodAnswer};
 use crate::server::failure::Failure;
 use crate::server::request::MethodCall;
 
@@ -43,7 +43,7 @@ pub(super) fn joined(
     last: usize,
     member: &'static str,
     call: &MethodCall<'_>,
-) -> Result<Answering, ProtocolError> {
+) -> Result<MethodAnswer, ProtocolError> {
     let cursor = call.params.and_then(|params| params.text("cursor"));
     let position = ListingPlace::read(cursor.as_deref()).filter(|place| place.provider <= last);
     let position = position.ok_or(InvalidParams::InvalidCursor)?;
@@ -55,13 +55,13 @@ pub(super) fn joined(
     let Some((number, provider)) = rest.next() else {
         let nothing = BTreeMap::from([(member, [(); 0])]);
         let page = MethodResult::new(nothing, None).cached(CacheHint::default());
-        return Ok(Answering::Now(page.into()));
+        return Ok(MethodAnswer::Now(page.into()));
     };
     let cursor = position.cursor.filter(|_| *number == position.provider);
     let page = page(provider, cursor, call)?;
     let (number, next) = (*number, rest.next().map(|(number, _)| *number));
     let paged = async move { continued(page.await?, number, next) };
-    Ok(Answering::Later(Audience::Code, Box::pin(paged)))
+    Ok(MethodAnswer::Later(Audience::Code, Box::pin(paged)))
 }
 
 /// The page of one provider.
@@ -82,8 +82,8 @@ fn page(
         scope: call.scope,
     };
     Ok(match provider.answer(&call)? {
-        Answering::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
-        Answering::Later(_, answer) => answer,
+        MethodAnswer::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
+        MethodAnswer::Later(_, answer) => answer,
     })
 }
 

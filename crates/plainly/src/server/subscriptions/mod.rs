@@ -33,7 +33,7 @@ use self::listener::{Listener, add_tasks};
 use self::listeners::Listeners;
 use self::watch::StoreWatch;
 use super::answer::Answer;
-use super::audience::{Answering, Audience};
+use super::audience::{Audience, MethodAnswer};
 use super::changes::{Changes, Topic};
 use super::features::check_length;
 use super::outgoing::notifications;
@@ -83,7 +83,7 @@ impl Subscriptions {
     pub(super) fn listen(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let ListenParams {
             notifications: mut asked,
             ..
@@ -112,7 +112,7 @@ impl Subscriptions {
             _stream: None,
         };
         let answer = Answer::Subscription(listener.boxed(), over(call.id));
-        Ok(Answering::Now(answer))
+        Ok(MethodAnswer::Now(answer))
     }
 
     /// Opens the stream of a session, on which its client is told of all that changes; there is one.
@@ -144,7 +144,7 @@ impl Subscriptions {
     pub(super) fn subscribe(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let subscription = Arc::clone(&call.session()?.subscription);
         let SubscribeParams { uri, .. } = call.read()?;
         self.check_uris([&*uri])?;
@@ -166,15 +166,15 @@ impl Subscriptions {
             subscription.topics.add([Topic::Resource(uri.into())]);
             Ok(Answer::empty())
         };
-        Ok(Answering::Later(Audience::Code, Box::pin(subscribing)))
+        Ok(MethodAnswer::Later(Audience::Code, Box::pin(subscribing)))
     }
 
     /// Serves `resources/unsubscribe`.
-    pub(super) fn unsubscribe(&self, call: &MethodCall<'_>) -> Result<Answering, ProtocolError> {
+    pub(super) fn unsubscribe(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let subscription = &call.session()?.subscription;
         let UnsubscribeParams { uri, .. } = call.read()?;
         subscription.topics.remove(&Topic::Resource(uri.into()));
-        Ok(Answering::Now(Answer::empty()))
+        Ok(MethodAnswer::Now(Answer::empty()))
     }
 
     /// Takes the names of tasks out of a filter, once each.

@@ -10,7 +10,7 @@ use super::Tasks;
 use super::record::{TaskEvent, TaskRecord};
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::asking;
-use crate::server::audience::{Answering, Audience};
+use crate::server::audience::{Audience, MethodAnswer};
 use crate::server::failure::Failure;
 use crate::server::request::{MethodCall, check_tasks};
 
@@ -19,7 +19,7 @@ impl Tasks {
     pub(in crate::server) fn get_task(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let GetTaskParams { task_id: id, .. } = read(call)?;
         let (tasks, peer) = (Arc::clone(self), Arc::clone(call.scope.peer()));
         Ok(later(async move {
@@ -32,7 +32,7 @@ impl Tasks {
     pub(in crate::server) fn update_task(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let UpdateTaskParams {
             task_id: id,
             input_responses: answers,
@@ -50,7 +50,7 @@ impl Tasks {
     pub(in crate::server) fn cancel_task(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
-    ) -> Result<Answering, ProtocolError> {
+    ) -> Result<MethodAnswer, ProtocolError> {
         let CancelTaskParams { task_id: id, .. } = read(call)?;
         let (tasks, peer) = (Arc::clone(self), Arc::clone(call.scope.peer()));
         Ok(later(async move {
@@ -74,8 +74,10 @@ fn read<'a, T: Deserialize<'a>>(call: &MethodCall<'a>) -> Result<T, ProtocolErro
     call.read()
 }
 
-fn later(answering: impl Future<Output = Result<Answer, Failure>> + Send + 'static) -> Answering {
-    Answering::Later(Audience::Code, Box::pin(answering))
+fn later(
+    answering: impl Future<Output = Result<Answer, Failure>> + Send + 'static,
+) -> MethodAnswer {
+    MethodAnswer::Later(Audience::Code, Box::pin(answering))
 }
 
 /// Refuses answers that don't fit the open questions. Answers to other questions are ignored.
