@@ -73,9 +73,6 @@ pub enum Capability {
 }
 
 // Which revisions have something, oldest first.
-const ALL: Revisions = Revisions([true, true, true, true, true]);
-const LEGACY: Revisions = Revisions([true, true, true, true, false]);
-const MODERN: Revisions = Revisions([false, false, false, false, true]);
 /// Later revisions ask within results.
 const ELICITATION: Revisions = Revisions([false, false, true, true, false]);
 const ELICITATION_COMPLETE: Revisions = Revisions([false, false, false, true, false]);
@@ -85,14 +82,14 @@ const REQUEST: MethodRow = MethodRow {
     name: "",
     kind: MessageKind::Request,
     sender: Sender::Client,
-    revisions: ALL,
+    revisions: Revisions::ALL,
     capability: None,
     subject: None,
     name_header: None,
     cacheable: false,
     may_ask: false,
 };
-const NOTIFICATION: MethodRow = MethodRow {
+const CLIENT_NOTIFICATION: MethodRow = MethodRow {
     kind: MessageKind::Notification,
     ..REQUEST
 };
@@ -111,24 +108,24 @@ const PROMPTS: MethodRow = MethodRow {
 };
 const TASKS: MethodRow = MethodRow {
     capability: Some(Capability::Tasks),
-    revisions: MODERN,
+    revisions: Revisions::MODERN,
     subject: Some("taskId"),
     name_header: Some("taskId"),
     ..REQUEST
 };
-const NEWS: MethodRow = MethodRow {
+const SERVER_NOTIFICATION: MethodRow = MethodRow {
     sender: Sender::Server,
-    ..NOTIFICATION
+    ..CLIENT_NOTIFICATION
 };
 /// Later revisions ask within results.
 const QUESTION: MethodRow = MethodRow {
     sender: Sender::Server,
-    revisions: LEGACY,
+    revisions: Revisions::LEGACY,
     ..REQUEST
 };
 const SUBSCRIBE: MethodRow = MethodRow {
     capability: Some(Capability::ResourcesSubscribe),
-    revisions: LEGACY,
+    revisions: Revisions::LEGACY,
     subject: Some("uri"),
     ..REQUEST
 };
@@ -154,9 +151,9 @@ macro_rules! methods {
 }
 
 methods! {
-    Discover = "server/discover" { revisions: MODERN, cacheable: true, ..REQUEST }
-    Initialize = "initialize" { revisions: LEGACY, ..REQUEST }
-    Ping = "ping" { sender: Sender::Either, revisions: LEGACY, ..REQUEST }
+    Discover = "server/discover" { revisions: Revisions::MODERN, cacheable: true, ..REQUEST }
+    Initialize = "initialize" { revisions: Revisions::LEGACY, ..REQUEST }
+    Ping = "ping" { sender: Sender::Either, revisions: Revisions::LEGACY, ..REQUEST }
     ListResources = "resources/list" { cacheable: true, ..RESOURCES }
     ListResourceTemplates = "resources/templates/list" { subject: None, cacheable: true, ..RESOURCES }
     ReadResource = "resources/read" { name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES }
@@ -171,8 +168,8 @@ methods! {
     ListPrompts = "prompts/list" { cacheable: true, ..PROMPTS }
     GetPrompt = "prompts/get" { subject: Some("name"), name_header: Some("name"), may_ask: true, ..PROMPTS }
     Complete = "completion/complete" { capability: Some(Capability::Completions), ..REQUEST }
-    SetLevel = "logging/setLevel" { capability: Some(Capability::Logging), revisions: LEGACY, ..REQUEST }
-    Listen = "subscriptions/listen" { revisions: MODERN, ..REQUEST }
+    SetLevel = "logging/setLevel" { capability: Some(Capability::Logging), revisions: Revisions::LEGACY, ..REQUEST }
+    Listen = "subscriptions/listen" { revisions: Revisions::MODERN, ..REQUEST }
     Elicit = "elicitation/create" { revisions: ELICITATION, ..QUESTION }
     CreateMessage = "sampling/createMessage" { ..QUESTION }
     ListRoots = "roots/list" { ..QUESTION }
@@ -180,19 +177,19 @@ methods! {
     GetTask = "tasks/get" { ..TASKS }
     UpdateTask = "tasks/update" { ..TASKS }
     CancelTask = "tasks/cancel" { ..TASKS }
-    Initialized = "notifications/initialized" { revisions: LEGACY, ..NOTIFICATION }
-    Cancelled = "notifications/cancelled" { sender: Sender::Either, ..NOTIFICATION }
-    Progress = "notifications/progress" { sender: Sender::Either, ..NOTIFICATION }
-    LoggingMessage = "notifications/message" { ..NEWS }
-    ResourceUpdated = "notifications/resources/updated" { ..NEWS }
-    ResourcesChanged = "notifications/resources/list_changed" { ..NEWS }
-    ToolsChanged = "notifications/tools/list_changed" { ..NEWS }
-    PromptsChanged = "notifications/prompts/list_changed" { ..NEWS }
-    Acknowledged = "notifications/subscriptions/acknowledged" { revisions: MODERN, ..NEWS }
-    ElicitationComplete = "notifications/elicitation/complete" { revisions: ELICITATION_COMPLETE, ..NEWS }
-    RootsChanged = "notifications/roots/list_changed" { revisions: LEGACY, ..NOTIFICATION }
+    Initialized = "notifications/initialized" { revisions: Revisions::LEGACY, ..CLIENT_NOTIFICATION }
+    Cancelled = "notifications/cancelled" { sender: Sender::Either, ..CLIENT_NOTIFICATION }
+    Progress = "notifications/progress" { sender: Sender::Either, ..CLIENT_NOTIFICATION }
+    LoggingMessage = "notifications/message" { ..SERVER_NOTIFICATION }
+    ResourceUpdated = "notifications/resources/updated" { ..SERVER_NOTIFICATION }
+    ResourcesChanged = "notifications/resources/list_changed" { ..SERVER_NOTIFICATION }
+    ToolsChanged = "notifications/tools/list_changed" { ..SERVER_NOTIFICATION }
+    PromptsChanged = "notifications/prompts/list_changed" { ..SERVER_NOTIFICATION }
+    Acknowledged = "notifications/subscriptions/acknowledged" { revisions: Revisions::MODERN, ..SERVER_NOTIFICATION }
+    ElicitationComplete = "notifications/elicitation/complete" { revisions: ELICITATION_COMPLETE, ..SERVER_NOTIFICATION }
+    RootsChanged = "notifications/roots/list_changed" { revisions: Revisions::LEGACY, ..CLIENT_NOTIFICATION }
     /// (extension `io.modelcontextprotocol/tasks`)
-    TaskChanged = "notifications/tasks" { revisions: MODERN, ..NEWS }
+    TaskChanged = "notifications/tasks" { revisions: Revisions::MODERN, ..SERVER_NOTIFICATION }
 }
 
 /// Every row.

@@ -48,12 +48,11 @@ const STRUCTURED: Revisions = Revisions([false, false, true, true, true]);
 const ICONS: Revisions = Revisions([false, false, false, true, true]);
 /// In the revision that came after they are an extension.
 const TASKS: Revisions = Revisions([false, false, false, true, false]);
-const MODERN: Revisions = Revisions([false, false, false, false, true]);
 
 const LEFT_OUT: FeatureRow = FeatureRow {
     feature: Feature::ResultType,
     name: "",
-    revisions: MODERN,
+    revisions: Revisions::MODERN,
     elsewhere: Elsewhere::LeftOut,
 };
 const REWRITTEN: FeatureRow = FeatureRow {

@@ -26,10 +26,6 @@ pub(crate) const URL_ELICITATION_REQUIRED: Code = Code::new(-32042);
 pub(crate) const UNAVAILABLE: ApplicationCode = ApplicationCode::of::<503>();
 
 // Sets of revisions: a cell for each, oldest first.
-const ALL: Revisions = Revisions([true, true, true, true, true]);
-const NONE: Revisions = Revisions([false, false, false, false, false]);
-const LEGACY: Revisions = Revisions([true, true, true, true, false]);
-const MODERN: Revisions = Revisions([false, false, false, false, true]);
 const URL_ERROR: Revisions = Revisions([false, false, false, true, false]);
 
 const JSON_RPC: &str = "JSON-RPC 2.0, section 5.1";
@@ -44,7 +40,7 @@ const DEFINED: Entry = Entry {
     code: PARSE_ERROR,
     name: "",
     meaning: "",
-    revisions: ALL,
+    revisions: Revisions::ALL,
     emit: Emit::Defined,
     receive: ANY,
     data: "none",
@@ -55,7 +51,7 @@ const DEFINED: Entry = Entry {
 };
 /// A code of a draft: no released revision has it.
 const HISTORY: Entry = Entry {
-    revisions: NONE,
+    revisions: Revisions::NONE,
     emit: Emit::Never,
     receive: NOTHING,
     data: "any",
@@ -117,7 +113,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: HEADER_MISMATCH,
         name: "HeaderMismatch",
         meaning: "HTTP headers that mirror the body are missing, malformed or contradict it",
-        revisions: MODERN,
+        revisions: Revisions::MODERN,
         advice: "list the tools again, derive the headers from the body, and send the request again",
         source: "MCP 2026-07-28, basic/transports/streamable-http, Server Validation",
         read: |_| Some(ErrorKind::HeaderMismatch),
@@ -127,7 +123,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: MISSING_CLIENT_CAPABILITY,
         name: "MissingRequiredClientCapability",
         meaning: "the request requires a capability that the client did not declare",
-        revisions: MODERN,
+        revisions: Revisions::MODERN,
         data: "{ requiredCapabilities }",
         advice: "declare the capabilities in data.requiredCapabilities if the client has them, and send the request again",
         source: ERROR_CODES,
@@ -138,7 +134,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: UNSUPPORTED_VERSION,
         name: "UnsupportedProtocolVersion",
         meaning: "the server does not support the requested protocol version",
-        revisions: MODERN,
+        revisions: Revisions::MODERN,
         data: "{ supported, requested }",
         advice: "choose one of data.supported, and send the request again",
         source: ERROR_CODES,
@@ -149,7 +145,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: RESOURCE_NOT_FOUND,
         name: "ResourceNotFound",
         meaning: "the resource does not exist; replaced by -32602 in SEP-2164",
-        revisions: LEGACY,
+        revisions: Revisions::LEGACY,
         emit: Emit::PerRevision,
         receive: "treat it as resource not found, on every revision",
         data: "{ uri }",
@@ -196,7 +192,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: Code::new(-1),
         name: "UserRejected",
         meaning: "the user declined a sampling request; an example of the specification, sent by clients",
-        revisions: LEGACY,
+        revisions: Revisions::LEGACY,
         receive: "assume its meaning in answer to sampling/createMessage",
         data: "any",
         retry: Retry::Never,
@@ -267,11 +263,11 @@ conditions! {
         invalid("the id is in use", 400),
         "Invalid request: another request with this id is still being served";
     ErrorKind::InvalidRequest(InvalidRequest::SessionRequired) =>
-        invalid("the session id is missing", 400).on(LEGACY),
+        invalid("the session id is missing", 400).on(Revisions::LEGACY),
         "Invalid request: no session. Send initialize first, then the Mcp-Session-Id from its response; \
          or use the headers and _meta of revision 2026-07-28";
     ErrorKind::InvalidRequest(InvalidRequest::SessionNotFound) =>
-        invalid("the session is unknown", 404).on(LEGACY),
+        invalid("the session is unknown", 404).on(Revisions::LEGACY),
         "Invalid request: unknown or expired session. Send initialize again";
 
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::BadRequest }) =>
@@ -296,7 +292,7 @@ conditions! {
         invalid("the body did not arrive in time", 408),
         "Request timeout: the body did not arrive in time";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::StreamTaken }) =>
-        invalid("the session's stream is already open", 409).on(LEGACY),
+        invalid("the session's stream is already open", 409).on(Revisions::LEGACY),
         "Conflict: the stream of this session is already open";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooLarge }) =>
         invalid("the message is too large", 413),
@@ -306,7 +302,7 @@ conditions! {
         "Unsupported media type: send the message as application/json";
 
     ErrorKind::HeaderMismatch =>
-        Condition::new("headers contradict the body", HEADER_MISMATCH, 400).on(MODERN).written_as([
+        Condition::new("headers contradict the body", HEADER_MISMATCH, 400).on(Revisions::MODERN).written_as([
             (INVALID_REQUEST, 400),
             (INVALID_REQUEST, 400),
             (INVALID_REQUEST, 400),
@@ -329,7 +325,7 @@ conditions! {
         Condition::new("params is not an object", INVALID_PARAMS, 400),
         "Invalid params: not an object";
     ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys }) =>
-        Condition::new("required _meta is missing", INVALID_PARAMS, 400).on(MODERN),
+        Condition::new("required _meta is missing", INVALID_PARAMS, 400).on(Revisions::MODERN),
         format!("Invalid params: _meta must contain {}", keys.join(" and "));
     ErrorKind::InvalidParams(InvalidParams::Malformed) =>
         wrong("a parameter is invalid"),
@@ -344,13 +340,13 @@ conditions! {
         wrong("the cursor is not valid"),
         "Invalid cursor: start again without one";
     ErrorKind::InvalidParams(InvalidParams::InvalidRequestState) =>
-        wrong("the requestState is not valid").on(MODERN),
+        wrong("the requestState is not valid").on(Revisions::MODERN),
         "Invalid requestState: start again without one";
     ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key }) =>
-        wrong("an answer does not match its question").on(MODERN),
+        wrong("an answer does not match its question").on(Revisions::MODERN),
         format!("Invalid input response: {key}");
     ErrorKind::InvalidParams(InvalidParams::UnknownTask) =>
-        wrong("the task does not exist").on(MODERN),
+        wrong("the task does not exist").on(Revisions::MODERN),
         "Unknown task: it does not exist or has expired";
     ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri }) =>
         wrong("the URI is not valid"),

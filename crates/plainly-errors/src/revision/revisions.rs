@@ -23,6 +23,15 @@ use super::Revision;
 pub struct Revisions(pub [bool; Revision::ALL.len()]);
 
 impl Revisions {
+    /// Every revision.
+    pub const ALL: Self = Self([true, true, true, true, true]);
+    /// No released revision.
+    pub const NONE: Self = Self([false, false, false, false, false]);
+    /// The revisions with a handshake.
+    pub const LEGACY: Self = Self([true, true, true, true, false]);
+    /// The revisions whose peers introduce themselves in each request.
+    pub const MODERN: Self = Self([false, false, false, false, true]);
+
     /// Whether `revision` is one of them.
     pub const fn has(self, revision: Revision) -> bool {
         self.0[revision as usize]
