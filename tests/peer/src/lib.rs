@@ -24,6 +24,15 @@ pub use self::stream::{Peer, Stop, pair, served};
 /// More than anything takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Asserts that a client failed by itself, in this way.
+#[macro_export]
+macro_rules! assert_local {
+    ($error:expr, $($expected:tt)+) => {{
+        let error = &$error;
+        assert!(matches!(error.local(), Some($($expected)+)), "{error}");
+    }};
+}
+
 /// Waits for `future`.
 ///
 /// # Panics

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plainly::client::{Builder, Client, Http, LocalError, ProgressUpdate};
 use plainly::protocol::types::{ElicitFormParams, ElicitResult, LoggingLevel, Root};
-use plainly_peer::{Asked, Host};
+use plainly_peer::{Asked, Host, assert_local};
 use serde_json::{Value, json};
 
 use super::server;
@@ -49,8 +49,7 @@ async fn connect(builder: Builder<Http>, server: &Host, session: &str) -> (Clien
 }
 
 async fn shake_hands(server: &Host, session: &str) {
-    let probe = server.request("server/discover").await;
-    probe.answer("400 Bad Request", "", "").await;
+    server.refuse("server/discover", "400 Bad Request").await;
     server.initialize(Some(session), json!({})).await;
 }
 
@@ -96,9 +95,7 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
             .await;
     });
     called.unwrap();
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server.request("ping").await.result(json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.answer("ping"));
     pinged.unwrap();
 }
 
@@ -123,8 +120,7 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     assert_eq!(*log.lock().unwrap(), ["1"]);
     // A session that is lost takes its stream along.
     let (pinged, ()) = tokio::join!(client.ping(), async {
-        let ping = server.request("ping").await;
-        ping.answer("404 Not Found", "", "").await;
+        server.refuse("ping", "404 Not Found").await;
         server.initialize(Some("t"), json!({})).await;
         // In any order.
         for _ in 0..2 {
@@ -155,9 +151,7 @@ async fn a_server_that_opens_its_stream_with_the_first_word_holds_up_nobody() {
         server.next().await
     });
     let client = client.unwrap();
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server.request("ping").await.result(json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.answer("ping"));
     pinged.unwrap();
     news.events().await;
     news.write(&question("q", "a")).await;
@@ -173,9 +167,7 @@ async fn a_legacy_server_without_a_stream_of_its_own_is_still_served() {
         refused.answer("405 Method Not Allowed", "", "").await;
     });
     let client = client.unwrap();
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server.request("ping").await.result(json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.answer("ping"));
     pinged.unwrap();
 }
 
@@ -207,8 +199,7 @@ async fn a_modern_call_is_made_again_with_the_answers_and_the_same_headers() {
         // A modern server must not ask in any other way, and nobody answers.
         again.events().await;
         again.write(&question("q", "b")).await;
-        let response = again.response(json!({"content": []}));
-        again.write(&format!("data: {response}\n\n")).await;
+        again.last_event().await;
     });
     called.unwrap();
 }
@@ -246,8 +237,7 @@ async fn progress_and_logs_come_before_the_reply() {
                 call.write(&notice("message", json!({"level": "debug", "data": "x"})))
                     .await;
             }
-            let response = call.response(json!({"content": []}));
-            call.write(&format!("data: {response}\n\n")).await;
+            call.last_event().await;
         });
         called.unwrap();
         assert_eq!(*told.lock().unwrap(), ["1", r#""x""#, "2", r#""x""#]);
@@ -341,10 +331,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
             rest.answer("200 OK", EVENTS, ": nothing\n\n").await;
         }
     });
-    assert!(matches!(
-        called.unwrap_err().local(),
-        Some(LocalError::Interrupted { .. })
-    ));
+    assert_local!(called.unwrap_err(), LocalError::Interrupted { .. });
 
     // A modern reply is whole or it is none.
     let (client, server) = server::modern().await;
@@ -353,10 +340,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
         call.answer("200 OK", EVENTS, "id: 1\nretry: 0\ndata:\n\n")
             .await;
     });
-    assert!(matches!(
-        called.unwrap_err().local(),
-        Some(LocalError::Interrupted { .. })
-    ));
+    assert_local!(called.unwrap_err(), LocalError::Interrupted { .. });
 }
 
 #[tokio::test]

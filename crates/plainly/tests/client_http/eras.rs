@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use plainly::client::{Client, Error, LocalError};
 use plainly::errors::Revision;
+use plainly_peer::assert_local;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -151,9 +152,7 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era_whatever_its_body() {
         let builder = builder.connect_timeout(Duration::from_secs(5));
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
-            probe
-                .answer(status, "Content-Type: application/json\r\n", body)
-                .await;
+            probe.json(status, body).await;
             drop(server);
         });
         let error = client.unwrap_err();
@@ -207,8 +206,7 @@ async fn a_server_that_does_not_end_the_handshake_owes_that() {
     let (builder, server) = server::start().await;
     let builder = builder.connect_timeout(Duration::from_secs(2));
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = server.request("server/discover").await;
-        probe.answer("404 Not Found", "", "").await;
+        server.refuse("server/discover", "404 Not Found").await;
         let handshake = server.request("initialize").await;
         let result = json!({
             "protocolVersion": "2025-06-18",
@@ -257,10 +255,7 @@ async fn what_can_not_be_used_is_refused_before_anything_is_sent() {
         Client::http("http://127.0.0.1:1/").header("name", "line\nbreak"),
     ] {
         let error = builder.connect().await.unwrap_err();
-        assert!(
-            matches!(error.local(), Some(LocalError::Configuration { .. })),
-            "{error}"
-        );
+        assert_local!(error, LocalError::Configuration { .. });
     }
 }
 

@@ -31,8 +31,9 @@ async fn list(client: &Client, server: &Host, tools: Value) -> Vec<String> {
 }
 
 async fn answer_listing(server: &Host, tools: Value) {
-    let request = server.request("tools/list").await;
-    request.result(json!({"tools": tools})).await;
+    server
+        .answer_with("tools/list", json!({"tools": tools}))
+        .await;
 }
 
 /// The headers of this kind, by the rest of their names.

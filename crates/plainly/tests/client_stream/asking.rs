@@ -12,8 +12,8 @@ use plainly::protocol::types::{
     SamplingContent,
 };
 use plainly::{Client, ProtocolError};
-use plainly_peer::Peer;
 use plainly_peer::message::request;
+use plainly_peer::{Peer, assert_local};
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::sync::{Barrier, Notify, Semaphore};
@@ -23,10 +23,10 @@ use super::peer::{Half, discovered, modern, pair, pair_with_buffer};
 
 /// Connects with a modern server.
 async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client {
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (client, ()) = tokio::join!(
+        builder.connect(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     client.expect("the peer is modern")
 }
 
@@ -37,9 +37,7 @@ async fn connect_legacy(
     version: &str,
 ) -> (Client, Value) {
     let (client, declared) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.fail(&probe, -32601, None).await;
-        let handshake = peer.shake_hands(version, json!({"resources": {}})).await;
+        let handshake = peer.open_session(version, json!({"resources": {}})).await;
         handshake["params"]["capabilities"].clone()
     });
     (client.expect("the peer is legacy"), declared)
@@ -221,10 +219,7 @@ async fn questions_are_answered_side_by_side_while_the_connection_is_read() {
     });
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     peer.send(request(1, "elicitation/create", form("a"))).await;
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        let ping = peer.request("ping").await;
-        peer.reply(&ping, json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), peer.answer("ping"));
     pinged.unwrap();
     peer.send(request("1", "elicitation/create", form("b")))
         .await;
@@ -250,8 +245,7 @@ async fn who_answers_may_call_the_server() {
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     found.send(Some(client)).unwrap();
     peer.send(request("q", "roots/list", json!({}))).await;
-    let ping = peer.request("ping").await;
-    peer.reply(&ping, json!({})).await;
+    peer.answer("ping").await;
     let expected = json!({"roots": []});
     assert_eq!(peer.message().await.unwrap()["result"], expected);
 }
@@ -346,10 +340,7 @@ async fn who_panics_has_refused() {
         .await;
     });
     let error = called.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::Unanswered { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::Unanswered { .. });
 }
 
 #[tokio::test(start_paused = true)]
@@ -513,10 +504,7 @@ async fn prompts_and_resources_may_ask_too_and_nothing_else() {
     prompt.unwrap();
     assert_eq!(read.unwrap().uri, "a:b");
     let error = tools.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::InvalidResponse { .. });
 }
 
 #[tokio::test]
@@ -610,9 +598,8 @@ async fn a_server_that_asks_without_end_is_given_up() {
         let client = connect_modern(answering(builder).limits(limits), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             for _ in 0..=rounds {
-                let call = peer.request("tools/call").await;
-                peer.reply(
-                    &call,
+                peer.answer_with(
+                    "tools/call",
                     json!({"resultType": "input_required", "requestState": "s"}),
                 )
                 .await;
@@ -624,10 +611,7 @@ async fn a_server_that_asks_without_end_is_given_up() {
             _ => panic!("{error}"),
         };
         assert_eq!(limit, rounds);
-        let (called, ()) = tokio::join!(client.call_tool("b", ()), async {
-            let call = peer.request("tools/call").await;
-            peer.reply(&call, json!({"content": []})).await;
-        });
+        let (called, ()) = tokio::join!(client.call_tool("b", ()), peer.answer("tools/call"));
         called.unwrap();
     }
 }
@@ -693,10 +677,10 @@ async fn a_call_that_is_dropped_asks_nobody_any_more() {
     assert!(calling.await.unwrap_err().is_cancelled());
     assert_eq!(has_begun.sender_strong_count(), 1);
     // The server had answered: there is nothing to cancel there.
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (pinged, ()) = tokio::join!(
+        client.ping(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     pinged.unwrap();
 }
 
