@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::exhaustive_structs, reason = "tests are changed along with it")]
 
+mod client;
 mod gate;
 mod host;
 pub mod message;
@@ -15,6 +16,7 @@ pub mod table;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+pub use self::client::Client;
 pub use self::gate::Gate;
 pub use self::host::{Asked, Host, received};
 pub use self::response::{Event, Response};
