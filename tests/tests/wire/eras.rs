@@ -1,5 +1,6 @@
 //! Which era a message is of, and what a session is: "Which era a message is of" cell by cell.
 
+use plainly_peer::table::cases;
 use serde_json::json;
 
 use crate::fixture::Fixture;
@@ -186,16 +187,7 @@ async fn an_initialize_that_lacks_something_opens_nothing() {
     let fixture = Fixture::new();
     let http = Http::listen(&fixture.server).await;
     let good = initialize("1", "2025-11-25");
-    for (from, to) in [
-        (r#""protocolVersion":"2025-11-25","#, ""),
-        (
-            r#""protocolVersion":"2025-11-25""#,
-            r#""protocolVersion":20251125"#,
-        ),
-        (r#""capabilities":{},"#, ""),
-        (r#""capabilities":{}"#, r#""capabilities":[]"#),
-        (r#""name":"client""#, r#""name":null"#),
-    ] {
+    for (from, to) in cases::<(&str, &str)>(include_str!("eras.txt"), "lacking initialize") {
         let bad = good.replacen(from, to, 1);
         let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
         let reply = stream.ask(&bad).await;

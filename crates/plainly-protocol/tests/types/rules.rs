@@ -1,5 +1,6 @@
 //! The rules of reading and writing: what is refused, what is tolerated, what is kept.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly_protocol::types::{
@@ -83,17 +84,7 @@ fn contents_carry_all_that_the_resource_says() {
 #[test]
 fn base64_is_strict() {
     let blob = |data: &str| format!(r#"{{"uri":"a:b","blob":"{data}"}}"#);
-    for data in [
-        "SGVsbG8",
-        "SGVsbG9=",
-        "-_-_",
-        "SGVs bG8=",
-        "SGVs\\nbG8=",
-        "SGVsbG8=\\n",
-        "=",
-        "SGVsbG8==",
-        "\u{e9}",
-    ] {
+    for data in cases::<&str>("wrong base64") {
         refuse::<ResourceContents>(&blob(data), "invalid base64");
     }
     refuse::<ResourceContents>(r#"{"uri":"a:b","blob":[1]}"#, "expected a base64 string");

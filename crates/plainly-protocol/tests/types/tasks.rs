@@ -1,5 +1,6 @@
 //! What we write of tasks is valid by the JSON Schema of the extension, and what has not the field of its status is no task.
 
+use crate::cases;
 use plainly_errors::{Code, WireError};
 use plainly_protocol::types::{
     CancelTaskParams, CreateTaskResult, DetailedTask, ElicitUrlParams, GetTaskParams, InputRequest,
@@ -164,18 +165,7 @@ fn a_task_has_the_field_of_its_status() {
         );
         serde_json::from_str::<DetailedTask>(&text).map_err(|error| error.to_string())
     };
-    for (state, missing) in [
-        (
-            r#""status":"input_required","result":{}"#,
-            "missing field `inputRequests`",
-        ),
-        (
-            r#""status":"completed","error":{"code":1,"message":"m"}"#,
-            "missing field `result`",
-        ),
-        (r#""status":"failed","result":{}"#, "missing field `error`"),
-        (r#""status":"paused""#, "unknown variant `paused`"),
-    ] {
+    for (state, missing) in cases::<(&str, &str)>("fields of a status") {
         let error = read(state).unwrap_err();
         assert!(error.contains(missing), "{state}: {error}");
     }

@@ -1,5 +1,6 @@
 //! States that come back changed, too late, or with another request, and keys that change.
 
+use plainly_peer::table::cases;
 use std::time::Duration;
 
 use plainly::Revision;
@@ -80,25 +81,10 @@ async fn a_state_that_was_changed_is_refused() {
 async fn a_state_is_for_one_request_alone() {
     let mut client = Client::stream(&server(), MODERN, able()).await;
     let (state, params) = begun(&mut client).await;
-    let others = [
-        ("tools/call", json!({"name": "greet"})),
-        ("tools/call", json!({"name": "order"})),
-        ("tools/call", json!({"name": "order", "arguments": {}})),
-        (
-            "tools/call",
-            json!({"name": "order", "arguments": {"item": "coffee", "size": 1.5}}),
-        ),
-        (
-            "tools/call",
-            json!({"name": "order", "arguments": {"item": "tea", "size": 1}}),
-        ),
-        (
-            "tools/call",
-            json!({"name": "order", "arguments": {"item": "tea", "size": 1.5, "x": 0}}),
-        ),
-        ("prompts/get", json!({"name": "greeting"})),
-        ("resources/read", json!({"uri": "page://greeting"})),
-    ];
+    let others = cases::<(&str, Value)>(
+        include_str!("states.txt"),
+        "other requests than the state's",
+    );
     for (method, params) in others {
         let reply = client.ask(method, with_state(&params, &*state)).await;
         assert_refused(&reply, &params.to_string());

@@ -1,5 +1,6 @@
 //! Replies over HTTP, as JSON and as events, and calls that are given up.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly::client::LocalError;
@@ -10,19 +11,7 @@ use super::server;
 
 #[tokio::test]
 async fn a_reply_may_come_after_other_events() {
-    for (before, end) in [
-        ("", "\n\n"),
-        (": keep-alive\n\nid: 1\ndata:\n\n", "\n\n"),
-        (
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\r\n\r\n",
-            "\r\n\r\n",
-        ),
-        ("event: endpoint\ndata: /messages\n\n", "\n\n"),
-        (
-            "data: {\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"tools\":1}}\n\ndata: no JSON\n\n",
-            "\r\r",
-        ),
-    ] {
+    for (before, end) in cases::<(&str, &str)>("events before a reply") {
         let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {
             let mut request = server.request("tools/list").await;

@@ -1,5 +1,6 @@
 //! Which era and revision a client finds over HTTP.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly::client::{Client, Error, LocalError};
@@ -40,27 +41,7 @@ async fn a_modern_request_is_mirrored_in_its_headers() {
 
 #[tokio::test]
 async fn what_is_no_modern_answer_means_legacy() {
-    #[rustfmt::skip]
-    let cases = [
-        ("400 Bad Request", "", ""),
-        ("400 Bad Request", "Content-Type: text/plain\r\n", "Bad Request: No valid session ID provided"),
-        ("400 Bad Request", "Content-Type: application/json\r\n", r#"{"error":"bad"}"#),
-        (
-            "400 Bad Request",
-            "Content-Type: application/json\r\n",
-            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#,
-        ),
-        (
-            "200 OK",
-            "Content-Type: application/json\r\n",
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#,
-        ),
-        ("404 Not Found", "", "nothing here"),
-        ("405 Method Not Allowed", "", ""),
-        ("500 Internal Server Error", "Content-Type: text/html\r\n", "<h1>oops</h1>"),
-        ("202 Accepted", "", ""),
-        ("200 OK", "Content-Type: text/event-stream\r\n", ": nothing\n\n"),
-    ];
+    let cases = cases::<(&str, &str, &str)>("no modern answers");
     for (status, headers, body) in cases {
         let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {

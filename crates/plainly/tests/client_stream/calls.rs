@@ -1,5 +1,6 @@
 //! Calls over a byte stream: matched, cancelled, timed out, and ended with the stream.
 
+use plainly_peer::table::cases;
 use std::time::Duration;
 
 use plainly::client::{CloseReason, Error, LocalError};
@@ -158,21 +159,10 @@ async fn when_the_peer_goes_all_calls_fail_at_once() {
 #[tokio::test]
 async fn a_reply_that_breaks_the_rules_fails_its_call_alone() {
     let (client, mut peer) = modern().await;
-    for (reply, valid) in [
-        (json!({"result": {"tools": []}}), true),
-        (
-            json!({"result": {"tools": []}, "error": {"code": 1, "message": ""}}),
-            false,
-        ),
-        (json!({}), false),
-        (json!({"result": {}}), false),
-        (json!({"result": []}), false),
-        (
-            json!({"result": {"tools": [], "resultType": "later"}}),
-            false,
-        ),
-        (json!({"result": {"tools": []}}), true),
-    ] {
+    for (reply, valid) in cases::<(Value, bool)>(
+        include_str!("calls.txt"),
+        "replies and whether they are valid",
+    ) {
         let (tools, ()) = tokio::join!(client.tools(), async {
             let request = peer.request("tools/list").await;
             let mut message = json!({"jsonrpc": "2.0", "id": request["id"]});

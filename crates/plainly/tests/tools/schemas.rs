@@ -5,6 +5,7 @@ use plainly::protocol::types::{CallToolResult, Content, RawJson};
 use plainly::server::extract::Args;
 use plainly::server::reply::Json;
 use plainly::server::{Server, Tool};
+use plainly_peer::table::cases;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -57,40 +58,9 @@ async fn a_schema_by_hand_is_listed_byte_for_byte() {
 async fn arguments_are_held_against_a_schema_by_hand() {
     let server = server([Tool::new("contact", any).input_schema(CONTACT)]);
     let mut peer = Peer::connect(&server);
-    for (arguments, failures) in [
-        (json!({"phone": "1", "contactMethod": "phone"}), None),
-        (json!({"email": "e"}), None),
-        (
-            json!({}),
-            Some("{} is not valid under any schema of 'anyOf'; \"email\" is a required property"),
-        ),
-        (
-            json!({"email": "e", "contactMethod": "fax"}),
-            Some("/contactMethod: \"fax\" is not one of \"phone\", \"email\""),
-        ),
-        (
-            json!({"email": "e", "contactMethod": "emial"}),
-            Some(
-                "/contactMethod: \"emial\" is not one of \"phone\", \"email\" (did you mean \"email\"?)",
-            ),
-        ),
-        (
-            json!({"email": "e", "adress": {}}),
-            Some(
-                "Additional properties are not allowed ('adress' was unexpected) (did you mean \"address\"?)",
-            ),
-        ),
-        (
-            json!({"email": "e", "address": {"street": 1, "city": 2}}),
-            Some(
-                "/address/city: 2 is not of type \"string\"; /address/street: 1 is not of type \"string\"",
-            ),
-        ),
-        (
-            json!({"email": "e", "age": 151}),
-            Some("/age: 151 is greater than the maximum of 150.0"),
-        ),
-    ] {
+    for (arguments, failures) in
+        cases::<(Value, Option<&str>)>(include_str!("schemas.txt"), "arguments and failures")
+    {
         let reply = peer.ask(&call("contact", &arguments)).await;
         match failures {
             None => assert_eq!(told(&reply), (&*arguments.to_string(), false)),
