@@ -2,7 +2,6 @@
 //! later step is reached.
 
 use crate::fixture::Fixture;
-use crate::http::Http;
 use crate::sender::{META, MODERN, Sender, call, request};
 use plainly_peer::table::cases;
 
@@ -17,8 +16,7 @@ fn body() -> Vec<u8> {
 
 /// Sends the canary's call with each set of headers.
 async fn check(cases: &[(&str, String)], status: u16, code: Option<i64>) {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let beginning = match code {
         Some(code) => format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"#),
@@ -111,8 +109,7 @@ async fn encoded_names_are_decoded_strictly() {
 
 #[tokio::test]
 async fn a_uri_is_mirrored_byte_by_byte() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let uri = "app://motd";
     let body = Sender::Modern
@@ -137,8 +134,7 @@ async fn a_uri_is_mirrored_byte_by_byte() {
 
 #[tokio::test]
 async fn a_name_beyond_ascii_travels_encoded() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let body = Sender::Modern.fill(request("1", "resources/read", r#""uri":"app://ü""#).as_bytes());
     let headers =
@@ -153,8 +149,7 @@ async fn a_name_beyond_ascii_travels_encoded() {
 
 #[tokio::test]
 async fn legacy_sessions_ignore_the_headers_that_mirror() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     for sender in Sender::legacy() {
         let client = http.client(sender).await;
         let body = sender.fill(call("1", "canary", "{}").as_bytes());
@@ -166,8 +161,7 @@ async fn legacy_sessions_ignore_the_headers_that_mirror() {
 /// One request per step of the order, each wrong from its step on to the last; what is said is always the first.
 #[tokio::test]
 async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reached() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await.saying_anything();
     let wrong_headers = "MCP-Protocol-Version: 1900-01-01\r\nMcp-Method: x\r\nMcp-Name: y\r\n";
     let old = |template: String| template.replace("META", META).replace(MODERN, "1900-01-01");
@@ -215,8 +209,7 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
 /// What HTTP itself refuses comes before what the message says.
 #[tokio::test]
 async fn what_http_refuses_is_refused_before_the_message_is_read() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let address = http.address;
     let good_body = String::from_utf8(body()).unwrap();
     let mirror = [VERSION, METHOD, NAME].concat();
