@@ -38,9 +38,10 @@ pub trait Cell: Sized {
 
 impl Cell for &'static str {
     fn read(cell: &'static str) -> Self {
-        match cell.starts_with('"') {
-            true => serde_json::from_str::<String>(cell).unwrap().leak(),
-            false => cell,
+        match cell.starts_with('"').then(|| Value::read(cell)) {
+            Some(Value::String(text)) => text.leak(),
+            Some(other) => panic!("no text: {other}"),
+            None => cell,
         }
     }
 }
@@ -53,8 +54,11 @@ impl Cell for Value {
 
 impl Cell for Vec<&'static str> {
     fn read(cell: &'static str) -> Self {
-        let texts: Vec<String> = serde_json::from_str(cell).unwrap();
-        texts.into_iter().map(|text| &*text.leak()).collect()
+        let Value::Array(texts) = Value::read(cell) else {
+            panic!("no list: {cell}");
+        };
+        let texts = texts.into_iter().map(|text| text.to_string().leak());
+        texts.map(|text| <&str>::read(text)).collect()
     }
 }
 
@@ -79,11 +83,11 @@ parsed!(bool u16 u32 u64 usize i32 i64);
 /// A line of a table: one cell, or several.
 pub trait Row: Sized {
     /// Reads it.
-    fn read(line: &'static str) -> Self;
+    fn parse(line: &'static str) -> Self;
 }
 
 impl<C: Cell> Row for C {
-    fn read(line: &'static str) -> Self {
+    fn parse(line: &'static str) -> Self {
         C::read(line)
     }
 }
@@ -91,7 +95,7 @@ impl<C: Cell> Row for C {
 macro_rules! of_cells {
     ($($cell:ident)+) => {
         impl<$($cell: Cell),+> Row for ($($cell,)+) {
-            fn read(line: &'static str) -> Self {
+            fn parse(line: &'static str) -> Self {
                 let mut cells = line.split(" =>").map(str::trim);
                 let row = ($($cell::read(cells.next().unwrap_or_else(|| panic!("too short: {line}"))),)+);
                 assert!(cells.next().is_none(), "too long: {line}");
@@ -109,5 +113,5 @@ of_cells!(A B C D E);
 /// The cases of the table below `## name`, each read as what the test takes.
 #[must_use]
 pub fn cases<R: Row>(file: &'static str, name: &str) -> Vec<R> {
-    lines(file, name).map(R::read).collect()
+    lines(file, name).map(R::parse).collect()
 }

@@ -55,9 +55,7 @@ async fn shake_hands(server: &Host, session: &str) {
 
 /// The answer to a question, which comes on its own.
 async fn answer(server: &Host, session: &str) -> Value {
-    let answer = server.next().await;
-    assert_eq!(answer.method, "POST");
-    answer.is_of(Some(session));
+    let answer = server.next_in(session, "POST").await;
     let body = answer.body.clone();
     answer.answer("202 Accepted", "", "").await;
     body
@@ -65,9 +63,7 @@ async fn answer(server: &Host, session: &str) -> Value {
 
 /// The stream on which the server speaks first.
 async fn stream(server: &Host, session: &str) -> Asked {
-    let mut stream = server.next().await;
-    assert_eq!(stream.method, "GET");
-    stream.is_of(Some(session));
+    let mut stream = server.next_in(session, "GET").await;
     stream.events().await;
     stream
 }
@@ -83,7 +79,7 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
         let result = json!({"jsonrpc": "2.0", "id": "q", "result": accepted("a")});
         assert_eq!(answer(&server, "s").await, result);
         let unknown = json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"});
-        call.write(&event(&unknown)).await;
+        call.event(&unknown).await;
         let refused = answer(&server, "s").await;
         assert_eq!(
             (&refused["id"], &refused["error"]["code"]),
@@ -114,7 +110,7 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     news.write(&notice("message", json!({"level": "info", "data": 1})))
         .await;
     let roots = json!({"jsonrpc": "2.0", "id": 0, "method": "roots/list"});
-    news.write(&event(&roots)).await;
+    news.event(&roots).await;
     let roots = answer(&server, "s").await;
     assert_eq!(roots["result"]["roots"][0]["uri"], "file:///work");
     assert_eq!(*log.lock().unwrap(), ["1"]);
@@ -260,9 +256,7 @@ async fn a_legacy_reply_whose_stream_ends_is_asked_for_the_rest() {
         ];
         parts.push(("\u{e9}", format!("data: {response}\n\n")));
         for (last, part) in parts {
-            let rest = server.next().await;
-            assert_eq!(rest.method, "GET");
-            rest.is_of(Some("s"));
+            let rest = server.next_in("s", "GET").await;
             assert_eq!(rest.headers["accept"], "text/event-stream");
             assert_eq!(rest.headers["last-event-id"], last);
             rest.answer("200 OK", EVENTS, &part).await;

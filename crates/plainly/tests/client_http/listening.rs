@@ -192,6 +192,16 @@ async fn subscribe(client: &Client, server: &Host) -> Subscription {
     subscription.expect("subscribed")
 }
 
+/// The same where it opens the stream.
+async fn first_subscription(client: &Client, server: &Host) -> (Subscription, Asked) {
+    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
+        let stream = news(server).await;
+        server.answer("resources/subscribe").await;
+        stream
+    });
+    (subscription.expect("subscribed"), stream)
+}
+
 fn legacy_updated() -> String {
     event(
         &json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a:1"}}),
@@ -234,12 +244,7 @@ async fn a_legacy_server_tells_all_on_one_stream() {
 #[tokio::test]
 async fn a_legacy_stream_that_ends_is_opened_again() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
-        let stream = news(&server).await;
-        server.answer("resources/subscribe").await;
-        stream
-    });
-    let mut subscription = subscription.unwrap();
+    let (mut subscription, stream) = first_subscription(&client, &server).await;
     drop(stream);
     let mut stream = news(&server).await;
     assert_eq!(next(&mut subscription).await, Change::Missed);
@@ -328,12 +333,7 @@ async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
 #[tokio::test]
 async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_of_the_old_one() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
-        let stream = news(&server).await;
-        server.answer("resources/subscribe").await;
-        stream
-    });
-    let mut subscription = subscription.unwrap();
+    let (mut subscription, stream) = first_subscription(&client, &server).await;
     // The server forgets the session, and a call learns of it first.
     drop(stream);
     let (called, ()) = tokio::join!(client.tools(), async {
@@ -364,11 +364,7 @@ async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
     ];
     for (is_closed, expected) in cases {
         let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-        let (one, stream) = tokio::join!(client.listen(filter()), async {
-            let stream = news(&server).await;
-            server.answer("resources/subscribe").await;
-            stream
-        });
+        let (one, stream) = first_subscription(&client, &server).await;
         let other = subscribe(&client, &server).await;
         if is_closed {
             tokio::join!(client.close(), async {
@@ -378,7 +374,7 @@ async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
             drop(stream);
             server.next().await.answer("404 Not Found", "", "").await;
         }
-        for mut subscription in [one.unwrap(), other] {
+        for mut subscription in [one, other] {
             let error = subscription.next().await.unwrap().unwrap_err();
             assert!(expected(&error), "{error}");
         }

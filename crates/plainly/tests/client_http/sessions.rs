@@ -78,9 +78,7 @@ async fn a_server_that_was_replaced_by_a_legacy_one_is_called_in_a_session() {
     });
     assert!(listed.unwrap().is_empty());
     let ((), ()) = tokio::join!(client.close(), async {
-        let end = server.next().await;
-        assert_eq!(end.method, "DELETE");
-        end.is_of(Some("new"));
+        let end = server.next_in("new", "DELETE").await;
         end.answer("200 OK", "", "").await;
     });
 }
