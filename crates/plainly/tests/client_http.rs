@@ -15,3 +15,8 @@ mod mirroring;
 mod server;
 #[path = "client_http/sessions.rs"]
 mod sessions;
+
+/// The cases of a table in cases.txt.
+fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
+    plainly_peer::table::cases(include_str!("client_http/cases.txt"), table)
+}

@@ -18,3 +18,8 @@ mod heads;
 mod mounted;
 #[path = "http_server/overload.rs"]
 mod overload;
+
+/// The cases of a table in cases.txt.
+fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
+    plainly_peer::table::cases(include_str!("http_server/cases.txt"), table)
+}

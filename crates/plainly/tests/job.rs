@@ -4,9 +4,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plainly::{Client, Revision};
-use plainly_peer::Peer;
-use plainly_peer::message::{TASKS, capable};
+use plainly::Revision;
+use plainly_peer::Client;
+use plainly_peer::message::TASKS;
 use serde_json::{Value, json};
 
 #[path = "../examples/job.rs"]
@@ -16,7 +16,7 @@ mod job;
 #[tokio::test(start_paused = true)]
 async fn who_waits_hears_of_each_page() {
     for revision in Revision::ALL {
-        let client = Client::in_memory(&job::server().unwrap());
+        let client = plainly::Client::in_memory(&job::server().unwrap());
         let client = client.revision(revision).connect().await.unwrap();
         let heard = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&heard);
@@ -33,37 +33,32 @@ async fn who_waits_hears_of_each_page() {
 }
 
 /// A client that knows tasks, in raw messages.
-struct Raw(Peer);
+async fn open() -> Client {
+    let capabilities = json!({"extensions": {TASKS: {}}});
+    Client::stream(&job::server().unwrap(), Revision::LATEST, capabilities).await
+}
 
-impl Raw {
-    fn open() -> Self {
-        Self(Peer::connect(&job::server().unwrap()))
-    }
+async fn result(client: &mut Client, method: &str, params: Value) -> Value {
+    client.ask(method, params).await["result"].take()
+}
 
-    async fn result(&mut self, method: &str, params: Value) -> Value {
-        let capabilities = json!({"extensions": {TASKS: {}}});
-        let request = capable(1, method, params, capabilities);
-        self.0.ask(request).await["result"].take()
-    }
-
-    async fn scan(&mut self, pages: u32) -> Value {
-        let params = json!({"name": "scan", "arguments": {"pages": pages}});
-        let task = self.result("tools/call", params).await;
-        assert_eq!(task["resultType"], "task", "{task}");
-        task["taskId"].clone()
-    }
+async fn scan(client: &mut Client, pages: u32) -> Value {
+    let params = json!({"name": "scan", "arguments": {"pages": pages}});
+    let task = result(client, "tools/call", params).await;
+    assert_eq!(task["resultType"], "task", "{task}");
+    task["taskId"].clone()
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_knows_tasks_comes_again_for_the_result() {
-    let mut client = Raw::open();
-    let id = client.scan(20).await;
+    let mut client = open().await;
+    let id = scan(&mut client, 20).await;
     tokio::time::sleep(Duration::from_millis(7_500)).await;
-    let task = client.result("tasks/get", json!({"taskId": id})).await;
+    let task = result(&mut client, "tasks/get", json!({"taskId": id})).await;
     assert_eq!(task["status"], "working");
     assert_eq!(task["statusMessage"], "page 7 of 20");
     tokio::time::sleep(Duration::from_secs(15)).await;
-    let task = client.result("tasks/get", json!({"taskId": id})).await;
+    let task = result(&mut client, "tasks/get", json!({"taskId": id})).await;
     assert_eq!(task["status"], "completed");
     let expected = "20 pages are scanned.";
     assert_eq!(task["result"]["content"][0]["text"], expected);
@@ -71,11 +66,11 @@ async fn who_knows_tasks_comes_again_for_the_result() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_can_be_stopped() {
-    let mut client = Raw::open();
-    let id = client.scan(1000).await;
-    let acknowledged = client.result("tasks/cancel", json!({"taskId": id})).await;
+    let mut client = open().await;
+    let id = scan(&mut client, 1000).await;
+    let acknowledged = result(&mut client, "tasks/cancel", json!({"taskId": id})).await;
     assert_eq!(acknowledged["resultType"], "complete");
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let task = client.result("tasks/get", json!({"taskId": id})).await;
+    let task = result(&mut client, "tasks/get", json!({"taskId": id})).await;
     assert_eq!(task["status"], "cancelled");
 }

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "tools", feature = "client"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use plainly_peer::table::cases;
 use std::io;
 
 use plainly::protocol::types::{CallToolResult, Content, Resource, ResourceContents};
@@ -181,33 +182,9 @@ async fn of_several_representations_the_text_is_read() {
 #[tokio::test]
 async fn refusals_say_what_to_try_and_nothing_of_the_inside() {
     let client = connect(StoreTools::new(Notebook)).await;
-    for (tool, uri, expected) in [
-        (
-            "read_resource",
-            "note://book/11",
-            "The resource 'note://book/11' was not found. Did you mean note://book/1?",
-        ),
-        (
-            "read_resource",
-            "note://book",
-            "Invalid value for 'uri': note://book is a directory. See what it contains with list_resources or tree, and read one of those.",
-        ),
-        (
-            "list_resources",
-            "note://book/1",
-            "Invalid value for 'uri': note://book/1 is a file. Read it with read_resource, or use the directory that contains it.",
-        ),
-        (
-            "stat_resource",
-            "file:///x",
-            "Invalid value for 'uri': file:///x is not a URI of this server. Call list_resources without uri, and use a URI exactly as it is listed.",
-        ),
-        (
-            "stat_resource",
-            "note://book/broken",
-            "The resource could not be read.",
-        ),
-    ] {
+    for (tool, uri, expected) in
+        cases::<(&str, &str, &str)>(include_str!("store_tools.txt"), "refusals")
+    {
         let failed = call(&client, tool, json!({"uri": uri})).await;
         assert!(failed.is_tool_error());
         assert_eq!(text(&failed), expected);

@@ -11,8 +11,8 @@ use plainly::protocol::types::LoggingLevel;
 use plainly::server::extract::Progress;
 use plainly::server::{Server, Tool};
 use plainly::{Context, Revision};
-use plainly_peer::message::initialize;
-use plainly_peer::{Peer, Site};
+use plainly_peer::message::text;
+use plainly_peer::{Client, Peer};
 use serde_json::{Value, json};
 
 /// Tells three times of progress, of which one is none.
@@ -98,81 +98,39 @@ fn call(revision: Revision, tool: &str, mut meta: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "_meta": meta}})
 }
 
-/// A client over a byte stream.
-struct Stream(Peer);
-
-impl Stream {
-    async fn open(revision: Revision) -> Self {
-        let mut peer = Peer::with_room(&server(), 1 << 10);
-        if revision != Revision::V2026_07_28 {
-            let opened = peer.ask(initialize(revision.as_str())).await;
-            assert!(opened["result"]["capabilities"]["logging"].is_object());
-        }
-        Self(peer)
-    }
-
-    async fn send(&mut self, message: &Value) {
-        self.0.send(message).await;
-    }
-
-    async fn next(&mut self) -> Value {
-        self.0.next().await
-    }
-
-    /// All that is sent for a request, the reply last.
-    async fn answer(&mut self, request: &Value) -> Vec<Value> {
-        self.send(request).await;
-        let mut sent = vec![self.next().await];
-        while sent.last().unwrap().get("id").is_none() {
-            sent.push(self.next().await);
-        }
-        sent
-    }
+/// A client over a byte stream that holds little.
+async fn stream(revision: Revision) -> Client {
+    let peer = Peer::with_room(&server(), 1 << 10);
+    let client = Client::over(peer, revision, json!({})).await;
+    let has_sessions = revision.traits().sessions;
+    assert_eq!(
+        client.opened["capabilities"]["logging"].is_object(),
+        has_sessions
+    );
+    client
 }
 
-/// A client over HTTP.
-struct Http {
-    site: Site,
-    session: Option<String>,
-}
-
-impl Http {
-    async fn open(revision: Revision) -> Self {
-        let site = Site::serve(server().http()).await;
-        let mut session = None;
-        if revision != Revision::V2026_07_28 {
-            let opened = site.post("/", None, &initialize(revision.as_str())).await;
-            session = Some(opened.session());
-        }
-        Self { site, session }
+/// All that is sent over HTTP for a request, and whether as events.
+async fn posted(client: &Client, request: &Value) -> (bool, Vec<Value>) {
+    let mut response = client.post(request).await;
+    assert_eq!(response.status, 200);
+    let is_stream = response.header("content-type") == Some("text/event-stream");
+    assert_eq!(response.header("x-accel-buffering").is_some(), is_stream);
+    let mut messages = Vec::new();
+    while let Some(message) = response.next().await {
+        messages.push(message);
     }
-
-    /// All that is sent for a request, and whether as events.
-    async fn answer(&self, request: &Value) -> (bool, Vec<Value>) {
-        let session = self.session.as_deref();
-        let mut response = self.site.post("/", session, request).await;
-        assert_eq!(response.status, 200);
-        let is_stream = response.header("content-type") == Some("text/event-stream");
-        assert_eq!(response.header("x-accel-buffering").is_some(), is_stream);
-        let mut messages = Vec::new();
-        while let Some(message) = response.next().await {
-            messages.push(message);
-        }
-        (is_stream, messages)
-    }
+    (is_stream, messages)
 }
 
 /// What `request` is answered with, over a stream and over HTTP the same.
 async fn answer(revision: Revision, request: &Value) -> Vec<Value> {
-    let streamed = Stream::open(revision).await.answer(request).await;
-    let (is_stream, posted) = Http::open(revision).await.answer(request).await;
+    let streamed = stream(revision).await.hear(request).await;
+    let client = Client::http(&server(), revision, json!({})).await;
+    let (is_stream, posted) = posted(&client, request).await;
     assert_eq!(streamed, posted);
     assert_eq!(is_stream, posted.len() > 1);
     posted
-}
-
-fn text(reply: &Value) -> &str {
-    reply["result"]["content"][0]["text"].as_str().unwrap()
 }
 
 #[tokio::test]
@@ -227,8 +185,8 @@ async fn a_modern_request_says_which_log_messages_it_wants() {
 async fn a_level_that_is_none_is_refused() {
     let meta = json!({"io.modelcontextprotocol/logLevel": "loud"});
     let request = call(Revision::V2026_07_28, "logs", meta);
-    let mut stream = Stream::open(Revision::V2026_07_28).await;
-    let error = &stream.answer(&request).await[0]["error"];
+    let mut stream = stream(Revision::V2026_07_28).await;
+    let error = &stream.hear(&request).await[0]["error"];
     assert_eq!(error["code"], -32602);
     let message = error["message"].as_str().unwrap();
     assert!(
@@ -246,15 +204,16 @@ async fn a_session_sets_its_level() {
         let sent = answer(revision, &call(revision, "logs", json!({}))).await;
         assert_eq!(sent.len(), 3, "{revision}: {sent:?}");
         let set = |level| json!({"jsonrpc": "2.0", "id": 9, "method": "logging/setLevel", "params": {"level": level}});
-        let (mut stream, http) = (Stream::open(revision).await, Http::open(revision).await);
+        let mut stream = stream(revision).await;
+        let http = Client::http(&server(), revision, json!({})).await;
         for (level, count) in [("debug", 3), ("error", 1), ("alert", 0)] {
-            assert_eq!(stream.answer(&set(level)).await[0]["result"], json!({}));
-            assert_eq!(http.answer(&set(level)).await.1[0]["result"], json!({}));
+            assert_eq!(stream.hear(&set(level)).await[0]["result"], json!({}));
+            assert_eq!(posted(&http, &set(level)).await.1[0]["result"], json!({}));
             let request = call(revision, "logs", json!({}));
-            assert_eq!(stream.answer(&request).await.len(), count + 1);
-            assert_eq!(http.answer(&request).await.1.len(), count + 1);
+            assert_eq!(stream.hear(&request).await.len(), count + 1);
+            assert_eq!(posted(&http, &request).await.1.len(), count + 1);
         }
-        let refused = &stream.answer(&set("loud")).await[0]["error"];
+        let refused = &stream.hear(&set("loud")).await[0]["error"];
         assert_eq!(refused["code"], -32602);
     }
 }
@@ -277,11 +236,11 @@ async fn one_who_says_much_waits_for_who_reads() {
 #[tokio::test]
 async fn nothing_is_told_after_the_reply() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let mut stream = Stream::open(revision).await;
+        let mut stream = stream(revision).await;
         let request = call(revision, "leaves", json!({"progressToken": 1}));
-        assert_eq!(text(stream.answer(&request).await.last().unwrap()), "gone");
+        assert_eq!(text(stream.hear(&request).await.last().unwrap()), "gone");
         tokio::time::sleep(Duration::from_millis(20)).await;
-        let next = stream.answer(&call(revision, "work", json!({}))).await;
+        let next = stream.hear(&call(revision, "work", json!({}))).await;
         assert_eq!(text(&next[0]), "done");
     }
 }

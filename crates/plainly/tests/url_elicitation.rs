@@ -5,8 +5,7 @@
 
 use plainly::errors::{ProtocolError, Revision, UrlElicitation};
 use plainly::server::{Resource, Server, Tool};
-use plainly_peer::Peer;
-use plainly_peer::message::{capable, initialize_with, request};
+use plainly_peer::Client;
 use serde_json::{Value, json};
 
 const URL: &str = "https://mcp.example.com/connect";
@@ -19,47 +18,20 @@ async fn sign_in() -> Result<String, ProtocolError> {
 }
 
 /// A client that declares these capabilities.
-struct Raw {
-    peer: Peer,
-    revision: Revision,
-    capabilities: Value,
+async fn open(revision: Revision, capabilities: Value) -> Client {
+    let server = Server::builder("archive", "1")
+        .tool(Tool::new("sign-in", sign_in))
+        .resource(Resource::new("archive://all", sign_in))
+        .build()
+        .unwrap();
+    Client::stream(&server, revision, capabilities).await
 }
 
-impl Raw {
-    async fn open(revision: Revision, capabilities: Value) -> Self {
-        let server = Server::builder("archive", "1")
-            .tool(Tool::new("sign-in", sign_in))
-            .resource(Resource::new("archive://all", sign_in))
-            .build()
-            .unwrap();
-        let mut client = Self {
-            peer: Peer::connect(&server),
-            revision,
-            capabilities,
-        };
-        if revision != Revision::V2026_07_28 {
-            let capabilities = client.capabilities.clone();
-            let initialize = initialize_with(revision.as_str(), capabilities);
-            client.peer.ask(initialize).await;
-        }
-        client
-    }
-
-    async fn request(&mut self, method: &str, params: Value) -> Value {
-        let request = if self.revision.traits().sessions {
-            request(1, method, params)
-        } else {
-            capable(1, method, params, self.capabilities.clone())
-        };
-        self.peer.ask(request).await
-    }
-
-    /// What a tool and what a resource answers.
-    async fn both(&mut self) -> [Value; 2] {
-        let tool = self.request("tools/call", json!({"name": "sign-in"})).await;
-        let resource = json!({"uri": "archive://all"});
-        [tool, self.request("resources/read", resource).await]
-    }
+/// What a tool and what a resource answers.
+async fn both(client: &mut Client) -> [Value; 2] {
+    let tool = client.call("sign-in").await;
+    let resource = json!({"uri": "archive://all"});
+    [tool, client.ask("resources/read", resource).await]
 }
 
 fn able() -> Value {
@@ -68,8 +40,8 @@ fn able() -> Value {
 
 #[tokio::test]
 async fn the_newest_revision_is_asked_in_a_result() {
-    let mut client = Raw::open(Revision::V2026_07_28, able()).await;
-    for reply in client.both().await {
+    let mut client = open(Revision::V2026_07_28, able()).await;
+    for reply in both(&mut client).await {
         let result = &reply["result"];
         assert_eq!(result["resultType"], "input_required", "{reply}");
         assert_eq!(
@@ -86,7 +58,7 @@ async fn the_newest_revision_is_asked_in_a_result() {
 
 #[tokio::test]
 async fn who_declined_is_not_asked_again() {
-    let mut client = Raw::open(Revision::V2026_07_28, able()).await;
+    let mut client = open(Revision::V2026_07_28, able()).await;
     for (action, is_asked) in [("accept", true), ("decline", false), ("cancel", false)] {
         let answers = json!({
             "sign-in": { "action": action },
@@ -95,9 +67,9 @@ async fn who_declined_is_not_asked_again() {
             "even less": [],
         });
         let params = json!({ "name": "sign-in", "inputResponses": answers });
-        let tool = client.request("tools/call", params).await;
+        let tool = client.ask("tools/call", params).await;
         let params = json!({ "uri": "archive://all", "inputResponses": answers });
-        let resource = client.request("resources/read", params).await;
+        let resource = client.ask("resources/read", params).await;
         if is_asked {
             assert_eq!(tool["result"]["resultType"], "input_required", "{tool}");
             let expected = "input_required";
@@ -120,8 +92,8 @@ async fn who_did_not_declare_it_in_the_newest_revision_is_told_what_to_declare()
         json!({"elicitation": {}}),
         json!({"elicitation": {"form": {}}}),
     ] {
-        let mut client = Raw::open(Revision::V2026_07_28, capabilities).await;
-        for reply in client.both().await {
+        let mut client = open(Revision::V2026_07_28, capabilities).await;
+        for reply in both(&mut client).await {
             assert_eq!(reply["error"]["code"], -32021, "{reply}");
             let data = json!({ "requiredCapabilities": able() });
             assert_eq!(reply["error"]["data"], data);
@@ -131,8 +103,8 @@ async fn who_did_not_declare_it_in_the_newest_revision_is_told_what_to_declare()
 
 #[tokio::test]
 async fn the_revision_that_has_an_error_for_it_gets_that() {
-    let mut client = Raw::open(Revision::V2025_11_25, able()).await;
-    for reply in client.both().await {
+    let mut client = open(Revision::V2025_11_25, able()).await;
+    for reply in both(&mut client).await {
         assert_eq!(reply["error"]["code"], -32042, "{reply}");
         assert_eq!(
             reply["error"]["data"],
@@ -153,8 +125,8 @@ async fn where_nothing_else_can_be_said_the_url_is_in_words() {
     ];
     let older = older.map(|revision| (revision, able()));
     for (revision, capabilities) in older.into_iter().chain([undeclared]) {
-        let mut client = Raw::open(revision, capabilities).await;
-        let [tool, resource] = client.both().await;
+        let mut client = open(revision, capabilities).await;
+        let [tool, resource] = both(&mut client).await;
         let content = json!([{ "type": "text", "text": WORDS }]);
         assert_eq!(tool["result"]["isError"], true, "{revision}: {tool}");
         assert_eq!(tool["result"]["content"], content);

@@ -65,7 +65,30 @@ impl Host {
     /// Answers the probe as a modern server.
     pub async fn discover(&self) {
         let result = json!({"supportedVersions": [MODERN], "capabilities": {}});
-        self.request("server/discover").await.result(result).await;
+        self.answer_with("server/discover", result).await;
+    }
+
+    /// Answers the next request, which must be of this method, with the least that is a result of it.
+    pub async fn answer(&self, method: &str) {
+        self.answer_with(method, message::least(method)).await;
+    }
+
+    /// Answers the next request, which must be of this method.
+    pub async fn answer_with(&self, method: &str, result: Value) {
+        self.request(method).await.result(result).await;
+    }
+
+    /// Answers the next request, which must be of this method, with a status and nothing else.
+    pub async fn refuse(&self, method: &str, status: &str) {
+        self.request(method).await.answer(status, "", "").await;
+    }
+
+    /// The next request, which must be of this method of HTTP and of the session that [`Self::initialize`] opened.
+    pub async fn next_in(&self, session: &str, method: &str) -> Asked {
+        let asked = self.next().await;
+        assert_eq!(asked.method, method);
+        asked.is_of(Some(session));
+        asked
     }
 
     /// Answers the handshake, with this session if there is one.
@@ -128,8 +151,13 @@ impl Asked {
     /// Answers with this error.
     pub async fn error(self, status: &str, error: Value) {
         let body = message::error(&self.body, error).to_string();
-        self.answer(status, "Content-Type: application/json\r\n", &body)
-            .await;
+        self.json(status, &body).await;
+    }
+
+    /// Answers with this text, which is said to be JSON.
+    pub async fn json(self, status: &str, text: &str) {
+        let headers = "Content-Type: application/json\r\n";
+        self.answer(status, headers, text).await;
     }
 
     /// Answers, and hangs up.
@@ -146,6 +174,18 @@ impl Asked {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
         self.write(head).await;
+    }
+
+    /// Writes a message as an event.
+    pub async fn event(&mut self, message: &Value) {
+        self.write(&format!("data: {message}\n\n")).await;
+    }
+
+    /// Writes the least that is a result of what was asked for, as an event.
+    pub async fn last_event(&mut self) {
+        let method = self.body["method"].as_str().unwrap_or_default();
+        let result = message::least(method);
+        self.event(&message::result(&self.body, result)).await;
     }
 
     /// Writes as it is.

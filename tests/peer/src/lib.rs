@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::exhaustive_structs, reason = "tests are changed along with it")]
 
+mod client;
 mod gate;
 mod host;
 pub mod message;
@@ -15,6 +16,7 @@ pub mod table;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+pub use self::client::Client;
 pub use self::gate::Gate;
 pub use self::host::{Asked, Host, received};
 pub use self::response::{Event, Response};
@@ -23,6 +25,15 @@ pub use self::stream::{Peer, Stop, pair, served};
 
 /// More than anything takes.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asserts that a client failed by itself, in this way.
+#[macro_export]
+macro_rules! assert_local {
+    ($error:expr, $($expected:tt)+) => {{
+        let error = &$error;
+        assert!(matches!(error.local(), Some($($expected)+)), "{error}");
+    }};
+}
 
 /// Waits for `future`.
 ///

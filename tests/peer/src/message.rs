@@ -81,6 +81,20 @@ pub fn error(request: &Value, error: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request["id"], "error": error})
 }
 
+/// The least that is a result of this method.
+#[must_use]
+pub fn least(method: &str) -> Value {
+    match method {
+        "prompts/get" => json!({"messages": []}),
+        "prompts/list" => json!({"prompts": []}),
+        "resources/list" => json!({"resources": []}),
+        "resources/read" => json!({"contents": []}),
+        "tools/call" => json!({"content": []}),
+        "tools/list" => json!({"tools": []}),
+        _ => json!({}),
+    }
+}
+
 /// What a modern server says when it is asked what it is.
 #[must_use]
 pub fn discovered(capabilities: Value) -> Value {

@@ -245,6 +245,29 @@ impl Peer {
         self.send(message::error(request, error)).await;
     }
 
+    /// Answers the next message, which must be of this method, with the least that is a result of it.
+    pub async fn answer(&mut self, method: &str) {
+        self.answer_with(method, message::least(method)).await;
+    }
+
+    /// Answers the next message, which must be of this method.
+    pub async fn answer_with(&mut self, method: &str, result: Value) {
+        let request = self.request(method).await;
+        self.reply(&request, result).await;
+    }
+
+    /// Answers the next message, which must be of this method, with an error.
+    pub async fn refuse(&mut self, method: &str, code: i64, data: Option<Value>) {
+        let request = self.request(method).await;
+        self.fail(&request, code, data).await;
+    }
+
+    /// Answers a client's first messages as a legacy server; the handshake.
+    pub async fn open_session(&mut self, version: &str, capabilities: Value) -> Value {
+        self.refuse("server/discover", -32601, None).await;
+        self.shake_hands(version, capabilities).await
+    }
+
     /// Answers the handshake of a session, and waits for its last step.
     pub async fn shake_hands(&mut self, version: &str, capabilities: Value) -> Value {
         let handshake = self.request("initialize").await;

@@ -1,5 +1,7 @@
 //! Cases that stand in a file beside their test: one a line, below the name of their table.
 
+use serde_json::Value;
+
 /// The cases of the table below `## name`, without blank lines and comments, which begin with `# `.
 ///
 /// # Panics
@@ -26,4 +28,90 @@ pub fn rows<'a, const CELLS: usize>(
         let cells: Vec<_> = line.split(" =>").map(str::trim).collect();
         cells.try_into().unwrap_or_else(|_| panic!("cells: {line}"))
     })
+}
+
+/// What stands in a cell: a text, in quotes if it needs escapes; a number; a truth value; JSON; a list of texts; or `-` for none.
+pub trait Cell: Sized {
+    /// Reads it.
+    fn read(cell: &'static str) -> Self;
+}
+
+impl Cell for &'static str {
+    fn read(cell: &'static str) -> Self {
+        match cell.starts_with('"').then(|| Value::read(cell)) {
+            Some(Value::String(text)) => text.leak(),
+            Some(other) => panic!("no text: {other}"),
+            None => cell,
+        }
+    }
+}
+
+impl Cell for Value {
+    fn read(cell: &'static str) -> Self {
+        serde_json::from_str(cell).unwrap_or_else(|error| panic!("{error}: {cell}"))
+    }
+}
+
+impl Cell for Vec<&'static str> {
+    fn read(cell: &'static str) -> Self {
+        let Value::Array(texts) = Value::read(cell) else {
+            panic!("no list: {cell}");
+        };
+        let texts = texts.into_iter().map(|text| text.to_string().leak());
+        texts.map(|text| <&str>::read(text)).collect()
+    }
+}
+
+impl<C: Cell> Cell for Option<C> {
+    fn read(cell: &'static str) -> Self {
+        (cell != "-").then(|| C::read(cell))
+    }
+}
+
+macro_rules! parsed {
+    ($($type:ty)*) => {$(
+        impl Cell for $type {
+            fn read(cell: &'static str) -> Self {
+                cell.parse().unwrap_or_else(|error| panic!("{error}: {cell}"))
+            }
+        }
+    )*};
+}
+
+parsed!(bool u16 u32 u64 usize i32 i64);
+
+/// A line of a table: one cell, or several.
+pub trait Row: Sized {
+    /// Reads it.
+    fn parse(line: &'static str) -> Self;
+}
+
+impl<C: Cell> Row for C {
+    fn parse(line: &'static str) -> Self {
+        C::read(line)
+    }
+}
+
+macro_rules! of_cells {
+    ($($cell:ident)+) => {
+        impl<$($cell: Cell),+> Row for ($($cell,)+) {
+            fn parse(line: &'static str) -> Self {
+                let mut cells = line.split(" =>").map(str::trim);
+                let row = ($($cell::read(cells.next().unwrap_or_else(|| panic!("too short: {line}"))),)+);
+                assert!(cells.next().is_none(), "too long: {line}");
+                row
+            }
+        }
+    };
+}
+
+of_cells!(A B);
+of_cells!(A B C);
+of_cells!(A B C D);
+of_cells!(A B C D E);
+
+/// The cases of the table below `## name`, each read as what the test takes.
+#[must_use]
+pub fn cases<R: Row>(file: &'static str, name: &str) -> Vec<R> {
+    lines(file, name).map(R::parse).collect()
 }

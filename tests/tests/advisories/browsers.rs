@@ -1,6 +1,7 @@
 //! Pages in a browser that reach for a server on its user's machine: by a name of their own that is made to point here, or
 //! straight, with a request that needs nobody's leave.
 
+use crate::cases;
 use axum::http::{Request, Version};
 use plainly::transport::http::HttpServer;
 use serde_json::json;
@@ -178,22 +179,7 @@ async fn kotlin_sdk_840_hostile_or_null_origin_with_a_good_host() {
 
 #[tokio::test]
 async fn ruby_sdk_hardening_numeric_spellings_of_loopback() {
-    for host in [
-        "2130706433",
-        "127.1",
-        "127.0.1",
-        "0x7f000001",
-        "0x7f.0.0.1",
-        "0177.0.0.1",
-        "0",
-        "0.0.0.0",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[0:0:0:0:0:0:0:1]",
-        "127.0.0.2",
-        "localhost.",
-        "127.0.0.1.",
-    ] {
+    for host in cases::<&str>("spellings of loopback") {
         refused(&FORBIDDEN, any, |attempt, kind| {
             let port = port_of(&attempt);
             match kind {

@@ -1,5 +1,6 @@
 //! Servers that want to harm whoever calls them.
 
+use crate::cases;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -297,16 +298,7 @@ fn rmcp_1146_reader_that_recurses_per_skipped_event() {
 }
 
 async fn skipped_events() {
-    for skipped in [
-        ": a comment\n\n",
-        "data: no JSON\n\n",
-        "data:\n\n",
-        "event: other\ndata: {}\n\n",
-        "\n\n",
-        "id: 1\n\n",
-        "data: {\"jsonrpc\":\"2.0\",\"id\":\"another\",\"result\":{}}\n\n",
-        "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n",
-    ] {
+    for skipped in cases::<&str>("skipped events") {
         let server = Hostile::start(move |asked| {
             let reply =
                 json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": content("good")});
@@ -384,18 +376,7 @@ async fn rmcp_749_errors_beside_a_status() {
 /// There a result was decoded as whatever type it fitted first.
 #[tokio::test]
 async fn rmcp_771_result_taken_for_one_of_another_type() {
-    let others = [
-        json!({"resultType": "complete", "tools": [], "ttlMs": 0, "cacheScope": "private"}),
-        json!({"resultType": "complete", "contents": []}),
-        json!({"resultType": "complete", "protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}),
-        json!({"resultType": "complete"}),
-        json!({"resultType": "other", "content": []}),
-        json!({"resultType": "task", "content": []}),
-        json!({"resultType": "input_required", "content": []}),
-        json!([]),
-        json!("x"),
-        json!(null),
-    ];
+    let others = cases::<Value>("results of other types");
     for other in others {
         let (client, mut peer) = connected().await;
         let (result, ()) = tokio::join!(within(client.call_tool("x", ())), async {

@@ -24,3 +24,8 @@ mod hostile;
 mod log;
 
 use plainly_peer::within;
+
+/// The cases of a table in cases.txt.
+fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
+    plainly_peer::table::cases(include_str!("cases.txt"), table)
+}

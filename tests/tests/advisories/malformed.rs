@@ -1,6 +1,7 @@
 //! Messages that are none, and peers that go away in the middle: the next good request is answered, on the same connection
 //! where there still is one.
 
+use crate::cases;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -240,17 +241,7 @@ async fn cve_2026_27896_keys_given_twice() {
     let (server, probe) = server();
     let mut stream = stream::open(&server);
     let site = Site::start(Kind::Own).await;
-    for (key, value) in [
-        ("method", "\"ping\""),
-        ("params", "{}"),
-        ("id", "2"),
-        ("name", "\"echo\""),
-        ("n\\u0061me", "\"echo\""),
-        ("m\\u0065thod", "\"ping\""),
-        ("arguments", "{}"),
-        ("_meta", "{}"),
-        ("io.modelcontextprotocol/protocolVersion", "\"2025-06-18\""),
-    ] {
+    for (key, value) in cases::<(&str, &str)>("keys given twice") {
         let plain = key.replace("\\u0061", "a").replace("\\u0065", "e");
         let (before, after) = call.split_once(&format!("\"{plain}\":")).unwrap();
         let text = format!("{before}\"{key}\":{value},\"{plain}\":{after}");

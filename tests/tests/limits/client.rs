@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use crate::support::{exchange, listening, saying, server, server_with, whole};
-use plainly_peer::within;
+use plainly_peer::{assert_local, within};
 
 fn limits(change: impl FnOnce(&mut ClientLimits)) -> ClientLimits {
     let mut limits = ClientLimits::default();
@@ -169,10 +169,7 @@ async fn so_many_questions_are_answered_in_one_round() {
             assert_eq!(text(called), format!("0 of {count} refused"));
         } else {
             let error = called.unwrap_err();
-            assert!(
-                matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
-                "{error}"
-            );
+            assert_local!(error, LocalError::InvalidResponse { .. });
         }
         assert!(!is_too_large(call(&client, "say", 1).await));
     }

@@ -278,8 +278,7 @@ async fn the_replies_of_a_batch_together_are_no_more_than_one_may_be() {
 
 #[tokio::test]
 async fn batches_cannot_take_all_places_of_the_server() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let slow: Vec<_> = (0..1_000)
         .map(|id| say(&id.to_string(), "slow", "x"))
         .collect();
@@ -314,8 +313,7 @@ async fn batches_cannot_take_all_places_of_the_server() {
 
 #[tokio::test]
 async fn an_id_is_there_once_in_a_batch() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let mut stream = Stream::open(&fixture.server, BATCHING).await;
     let client = http.client(BATCHING).await;
     for tool in ["echo", "slow"] {

@@ -2,7 +2,6 @@
 //! cancelled in time is never answered; no other is touched.
 
 use crate::fixture::Fixture;
-use crate::http::Http;
 use crate::sender::{Sender, call, cancel, say};
 use crate::stream::Stream;
 
@@ -98,8 +97,7 @@ async fn of_a_thousand_requests_each_is_answered_once_or_cancelled() {
 /// In the older revisions a closed connection is no cancellation, so nothing is asked of them here.
 #[tokio::test]
 async fn closing_its_connection_cancels_a_modern_request_over_http() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     for _ in 0..5 {
         let going = client.begin(say("1", "slow", "x")).await;
@@ -116,8 +114,7 @@ async fn closing_its_connection_cancels_a_modern_request_over_http() {
 
 #[tokio::test]
 async fn a_session_cancels_by_notification_and_only_its_own() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     for sender in Sender::legacy() {
         let client = http.client(sender).await;
         let other = http.client(sender).await;
@@ -141,8 +138,7 @@ async fn a_session_cancels_by_notification_and_only_its_own() {
 
 #[tokio::test]
 async fn an_id_in_flight_is_refused_in_a_session_and_free_again_once_it_is_cancelled() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Legacy("2025-11-25")).await;
     let first = client.begin(say("1", "slow", "first")).await;
     fixture.probe.gate.holds(1).await;
@@ -158,8 +154,7 @@ async fn an_id_in_flight_is_refused_in_a_session_and_free_again_once_it_is_cance
 
 #[tokio::test]
 async fn a_session_cancels_requests_of_batches_and_by_batches() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Legacy("2025-03-26")).await;
     for cancelling in [cancel("1"), format!("[{}]", cancel("1"))] {
         let batch = format!("[{},{}]", say("1", "slow", "x"), say("2", "echo", "y"));
@@ -174,8 +169,7 @@ async fn a_session_cancels_requests_of_batches_and_by_batches() {
 
 #[tokio::test]
 async fn without_a_session_a_notification_cancels_nothing() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let running = client.begin(say("1", "slow", "modern")).await;
     fixture.probe.gate.holds(1).await;

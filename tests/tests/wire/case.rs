@@ -3,7 +3,6 @@
 use plainly_peer::table::rows;
 
 use crate::fixture::Fixture;
-use crate::http::Http;
 use crate::sender::Sender;
 use crate::stream::Stream;
 
@@ -186,8 +185,7 @@ async fn on_stream(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
 }
 
 async fn over_http(sender: Sender, cases: &[Case], failures: &mut Vec<String>) {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(sender).await.saying_anything();
     for case in cases {
         let before = fixture.probe.ran();

@@ -4,6 +4,7 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{self, ResourceContents};
 use plainly::server::{Resource, ServerBuilder};
 use plainly_directory::DirectoryStore;
+use plainly_peer::table::cases;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -124,19 +125,8 @@ async fn what_is_no_collection_has_no_children() {
     let fixture = fixture(store);
     let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
     for method in METHODS {
-        for (uri, data) in [
-            (
-                "file:///docs/a.md",
-                json!({"kind": "not_a_collection", "uri": "file:///docs/a.md"}),
-            ),
-            (
-                "style://3",
-                json!({"kind": "not_a_collection", "uri": "style://3"}),
-            ),
-            ("file:///docs/nope", json!({"uri": "file:///docs/nope"})),
-            ("style://9", json!({"uri": "style://9"})),
-            ("nobody://", json!({"uri": "nobody://"})),
-        ] {
+        for (uri, data) in cases::<(&str, Value)>(include_str!("collections.txt"), "no collections")
+        {
             let reply = ask(&mut stream, method, json!({"uri": uri})).await;
             assert_eq!(reply["error"]["code"], -32602, "{method} {uri}: {reply}");
             assert_eq!(reply["error"]["data"], data, "{method} {uri}");

@@ -41,8 +41,7 @@ async fn response(stream: &mut TcpStream) -> (u16, String) {
 
 #[tokio::test]
 async fn requests_on_one_connection_are_answered_in_order_good_and_bad() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let rounds = [
         (call("1", "canary", "{}"), 200, r#""id":1,"result""#),
         ("{".to_owned(), 400, "-32700"),
@@ -75,8 +74,7 @@ async fn requests_on_one_connection_are_answered_in_order_good_and_bad() {
 
 #[tokio::test]
 async fn a_request_cut_off_anywhere_harms_nobody() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let request = bytes(&http, &call("1", "canary", "{}"));
     for length in (0..request.len()).step_by(5) {
         let mut stream = TcpStream::connect(http.address).await.unwrap();
@@ -104,8 +102,7 @@ async fn a_request_cut_off_anywhere_harms_nobody() {
 
 #[tokio::test]
 async fn a_client_that_says_no_more_still_gets_its_answer() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let mut stream = TcpStream::connect(http.address).await.unwrap();
     let request = bytes(&http, &say("1", "slow", "after the end"));
     stream.write_all(&request).await.unwrap();

@@ -1,5 +1,6 @@
 //! Which era a message is of, and what a session is: "Which era a message is of" cell by cell.
 
+use plainly_peer::table::cases;
 use serde_json::json;
 
 use crate::fixture::Fixture;
@@ -83,8 +84,7 @@ async fn on_a_stream_each_message_is_of_the_era_that_it_shows() {
 #[tokio::test]
 async fn over_http_each_message_is_of_the_era_that_it_shows() {
     let header = |version: &str| format!("MCP-Protocol-Version: {version}\r\n");
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     for session in sessions() {
         let client = http.client(session).await.saying_anything();
         let id = match &client.session {
@@ -156,8 +156,7 @@ async fn initialize_answers_every_version_and_never_with_an_error() {
             ("draft", "2025-11-25"),
             (" 2025-06-18", "2025-11-25"),
         ]);
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     for (asked, answered) in versions {
         let sent = initialize("1", asked);
         let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
@@ -183,19 +182,9 @@ async fn initialize_answers_every_version_and_never_with_an_error() {
 
 #[tokio::test]
 async fn an_initialize_that_lacks_something_opens_nothing() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let good = initialize("1", "2025-11-25");
-    for (from, to) in [
-        (r#""protocolVersion":"2025-11-25","#, ""),
-        (
-            r#""protocolVersion":"2025-11-25""#,
-            r#""protocolVersion":20251125"#,
-        ),
-        (r#""capabilities":{},"#, ""),
-        (r#""capabilities":{}"#, r#""capabilities":[]"#),
-        (r#""name":"client""#, r#""name":null"#),
-    ] {
+    for (from, to) in cases::<(&str, &str)>(include_str!("eras.txt"), "lacking initialize") {
         let bad = good.replacen(from, to, 1);
         let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
         let reply = stream.ask(&bad).await;
@@ -250,8 +239,7 @@ async fn modern_and_legacy_requests_share_a_stream() {
 
 #[tokio::test]
 async fn clients_of_every_revision_share_an_endpoint() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let mut clients: Vec<(Sender, Client)> = Vec::new();
     for sender in Sender::all() {
         clients.push((sender, http.client(sender).await));
@@ -269,8 +257,7 @@ async fn clients_of_every_revision_share_an_endpoint() {
 
 #[tokio::test]
 async fn a_session_lives_from_initialize_to_delete() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     for revision in LEGACY {
         let client = http.client(Sender::Legacy(revision)).await;
         let other = http.client(Sender::Legacy(revision)).await;
@@ -314,8 +301,7 @@ async fn a_session_lives_from_initialize_to_delete() {
 
 #[tokio::test]
 async fn a_modern_request_neither_needs_nor_sees_a_session() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let body = Sender::Modern.fill(call("1", "canary", "{}").as_bytes());
     let notification = br#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#;
@@ -335,8 +321,7 @@ async fn a_modern_request_neither_needs_nor_sees_a_session() {
 
 #[tokio::test]
 async fn an_initialize_that_says_too_much_opens_nothing() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let params = |length: usize| {
         let beginning =
             r#"{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":{"x":""#;
@@ -363,8 +348,7 @@ async fn an_initialize_that_says_too_much_opens_nothing() {
 
 #[tokio::test]
 async fn a_session_is_ended_by_its_own_era_only() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     for revision in LEGACY {
         let client = http.client(Sender::Legacy(revision)).await;
         for refused in [
@@ -398,8 +382,7 @@ async fn a_stream_may_be_initialized_again() {
 
 #[tokio::test]
 async fn many_clients_open_sessions_that_never_meet() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     let mut names = std::collections::HashSet::new();
     for _ in 0..200 {
         let client = http.client(Sender::Legacy("2025-06-18")).await;

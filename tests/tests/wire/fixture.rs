@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::http::Http;
+
 /// What handlers leave behind, and what they wait for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probe {
@@ -121,6 +123,13 @@ pub(crate) struct Fixture {
 impl Fixture {
     pub(crate) fn new() -> Self {
         Self::build(|builder| builder)
+    }
+
+    /// The same, which listens.
+    pub(crate) async fn listening() -> (Self, Http) {
+        let fixture = Self::new();
+        let http = Http::listen(&fixture.server).await;
+        (fixture, http)
     }
 
     pub(crate) fn with_limits(change: impl FnOnce(&mut Limits)) -> Self {

@@ -2,8 +2,8 @@
 //! later step is reached.
 
 use crate::fixture::Fixture;
-use crate::http::Http;
 use crate::sender::{META, MODERN, Sender, call, request};
+use plainly_peer::table::cases;
 
 const MISMATCH: i64 = -32020;
 const VERSION: &str = "MCP-Protocol-Version: 2026-07-28\r\n";
@@ -16,8 +16,7 @@ fn body() -> Vec<u8> {
 
 /// Sends the canary's call with each set of headers.
 async fn check(cases: &[(&str, String)], status: u16, code: Option<i64>) {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let beginning = match code {
         Some(code) => format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"#),
@@ -100,32 +99,17 @@ async fn encoded_names_are_decoded_strictly() {
     let header = |value: &str| [VERSION, METHOD, &format!("Mcp-Name: {value}\r\n")].concat();
     let good = [("encoded", header("=?base64?Y2FuYXJ5?="))];
     check(&good, 200, None).await;
-    let bad = [
-        "=?base64?Y2FuYXJ5",
-        "Y2FuYXJ5",
-        "Y2FuYXJ5?=",
-        "=?BASE64?Y2FuYXJ5?=",
-        "=?Base64?Y2FuYXJ5?=",
-        "=?base64? Y2FuYXJ5?=",
-        "=?base64?Y2Fu YXJ5?=",
-        "=?base64?Y2FuYXJ5==?=",
-        "=?base64?Y2FuYXJ5=?=",
-        "=?base64??=",
-        "=?base64?=",
-        "=?base64?!!!!?=",
-        "=?base64?/w==?=",
-        "=?base64?Y2FuYXJ5DQo=?=",
-        "=?base64?Y2FuYXJ5AA==?=",
-        "=?base64?PT9iYXNlNjQ/WTJGdVlYSjU/PQ==?=",
-    ]
-    .map(|value| (value, header(value)));
+    let bad = cases::<&str>(include_str!("headers.txt"), "encoded names");
+    let bad: Vec<_> = bad
+        .into_iter()
+        .map(|value| (value, header(value)))
+        .collect();
     check(&bad, 400, Some(MISMATCH)).await;
 }
 
 #[tokio::test]
 async fn a_uri_is_mirrored_byte_by_byte() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let uri = "app://motd";
     let body = Sender::Modern
@@ -150,8 +134,7 @@ async fn a_uri_is_mirrored_byte_by_byte() {
 
 #[tokio::test]
 async fn a_name_beyond_ascii_travels_encoded() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let body = Sender::Modern.fill(request("1", "resources/read", r#""uri":"app://ü""#).as_bytes());
     let headers =
@@ -166,8 +149,7 @@ async fn a_name_beyond_ascii_travels_encoded() {
 
 #[tokio::test]
 async fn legacy_sessions_ignore_the_headers_that_mirror() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (_, http) = Fixture::listening().await;
     for sender in Sender::legacy() {
         let client = http.client(sender).await;
         let body = sender.fill(call("1", "canary", "{}").as_bytes());
@@ -179,8 +161,7 @@ async fn legacy_sessions_ignore_the_headers_that_mirror() {
 /// One request per step of the order, each wrong from its step on to the last; what is said is always the first.
 #[tokio::test]
 async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reached() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await.saying_anything();
     let wrong_headers = "MCP-Protocol-Version: 1900-01-01\r\nMcp-Method: x\r\nMcp-Name: y\r\n";
     let old = |template: String| template.replace("META", META).replace(MODERN, "1900-01-01");
@@ -228,8 +209,7 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
 /// What HTTP itself refuses comes before what the message says.
 #[tokio::test]
 async fn what_http_refuses_is_refused_before_the_message_is_read() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let address = http.address;
     let good_body = String::from_utf8(body()).unwrap();
     let mirror = [VERSION, METHOD, NAME].concat();

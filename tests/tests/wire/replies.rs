@@ -149,8 +149,7 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
 
 #[tokio::test]
 async fn over_http_equal_ids_are_independent_where_there_is_no_session() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
     let first = client.begin(say("1", "slow", "first")).await;
     let second = client.begin(say("1", "slow", "second")).await;
@@ -451,8 +450,7 @@ async fn streams_with_equal_ids_get_only_their_own() {
 
 #[tokio::test]
 async fn http_clients_with_equal_ids_get_only_their_own() {
-    let fixture = Fixture::new();
-    let http = Http::listen(&fixture.server).await;
+    let (fixture, http) = Fixture::listening().await;
     let mut clients = JoinSet::new();
     for number in 0..64 {
         let senders = Sender::all();

@@ -22,3 +22,6 @@ mod serving;
 #[cfg(unix)]
 mod terminal;
 mod watching;
+
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;

@@ -1,5 +1,6 @@
 //! Files in other formats, from the wire and back: `serve`, `stat` and `read --as`.
 
+use crate::table::cases;
 use std::fs;
 
 use serde_json::{Value, json};
@@ -57,26 +58,9 @@ fn read(target: &Target, name: &str) -> Value {
 fn formats_are_told_and_read_over_every_transport_and_revision() {
     let docs = docs();
     for target in Target::docs(&docs) {
-        for (name, own, other, text) in [
-            (
-                "page.html",
-                "text/html",
-                "text/markdown",
-                "# Title\n\nA **bold** word.\n",
-            ),
-            (
-                "table.csv",
-                "text/csv",
-                "text/markdown",
-                "| a | b |\n| --- | --- |\n| 1 | 2 |\n",
-            ),
-            (
-                "paper.pdf",
-                "application/pdf",
-                "text/plain",
-                "\n\nHello, reader.",
-            ),
-        ] {
+        for (name, own, other, text) in
+            cases::<(&str, &str, &str, &str)>(include_str!("representations.txt"), "formats")
+        {
             let file = fs::read(docs.path.join(name)).unwrap();
             let uri = format!("file:///docs/{name}");
             let stat = target.run("stat", &[&uri, "--json"]).succeeded().json();

@@ -81,6 +81,22 @@ impl Fixture {
     }
 
     /// The text of the one content that the resource has, or the error.
+    /// There is nothing at `uri`, whatever is asked of it.
+    #[track_caller]
+    pub(crate) fn assert_absent(&self, uri: &str) {
+        let answers = [
+            self.metadata(uri).map(drop),
+            self.read(uri).map(drop),
+            self.list(Some(uri), None, 9).map(drop),
+        ];
+        for answer in answers {
+            assert!(
+                matches!(answer, Err(StoreError::NotFound)),
+                "{uri}: {answer:?}"
+            );
+        }
+    }
+
     pub(crate) fn text(&self, uri: &str) -> String {
         match self.read(uri) {
             Ok(contents) => match &*contents {

@@ -199,10 +199,7 @@ fn a_link_shows_nothing_that_is_left_out() {
     ] {
         symlink(target, fixture.root().join(link)).unwrap();
         let uri = format!("file:///docs/{link}");
-        assert!(
-            matches!(fixture.metadata(&uri), Err(StoreError::NotFound)),
-            "{link}"
-        );
+        fixture.assert_absent(&uri);
         assert_eq!(fixture.text(&uri), "resource not found", "{link}");
     }
     symlink("secrets", fixture.root().join("s")).unwrap();

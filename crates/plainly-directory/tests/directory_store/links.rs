@@ -3,8 +3,6 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use plainly::store::StoreError;
-
 use crate::fixture::{Fixture, SECRET};
 
 #[test]
@@ -87,18 +85,7 @@ fn links_that_lead_out_are_not_there() {
             format!("file:///docs/{link}"),
             format!("file:///docs/{through}"),
         ] {
-            assert!(
-                matches!(fixture.metadata(&uri), Err(StoreError::NotFound)),
-                "{uri}"
-            );
-            assert!(
-                matches!(fixture.read(&uri), Err(StoreError::NotFound)),
-                "{uri}"
-            );
-            assert!(
-                matches!(fixture.list(Some(&uri), None, 9), Err(StoreError::NotFound)),
-                "{uri}"
-            );
+            fixture.assert_absent(&uri);
         }
     }
     assert_eq!(fixture.tree(), ["docs", "docs/a", "docs/a/x"]);

@@ -5,7 +5,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
-use plainly::store::StoreError;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::fixture::Fixture;
@@ -21,18 +20,7 @@ fn pipes_and_sockets_are_not_there_and_nothing_waits_for_them() {
     assert_eq!(fixture.tree(), ["docs", "docs/x"]);
     for name in ["pipe", "socket", "link"] {
         let uri = format!("file:///docs/{name}");
-        assert!(
-            matches!(fixture.metadata(&uri), Err(StoreError::NotFound)),
-            "{name}"
-        );
-        assert!(
-            matches!(fixture.read(&uri), Err(StoreError::NotFound)),
-            "{name}"
-        );
-        assert!(
-            matches!(fixture.list(Some(&uri), None, 9), Err(StoreError::NotFound)),
-            "{name}"
-        );
+        fixture.assert_absent(&uri);
     }
     assert_eq!(fixture.read("file:///docs").unwrap().len(), 1);
     assert!(start.elapsed() < Duration::from_secs(5));
@@ -68,10 +56,7 @@ fn what_may_not_be_read_looks_as_if_it_were_absent() {
     for name in ["file", "dir", "dir/x", "absent"] {
         let uri = format!("file:///docs/{name}");
         assert_eq!(fixture.text(&uri), "resource not found", "{name}");
-        assert!(
-            matches!(fixture.metadata(&uri), Err(StoreError::NotFound)),
-            "{name}"
-        );
+        fixture.assert_absent(&uri);
     }
     fs::set_permissions(
         fixture.root().join("dir"),

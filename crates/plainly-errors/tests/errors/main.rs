@@ -13,6 +13,9 @@ mod round_trip;
 mod rows;
 mod strategies;
 
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;
+
 use plainly_errors::{Dialect, Revision};
 
 /// Every pair of revision and dialect.
@@ -20,4 +23,9 @@ fn everywhere() -> impl Iterator<Item = (Revision, Dialect)> {
     Revision::ALL.into_iter().flat_map(|revision| {
         [Dialect::Uniform, Dialect::PerRevision].map(|dialect| (revision, dialect))
     })
+}
+
+/// The cases of a table in cases.txt.
+fn cases<R: table::Row>(table: &str) -> Vec<R> {
+    table::cases(include_str!("cases.txt"), table)
 }

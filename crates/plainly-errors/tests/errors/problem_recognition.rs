@@ -1,5 +1,6 @@
 //! Problems there and back again, and what peers send instead: whatever comes is a problem or none, and never a panic.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly_errors::problem::ProblemCode;
@@ -147,15 +148,7 @@ fn data_of_other_types_is_as_good_as_none() {
         let error = received(408, "m", data.clone());
         assert_eq!(error.problem(), Some(&plain), "{data}");
     }
-    for data in [
-        json!("TIMEOUT"),
-        json!(["TIMEOUT"]),
-        json!({ "code": ["TIMEOUT"] }),
-        json!({ "code": 408 }),
-        json!({ "code": null }),
-        json!({ "Code": "TIMEOUT" }),
-        json!({ "code": "timeout" }),
-    ] {
+    for data in cases::<Value>("data as good as none") {
         assert_eq!(received(408, "m", data.clone()).problem(), None, "{data}");
     }
 }
@@ -195,18 +188,7 @@ fn a_suggestion_is_cut_off_the_message_where_it_stands_there() {
 
 #[test]
 fn an_object_is_a_problem_if_it_says_so() {
-    for object in [
-        json!(null),
-        json!("NOT_FOUND"),
-        json!([{ "success": false, "error": "m", "code": "TIMEOUT" }]),
-        json!({ "success": true, "error": "m", "code": "TIMEOUT" }),
-        json!({ "success": 0, "error": "m", "code": "TIMEOUT" }),
-        json!({ "error": "m", "code": "TIMEOUT" }),
-        json!({ "success": false, "code": "TIMEOUT" }),
-        json!({ "success": false, "error": "m" }),
-        json!({ "success": false, "error": 1, "code": "TIMEOUT" }),
-        json!({ "success": false, "error": "m", "code": 408 }),
-    ] {
+    for object in cases::<Value>("objects that are problems") {
         assert_eq!(Problem::from_object(&object), None, "{object}");
     }
     let object = json!({ "success": false, "error": "m", "code": "TEAPOT", "details": [], "retry_after": {} });

@@ -1,6 +1,7 @@
 //! What peers send, and what it is taken for: by code and shape of data alone. Whatever comes is some error, and nothing
 //! that a peer put into `data` is lost where we don't know its shape.
 
+use crate::cases;
 use plainly_errors::{
     ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError,
     Refusal, Unavailable, UrlElicitation, WireError,
@@ -50,15 +51,7 @@ fn a_missing_resource_is_known_by_its_data_or_by_its_old_code() {
 #[test]
 fn data_with_more_than_the_uri_is_not_a_missing_resource() {
     let malformed = ErrorKind::InvalidParams(InvalidParams::Malformed);
-    for data in [
-        json!({ "uri": "note://a", "more": 1 }),
-        json!({ "uri": 1 }),
-        json!({ "uri": null }),
-        json!({ "URI": "note://a" }),
-        json!("note://a"),
-        json!(["uri", "note://a"]),
-        json!({}),
-    ] {
+    for data in cases::<Value>("not a missing resource") {
         check(-32602, data, malformed.clone());
     }
     check(
@@ -146,16 +139,7 @@ fn check_kept(code: i64, data: Value, expected: ErrorKind) {
 
 #[test]
 fn a_detail_that_is_not_quite_ours_is_a_peer_s_own_and_kept() {
-    for data in [
-        json!({ "kind": "unknown_tool" }),
-        json!({ "kind": "unknown_tool", "name": 1 }),
-        json!({ "kind": "unknown_prompt", "name": null }),
-        json!({ "kind": "resource_too_large", "uri": "u", "size": -1, "limit": 1 }),
-        json!({ "kind": "overloaded" }),
-        json!({ "requiredCapabilities": [] }),
-        json!({ "supported": ["a", 1], "requested": "b" }),
-        json!(""),
-    ] {
+    for data in cases::<Value>("details not quite ours") {
         check_kept(-32602, data, InvalidParams::Malformed.kind());
     }
     for data in [
@@ -203,18 +187,7 @@ fn errors_that_differ_in_such_data_differ() {
 
 #[test]
 fn a_code_without_the_data_that_it_must_have_is_not_recognised() {
-    #[rustfmt::skip]
-    let cases = [
-        (-32021, json!({})),
-        (-32021, json!({ "requiredCapabilities": ["sampling"] })),
-        (-32022, json!({ "supported": ["2026-07-28"] })),
-        (-32022, json!({ "requested": "x" })),
-        (-32022, json!({ "supported": "2026-07-28", "requested": "x" })),
-        (-32042, json!({ "elicitations": {} })),
-        (-32042, json!({ "elicitations": [{ "mode": "url", "url": "u", "message": "m" }] })),
-        (-32042, json!({ "elicitations": [{ "elicitationId": "1", "url": "u", "message": "m" }] })),
-        (-32042, json!({ "elicitations": [{ "mode": "form", "elicitationId": "1", "url": "u", "message": "m" }] })),
-    ];
+    let cases = cases::<(i64, Value)>("codes without their data");
     for (code, data) in cases {
         let kind = ErrorKind::Unrecognised {
             code: Code::new(code),

@@ -1,5 +1,6 @@
 //! One row per message: what it is taken for, and the id that an error carries.
 
+use crate::table::cases;
 use plainly_protocol::envelope::{
     Envelope, Limits, Malformed, MalformedKind, Message, Outcome, parse,
 };
@@ -87,21 +88,7 @@ fn params_by_position_are_invalid_params() {
 
 #[test]
 fn ids_come_back_byte_for_byte() {
-    let ids = [
-        "1",
-        "0",
-        "-1",
-        r#""""#,
-        r#""0""#,
-        r#""1""#,
-        r#""\u0031""#,
-        "2147483648",
-        "9007199254740991",
-        "9007199254740992",
-        "9007199254740993",
-        "9223372036854775807",
-        "-9223372036854775808",
-    ];
+    let ids = cases::<&str>(include_str!("messages.txt"), "ids");
     for id in ids {
         let message = format!(r#"{{"jsonrpc":"2.0","method":"x","id": {id} }}"#);
         assert_eq!(verdict(message), format!("request {id} x"));

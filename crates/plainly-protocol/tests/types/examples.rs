@@ -1,11 +1,10 @@
 //! The spec's examples of these types come back as they were.
 
-use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use plainly_errors::{Revision, WireError};
+use plainly_errors::Revision;
 use plainly_protocol::envelope::{
     Envelope, Limits, Message, Object, parse as parse_message, parse_object,
 };
@@ -13,24 +12,12 @@ use plainly_protocol::meta::{
     CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROGRESS_TOKEN, PROTOCOL_VERSION, RequestMeta,
 };
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{
-    AcknowledgedParams, CallToolResult, CancelledParams, ClientCapabilities, CompleteParams,
-    CompleteResult, Content, CreateMessageParams, CreateMessageResult, DiscoverResult,
-    ElicitParams, ElicitResult, Field, GetPromptParams, GetPromptResult, InputRequest,
-    InputRequiredResult, InputResponses, ListChangedParams, ListPromptsParams, ListPromptsResult,
-    ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
-    ListResourcesResult, ListRootsResult, ListToolsParams, ListToolsResult, ListenParams,
-    ListenResult, LoggingMessageParams, ModelPreferences, ProgressParams, ReadResourceParams,
-    ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams, ResultFields,
-    ResultType, Root, SamplingContent, SamplingMessage, ServerCapabilities, Tool,
-};
-use serde::{Deserialize, Serialize};
+use plainly_protocol::types::{ResultFields, ResultType};
 use serde_json::{Map, Value, json};
 
+use crate::cases;
+use crate::names::again_as;
 use crate::spec::{parse, spec};
-use crate::{again, call_again};
-
-type Again = fn(&str) -> serde_json::Result<String>;
 
 /// What stands in the examples of a type.
 enum Holds {
@@ -52,113 +39,34 @@ enum Holds {
     ErrorResponse,
 }
 
-#[rustfmt::skip]
-const EXAMPLES: &[(&str, Holds, Again)] = &[
-    ("AudioContent", Holds::Type, again::<Content>),
-    ("BlobResourceContents", Holds::Type, again::<ResourceContents>),
-    ("BooleanSchema", Holds::Type, again::<Field>),
-    ("CallToolRequest", Holds::Request, call_again),
-    ("CallToolRequestParams", Holds::Params, call_again),
-    ("CallToolResult", Holds::Result, again::<CallToolResult>),
-    ("CallToolResultResponse", Holds::Response, again::<CallToolResult>),
-    ("ClientCapabilities", Holds::Type, again::<ClientCapabilities>),
-    ("CreateMessageRequest", Holds::Type, again::<InputRequest>),
-    ("CreateMessageRequestParams", Holds::Type, again::<CreateMessageParams>),
-    ("CreateMessageResult", Holds::Type, again::<CreateMessageResult>),
-    ("DiscoverResult", Holds::Result, again::<DiscoverResult>),
-    ("DiscoverResultResponse", Holds::Response, again::<DiscoverResult>),
-    ("EmbeddedResource", Holds::Type, again::<Content>),
-    ("ImageContent", Holds::Type, again::<Content>),
-    ("CancelledNotification", Holds::Notification, again::<CancelledParams>),
-    ("CancelledNotificationParams", Holds::Type, again::<CancelledParams>),
-    ("DiscoverRequest", Holds::Request, again::<Nothing>),
-    ("HeaderMismatchError", Holds::ErrorResponse, again::<WireError>),
-    ("InternalError", Holds::Type, again::<WireError>),
-    ("InvalidParamsError", Holds::Type, again::<WireError>),
-    ("MethodNotFoundError", Holds::Type, again::<WireError>),
-    ("MissingRequiredClientCapabilityError", Holds::ErrorResponse, again::<WireError>),
-    ("ParseError", Holds::Type, again::<WireError>),
-    ("UnsupportedProtocolVersionError", Holds::ErrorResponse, again::<WireError>),
-    ("ListResourceTemplatesRequest", Holds::Request, again::<ListResourceTemplatesParams>),
-    ("ListResourceTemplatesResult", Holds::Result, again::<ListResourceTemplatesResult>),
-    ("ListResourceTemplatesResultResponse", Holds::Response, again::<ListResourceTemplatesResult>),
-    ("ElicitRequest", Holds::Type, again::<InputRequest>),
-    ("ElicitRequestFormParams", Holds::Type, again::<ElicitParams>),
-    ("ElicitRequestURLParams", Holds::Type, again::<ElicitParams>),
-    ("ElicitResult", Holds::Type, again::<ElicitResult>),
-    ("InputRequests", Holds::Type, again::<BTreeMap<String, InputRequest>>),
-    ("InputRequiredResult", Holds::Result, again::<InputRequiredResult>),
-    ("InputResponses", Holds::Type, again::<InputResponses>),
-    ("ListRootsRequest", Holds::Question, again::<InputRequest>),
-    ("ListRootsResult", Holds::Type, again::<ListRootsResult>),
-    ("ModelPreferences", Holds::Type, again::<ModelPreferences>),
-    ("NumberSchema", Holds::Type, again::<Field>),
-    ("Root", Holds::Type, again::<Root>),
-    ("SamplingMessage", Holds::Type, again::<SamplingMessage>),
-    ("StringSchema", Holds::Type, again::<Field>),
-    ("TitledMultiSelectEnumSchema", Holds::Type, again::<Field>),
-    ("TitledSingleSelectEnumSchema", Holds::Type, again::<Field>),
-    ("ToolResultContent", Holds::Type, again::<SamplingContent>),
-    ("ToolUseContent", Holds::Type, again::<SamplingContent>),
-    ("UntitledMultiSelectEnumSchema", Holds::Type, again::<Field>),
-    ("UntitledSingleSelectEnumSchema", Holds::Type, again::<Field>),
-    ("ListResourcesRequest", Holds::Request, again::<ListResourcesParams>),
-    ("ListResourcesResult", Holds::Result, again::<ListResourcesResult>),
-    ("ListResourcesResultResponse", Holds::Response, again::<ListResourcesResult>),
-    ("CompleteRequest", Holds::Request, again::<CompleteParams>),
-    ("CompleteRequestParams", Holds::Params, again::<CompleteParams>),
-    ("CompleteResult", Holds::Result, again::<CompleteResult>),
-    ("CompleteResultResponse", Holds::Response, again::<CompleteResult>),
-    ("GetPromptRequest", Holds::Request, again::<GetPromptParams>),
-    ("GetPromptRequestParams", Holds::Params, again::<GetPromptParams>),
-    ("GetPromptResult", Holds::Result, again::<GetPromptResult>),
-    ("GetPromptResultResponse", Holds::Response, again::<GetPromptResult>),
-    ("ListPromptsRequest", Holds::Request, again::<ListPromptsParams>),
-    ("ListPromptsResult", Holds::Result, again::<ListPromptsResult>),
-    ("ListPromptsResultResponse", Holds::Response, again::<ListPromptsResult>),
-    ("ListToolsRequest", Holds::Request, again::<ListToolsParams>),
-    ("ListToolsResult", Holds::Result, again::<ListToolsResult>),
-    ("ListToolsResultResponse", Holds::Response, again::<ListToolsResult>),
-    ("LoggingMessageNotification", Holds::Notification, again::<LoggingMessageParams>),
-    ("LoggingMessageNotificationParams", Holds::Type, again::<LoggingMessageParams>),
-    ("PaginatedRequestParams", Holds::Params, again::<ListResourcesParams>),
-    ("ReadResourceRequest", Holds::Request, again::<ReadResourceParams>),
-    ("ReadResourceResult", Holds::Result, again::<ReadResourceResult>),
-    ("ReadResourceResultResponse", Holds::Response, again::<ReadResourceResult>),
-    ("Resource", Holds::Type, again::<Resource>),
-    ("ResourceLink", Holds::Type, again::<Content>),
-    ("ProgressNotification", Holds::Notification, again::<ProgressParams>),
-    ("ProgressNotificationParams", Holds::Type, again::<ProgressParams>),
-    ("PromptListChangedNotification", Holds::Notification, again::<ListChangedParams>),
-    ("ResourceListChangedNotification", Holds::Notification, again::<ListChangedParams>),
-    ("ResourceUpdatedNotification", Holds::Notification, again::<ResourceUpdatedParams>),
-    ("ResourceUpdatedNotificationParams", Holds::Type, again::<ResourceUpdatedParams>),
-    ("ServerCapabilities", Holds::Type, again::<ServerCapabilities>),
-    ("SubscriptionsAcknowledgedNotification", Holds::Notification, again::<AcknowledgedParams>),
-    ("SubscriptionsListenRequest", Holds::Request, again::<ListenParams>),
-    ("SubscriptionsListenResult", Holds::Result, again::<ListenResult>),
-    ("SubscriptionsListenResultResponse", Holds::Response, again::<ListenResult>),
-    ("TextContent", Holds::Type, again::<Content>),
-    ("TextResourceContents", Holds::Type, again::<ResourceContents>),
-    ("Tool", Holds::Type, again::<Tool>),
-    ("ToolListChangedNotification", Holds::Notification, again::<ListChangedParams>),
-];
-
-/// The parameters of a method that has none of its own.
-#[derive(Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
+impl Holds {
+    fn read(name: &str) -> Self {
+        match name {
+            "Type" => Self::Type,
+            "Request" => Self::Request,
+            "Question" => Self::Question,
+            "Notification" => Self::Notification,
+            "Params" => Self::Params,
+            "Result" => Self::Result,
+            "Response" => Self::Response,
+            "ErrorResponse" => Self::ErrorResponse,
+            other => panic!("{other}"),
+        }
+    }
+}
 
 #[test]
 fn examples_come_back() {
     let Some(spec) = spec() else { return };
+    let rows = cases::<(&str, &str, &str)>("examples");
     for (name, path) in all_of(&spec.join("2026-07-28/examples")) {
-        let row = EXAMPLES.iter().find(|(of, ..)| *of == name);
-        let (_, holds, again) = row.unwrap_or_else(|| panic!("{name} has no type"));
+        let row = rows.iter().find(|(of, ..)| *of == name);
+        let (_, holds, of) = row.unwrap_or_else(|| panic!("{name} has no type"));
+        let holds = &Holds::read(holds);
         let example = parse(&path);
         check_around(&example, holds);
         let expected = body(example, holds);
-        let actual = again(&expected.to_string())
+        let actual = again_as(of, &expected.to_string())
             .and_then(|text| serde_json::from_str::<Value>(&text))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let expected = with_both_annotations(expected);
@@ -170,8 +78,8 @@ fn examples_come_back() {
 fn each_type_has_examples() {
     let Some(spec) = spec() else { return };
     let found = all_of(&spec.join("2026-07-28/examples"));
-    for (name, ..) in EXAMPLES {
-        assert!(found.iter().any(|(of, _)| of == name), "{name} has none");
+    for (name, ..) in cases::<(&str, &str, &str)>("examples") {
+        assert!(found.iter().any(|(of, _)| *of == *name), "{name} has none");
     }
 }
 

@@ -17,6 +17,9 @@ mod schema;
 mod shape;
 mod tasks;
 
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;
+
 use plainly_protocol::types::CallToolParams;
 use plainly_protocol::writer;
 use serde::{Deserialize, Serialize};
@@ -38,4 +41,9 @@ fn written<T: Serialize>(value: &T) -> serde_json::Result<String> {
     writer::write(&mut out, value)?;
     assert_eq!(String::from_utf8_lossy(&out), json);
     Ok(json)
+}
+
+/// The cases of a table in cases.txt.
+fn cases<R: table::Row>(table: &str) -> Vec<R> {
+    table::cases(include_str!("cases.txt"), table)
 }

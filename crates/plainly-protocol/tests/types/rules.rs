@@ -1,13 +1,14 @@
 //! The rules of reading and writing: what is refused, what is tolerated, what is kept.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly_protocol::types::{
     Annotations, Arguments, Body, CacheHint, CacheScope, CallToolParams, CallToolResult,
-    ClientCapabilities, CompleteParams, Content, Cursor, EmbeddedResource, EmptyResult,
-    GetPromptParams, JsonObject, ListResourcesParams, ListResourcesResult, ListToolsResult,
-    RawJson, ReadResourceParams, ReadResourceResult, Reference, Resource, ResourceContents,
-    ResultFields, ResultType, Role, ServerCapabilities, TextContent, Tool,
+    ClientCapabilities, Content, Cursor, EmbeddedResource, EmptyResult, GetPromptParams,
+    JsonObject, ListResourcesParams, ListResourcesResult, ListToolsResult, RawJson,
+    ReadResourceParams, Reference, Resource, ResourceContents, ResultFields, ResultType, Role,
+    ServerCapabilities, TextContent, Tool,
 };
 use proptest::prelude::{any, proptest};
 use serde::{Deserialize, Serialize};
@@ -32,20 +33,6 @@ fn refuse<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str, expected: &st
 
 #[test]
 fn contents_have_exactly_one_body() {
-    refuse::<ResourceContents>(
-        r#"{"uri":"a:b","text":"","blob":""}"#,
-        "the contents of a:b have both `text` and `blob`",
-    );
-    refuse::<ResourceContents>(
-        r#"{"uri":"a:b","mimeType":"text/plain"}"#,
-        "the contents of a:b have neither `text` nor `blob`",
-    );
-    refuse::<ReadResourceResult>(
-        r#"{"contents":[{"uri":"a:b"}]}"#,
-        "neither `text` nor `blob`",
-    );
-    refuse::<ResourceContents>(r#"{"text":"x"}"#, "missing field `uri`");
-
     let text: ResourceContents = read(r#"{"uri":"a:b","text":"","blob":null}"#);
     assert_eq!(text.body, Body::from(""));
     let blob: ResourceContents = read(r#"{"blob":"","uri":"a:b"}"#);
@@ -83,24 +70,9 @@ fn contents_carry_all_that_the_resource_says() {
 #[test]
 fn base64_is_strict() {
     let blob = |data: &str| format!(r#"{{"uri":"a:b","blob":"{data}"}}"#);
-    for data in [
-        "SGVsbG8",
-        "SGVsbG9=",
-        "-_-_",
-        "SGVs bG8=",
-        "SGVs\\nbG8=",
-        "SGVsbG8=\\n",
-        "=",
-        "SGVsbG8==",
-        "\u{e9}",
-    ] {
+    for data in cases::<&str>("wrong base64") {
         refuse::<ResourceContents>(&blob(data), "invalid base64");
     }
-    refuse::<ResourceContents>(r#"{"uri":"a:b","blob":[1]}"#, "expected a base64 string");
-    refuse::<Content>(
-        r#"{"type":"image","data":"SGVsbG8","mimeType":"image/png"}"#,
-        "invalid base64",
-    );
 
     // Some writers escape every slash.
     let escaped: ResourceContents = read(&blob(r"\/+++"));
@@ -127,48 +99,6 @@ proptest! {
         let fields: ResultFields = read(&format!(r#"{{"ttlMs":{millis}}}"#));
         assert_eq!(fields.cache.ttl, Duration::from_millis(u64::try_from(millis).unwrap_or(0)));
     }
-}
-
-#[test]
-fn duplicate_fields_are_refused() {
-    refuse::<ReadResourceParams>(r#"{"uri":"a:b","uri":"a:c"}"#, "duplicate field `uri`");
-    refuse::<ReadResourceParams>(r#"{"uri":"a:b","\u0075ri":"a:c"}"#, "duplicate field `uri`");
-    refuse::<ListResourcesParams>(r#"{"cursor":"x","cursor":"x"}"#, "duplicate field `cursor`");
-    refuse::<CallToolParams<'_>>(r#"{"name":"a","name":"a"}"#, "duplicate field `name`");
-    refuse::<CallToolParams<'_>>(
-        r#"{"name":"a","arguments":{},"arguments":{}}"#,
-        "duplicate field `arguments`",
-    );
-    refuse::<ResourceContents>(
-        r#"{"uri":"a:b","text":"x","text":"x"}"#,
-        "duplicate field `text`",
-    );
-    refuse::<Content>(
-        r#"{"type":"text","text":"x","type":"image"}"#,
-        "duplicate field `type`",
-    );
-    refuse::<Content>(
-        r#"{"type":"text","text":"x","text":"y"}"#,
-        "duplicate field `text`",
-    );
-    refuse::<Content>(
-        r#"{"type":"resource","annotations":{},"annotations":{},"resource":{"uri":"a:b","text":""}}"#,
-        "duplicate field `annotations`",
-    );
-    refuse::<GetPromptParams>(
-        r#"{"name":"a","arguments":{"x":"1","\u0078":"2"}}"#,
-        "duplicate field `x`",
-    );
-    refuse::<CompleteParams>(
-        r#"{"ref":{"type":"ref/prompt","name":"a","name":"b"},"argument":{"name":"a","value":""}}"#,
-        "duplicate field `name`",
-    );
-    refuse::<ResultFields>(r#"{"ttlMs":1,"ttlMs":2}"#, "duplicate field `ttlMs`");
-    refuse::<Resource>(
-        r#"{"uri":"a:b","name":"b","_meta":{"x":1,"y":1,"x":1}}"#,
-        "duplicate field `x`",
-    );
-    refuse::<ServerCapabilities>(r#"{"extensions":{"a":{},"a":{}}}"#, "duplicate field `a`");
 }
 
 #[test]
@@ -214,10 +144,6 @@ fn content_is_told_by_its_type() {
         assert_eq!(serde_json::to_value(&block).unwrap(), value);
         assert_eq!(serde_json::from_value::<Content>(value).unwrap(), block);
     }
-    refuse::<Content>(r#"{"text":"x"}"#, "missing field `type`");
-    refuse::<Content>(r#"{"type":"text"}"#, "missing field `text`");
-    refuse::<Content>(r#"{"type":1}"#, "expected a string");
-    refuse::<Content>(r#""text""#, "expected struct");
 }
 
 #[test]
@@ -323,11 +249,6 @@ fn arguments_of_prompts_are_text_and_all_that_are_not_are_named() {
     for text in [r#"{"name":"a"}"#, r#"{"name":"a","arguments":null}"#] {
         assert_eq!(read::<GetPromptParams>(text).arguments, None, "{text}");
     }
-    refuse::<GetPromptParams>(
-        r#"{"name":"a","arguments":{"a":1,"b":"x","c":null,"d":["y"]}}"#,
-        "arguments must be strings: `a`, `c`, `d`",
-    );
-    refuse::<GetPromptParams>(r#"{"name":"a","arguments":[]}"#, "an object of strings");
 }
 
 #[test]
@@ -449,7 +370,6 @@ fn an_empty_cursor_goes_on() {
         .uri("file:///a/");
     assert_eq!(write(&params), r#"{"cursor":"","uri":"file:///a/"}"#);
     assert_eq!(write(&ListResourcesParams::new()), "{}");
-    refuse::<ListResourcesParams>(r#"{"cursor":1}"#, "expected a string");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 mod random;
 mod suite;
+#[path = "../../../../tests/peer/src/table.rs"]
+pub mod table;
 
 use std::time::{Duration, Instant};
 
@@ -66,17 +68,7 @@ fn check_sentence(schema: &Value, value: &Value, sentence: &str) {
 #[test]
 fn valid_values_are_listed_and_a_slip_is_told_from_something_else() {
     let colors = json!({"enum": ["red", "green", "dark blue"]});
-    for (value, did_you_mean) in [
-        ("rde", "red"),
-        ("Green", "green"),
-        ("grean", "green"),
-        ("dark_blue", "dark blue"),
-        ("DARKBLUE", "dark blue"),
-        ("black", ""),
-        ("re", "red"),
-        ("e", ""),
-        ("", ""),
-    ] {
+    for (value, did_you_mean) in cases::<(&str, &str)>("values that are listed") {
         let hint = format!(" (did you mean \"{did_you_mean}\"?)");
         let hint = if did_you_mean.is_empty() { "" } else { &hint };
         let sentence = format!(r#""{value}" is not one of "red", "green", "dark blue"{hint}"#);
@@ -88,38 +80,8 @@ fn valid_values_are_listed_and_a_slip_is_told_from_something_else() {
 
 #[test]
 fn valid_values_are_listed_however_the_schema_says_them() {
-    let documented = json!({"oneOf": [{"const": "red", "description": "x"}, {"const": "green"}]});
-    let optional = json!({"anyOf": [{"enum": ["red", "green"]}, {"type": "null"}]});
-    let objects = json!({"anyOf": [{"required": ["a"]}, {"const": {}}]});
-    let not_any = "is not valid under any schema of 'anyOf'";
-    for (schema, value, sentence) in [
-        (
-            &documented,
-            json!("blue"),
-            r#""blue" is not one of "red", "green""#,
-        ),
-        (
-            &optional,
-            json!("redd"),
-            r#""redd" is not one of "red", "green" (did you mean "red"?)"#,
-        ),
-        (
-            &json!({"const": "on"}),
-            json!("off"),
-            r#""off" is not "on""#,
-        ),
-        (
-            &json!({"enum": [1, 2, null]}),
-            json!(3),
-            "3 is not one of 1, 2, null",
-        ),
-        (
-            &objects,
-            json!({"b": 1}),
-            &format!(r#"{{"b":1}} {not_any}"#),
-        ),
-    ] {
-        check_sentence(schema, &value, sentence);
+    for (schema, value, sentence) in cases::<(Value, Value, &str)>("however they are said") {
+        check_sentence(&schema, &value, sentence);
     }
 }
 
@@ -127,24 +89,7 @@ fn valid_values_are_listed_however_the_schema_says_them() {
 fn a_name_that_is_a_slip_of_another_is_told_from_one_that_is_not() {
     let address = json!({"properties": {"street": {}, "city": {}}, "additionalProperties": false});
     let schema = json!({"properties": {"home": {"$ref": "#/$defs/a"}}, "$defs": {"a": address}});
-    for (value, sentence) in [
-        (
-            json!({"stret": 1}),
-            "Additional properties are not allowed ('stret' was unexpected) (did you mean \"street\"?)",
-        ),
-        (
-            json!({"City": 1}),
-            "Additional properties are not allowed ('City' was unexpected) (did you mean \"city\"?)",
-        ),
-        (
-            json!({"City": 1, "city": 1}),
-            "Additional properties are not allowed ('City' was unexpected)",
-        ),
-        (
-            json!({"zip": 1}),
-            "Additional properties are not allowed ('zip' was unexpected)",
-        ),
-    ] {
+    for (value, sentence) in cases::<(Value, &str)>("names that are slips") {
         assert_eq!(failures(&address, &value), [sentence]);
         assert_eq!(
             failures(&schema, &json!({"home": value})),
@@ -187,22 +132,7 @@ fn a_long_value_is_not_said_whole() {
 #[test]
 fn nothing_is_referred_to_beyond_the_schema() {
     let within = json!({"type": "string"});
-    for (reference, is_good) in [
-        ("#", false),
-        ("#/$defs/a", true),
-        ("#/$defs/b%20c~1d", true),
-        ("#named", true),
-        ("https://here.example/s#/$defs/a", true),
-        ("#/$defs/z", false),
-        ("#unnamed", false),
-        ("https://example.com/schema.json", false),
-        ("http://169.254.169.254/latest", false),
-        ("https://json-schema.org/draft/2020-12/schema", false),
-        ("file:///etc/passwd", false),
-        ("other.json", false),
-        ("//example.com/x", false),
-        ("urn:example:a", false),
-    ] {
+    for (reference, is_good) in cases::<(&str, bool)>("references") {
         let named = json!({"$anchor": "named", "type": "string"});
         let schema = json!({"$id": "https://here.example/s", "properties": {"a": {"$ref": reference}},
             "$defs": {"a": within, "b c/d": within, "n": named}});
@@ -221,38 +151,7 @@ fn nothing_is_referred_to_beyond_the_schema() {
 
 #[test]
 fn each_draft_is_read_as_what_it_is() {
-    for (draft, schema, good, bad) in [
-        (
-            "http://json-schema.org/draft-04/schema#",
-            json!({"maximum": 3, "exclusiveMaximum": true}),
-            json!(2),
-            json!(3),
-        ),
-        (
-            "http://json-schema.org/draft-06/schema#",
-            json!({"const": 1}),
-            json!(1),
-            json!(2),
-        ),
-        (
-            "http://json-schema.org/draft-07/schema#",
-            json!({"items": [{"type": "string"}], "additionalItems": false}),
-            json!(["a"]),
-            json!(["a", 1]),
-        ),
-        (
-            "https://json-schema.org/draft/2019-09/schema",
-            json!({"dependentRequired": {"a": ["b"]}}),
-            json!({"a": 1, "b": 1}),
-            json!({"a": 1}),
-        ),
-        (
-            "https://json-schema.org/draft/2020-12/schema",
-            json!({"prefixItems": [{"type": "string"}], "items": false}),
-            json!(["a"]),
-            json!(["a", 1]),
-        ),
-    ] {
+    for (draft, schema, good, bad) in cases::<(&str, Value, Value, Value)>("drafts") {
         let mut schema = schema;
         schema["$schema"] = json!(draft);
         assert!(failures(&schema, &good).is_empty(), "{draft}");
@@ -496,4 +395,9 @@ fn a_schema_has_bounds() {
     assert_eq!(derived(limits.bytes + 1).unwrap_err(), why);
     assert!(Schema::parse(&"[".repeat(100_000), &limits).is_err());
     assert!(Schema::parse("[]", &limits).is_err());
+}
+
+/// The cases of a table in cases.txt.
+fn cases<R: table::Row>(table: &str) -> Vec<R> {
+    table::cases(include_str!("cases.txt"), table)
 }

@@ -1,10 +1,11 @@
 //! One handler, every revision that can be asked, both transports.
 
 use plainly::Revision;
+use plainly_peer::Client;
 use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Client, able};
+use crate::clients::{able, call, play};
 use crate::fixture::server;
 
 /// Those with forms.
@@ -17,8 +18,8 @@ const WITH_FORMS: [Revision; 3] = [
 #[tokio::test]
 async fn a_form_is_answered() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (asked, reply) = client.call("greet").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (asked, reply) = call(&mut client, "greet").await;
             assert_eq!(text(&reply), "Hello, Ada!", "{revision}");
             assert_eq!(asked.len(), 1);
             assert_eq!(asked[0]["method"], "elicitation/create");
@@ -32,14 +33,14 @@ async fn a_form_is_answered() {
 #[tokio::test]
 async fn prompts_and_resources_ask_too() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
+        for mut client in Client::both(&server(), revision, able()).await {
             let params = json!({"name": "greeting", "arguments": {"topic": "x"}});
-            let (asked, reply) = client.play("prompts/get", params).await;
+            let (asked, reply) = play(&mut client, "prompts/get", params).await;
             let message = &reply["result"]["messages"][0]["content"]["text"];
             let expected = (1, &json!("Hello, Ada! x"));
             assert_eq!((asked.len(), message), expected, "{reply}");
             for uri in ["page://greeting", "page://x/greeting"] {
-                let (asked, reply) = client.play("resources/read", json!({"uri": uri})).await;
+                let (asked, reply) = play(&mut client, "resources/read", json!({"uri": uri})).await;
                 let page = &reply["result"]["contents"][0]["text"];
                 assert_eq!((asked.len(), page), (1, &json!("Hello, Ada!")), "{reply}");
             }
@@ -50,9 +51,9 @@ async fn prompts_and_resources_ask_too() {
 #[tokio::test]
 async fn what_depends_on_an_answer_is_asked_after_it() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
+        for mut client in Client::both(&server(), revision, able()).await {
             let params = json!({"name": "order", "arguments": {"item": "tea"}});
-            let (asked, reply) = client.play("tools/call", params).await;
+            let (asked, reply) = play(&mut client, "tools/call", params).await;
             let expected = r#"Some("tea") None ["b"] Some(2) true"#;
             assert_eq!(text(&reply), expected, "{revision}");
             assert_eq!(asked.len(), 2);
@@ -73,8 +74,8 @@ async fn what_depends_on_an_answer_is_asked_after_it() {
 #[tokio::test]
 async fn a_form_of_a_type_is_answered_with_one() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (_, reply) = client.call("typed").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (_, reply) = call(&mut client, "typed").await;
             let expected = r#"{"name":"Ada","size":"Large","sizes":["Small","Large"],"count":2}"#;
             assert_eq!(text(&reply), expected, "{revision}");
         }
@@ -84,8 +85,8 @@ async fn a_form_of_a_type_is_answered_with_one() {
 #[tokio::test]
 async fn questions_of_all_kinds_are_asked_together() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (asked, reply) = client.call("several").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (asked, reply) = call(&mut client, "several").await;
             let expected = r#"Hi Some("Ada") ["file:///work"]"#;
             assert_eq!(text(&reply), expected, "{revision}");
             let mut methods: Vec<_> = asked
@@ -102,8 +103,12 @@ async fn questions_of_all_kinds_are_asked_together() {
 #[tokio::test]
 async fn a_model_and_roots_are_asked_of_every_revision() {
     for revision in Revision::ALL {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            assert_eq!(text(&client.call("model").await.1), "Hi", "{revision}");
+        for mut client in Client::both(&server(), revision, able()).await {
+            assert_eq!(
+                text(&call(&mut client, "model").await.1),
+                "Hi",
+                "{revision}"
+            );
         }
     }
 }
@@ -111,8 +116,8 @@ async fn a_model_and_roots_are_asked_of_every_revision() {
 #[tokio::test]
 async fn a_visit_is_asked_where_there_are_visits() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (asked, reply) = client.call("sign-in").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (asked, reply) = call(&mut client, "sign-in").await;
             assert_eq!(text(&reply), "welcome", "{revision}");
             assert_eq!(asked[0]["params"]["mode"], "url");
             assert_eq!(asked[0]["params"]["url"], "https://a.example/connect");
@@ -125,10 +130,10 @@ async fn a_visit_is_asked_where_there_are_visits() {
 #[tokio::test]
 async fn questions_in_other_tasks_and_under_the_same_key_are_answered() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (_, reply) = client.call("spawned").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (_, reply) = call(&mut client, "spawned").await;
             assert_eq!(text(&reply), "Hello, Ada!", "{revision}");
-            let (asked, reply) = client.call("twice").await;
+            let (asked, reply) = call(&mut client, "twice").await;
             assert_eq!(text(&reply), "Hello, Ada! Hello, Ada!", "{revision}");
             assert_eq!(asked.len(), 2);
         }
@@ -138,8 +143,8 @@ async fn questions_in_other_tasks_and_under_the_same_key_are_answered() {
 #[tokio::test]
 async fn a_question_can_not_be_swallowed() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (asked, reply) = client.call("swallow").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (asked, reply) = call(&mut client, "swallow").await;
             assert_eq!(text(&reply), "Some(Accept)", "{revision}");
             assert_eq!(asked.len(), 1);
         }
@@ -149,9 +154,9 @@ async fn a_question_can_not_be_swallowed() {
 #[tokio::test]
 async fn progress_comes_before_and_after_a_question() {
     for revision in WITH_FORMS {
-        for mut client in Client::both(&server(), revision, &able()).await {
+        for mut client in Client::both(&server(), revision, able()).await {
             let params = json!({"name": "quiet", "_meta": {"progressToken": "p"}});
-            let (asked, reply) = client.play("tools/call", params).await;
+            let (asked, reply) = play(&mut client, "tools/call", params).await;
             assert_eq!(text(&reply), "Hello, Ada!", "{revision}");
             assert_eq!(asked.len(), 1);
         }
@@ -175,19 +180,20 @@ fn assert_undeclared(revision: Revision, reply: &Value, required: &Value) {
 #[tokio::test]
 async fn who_declared_nothing_is_asked_nothing() {
     for revision in Revision::ALL {
-        for mut client in Client::both(&server(), revision, &json!({})).await {
-            let (asked, reply) = client.call("greet").await;
+        for mut client in Client::both(&server(), revision, json!({})).await {
+            let (asked, reply) = call(&mut client, "greet").await;
             assert_undeclared(revision, &reply, &json!({"elicitation": {"form": {}}}));
-            let (more, reply) = client.call("model").await;
+            let (more, reply) = call(&mut client, "model").await;
             assert_undeclared(revision, &reply, &json!({"sampling": {}}));
-            let (_, reply) = client.call("sign-in").await;
+            let (_, reply) = call(&mut client, "sign-in").await;
             assert_undeclared(revision, &reply, &json!({"elicitation": {"url": {}}}));
-            let (_, reply) = client
-                .play("prompts/get", json!({"name": "greeting"}))
-                .await;
+            let (_, reply) = play(&mut client, "prompts/get", json!({"name": "greeting"})).await;
             assert_undeclared(revision, &reply, &json!({"elicitation": {"form": {}}}));
             assert_eq!(asked.len() + more.len(), 0);
-            assert_eq!(text(&client.call("resourceful").await.1), "Hello, you!");
+            assert_eq!(
+                text(&call(&mut client, "resourceful").await.1),
+                "Hello, you!"
+            );
         }
     }
 }
@@ -195,14 +201,14 @@ async fn who_declared_nothing_is_asked_nothing() {
 #[tokio::test]
 async fn a_revision_without_forms_has_them_declared_in_vain() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26] {
-        for mut client in Client::both(&server(), revision, &able()).await {
-            let (asked, reply) = client.call("greet").await;
+        for mut client in Client::both(&server(), revision, able()).await {
+            let (asked, reply) = call(&mut client, "greet").await;
             assert_undeclared(revision, &reply, &json!({"elicitation": {"form": {}}}));
             assert!(asked.is_empty());
         }
     }
-    for mut client in Client::both(&server(), Revision::V2025_06_18, &able()).await {
-        let (_, reply) = client.call("sign-in").await;
+    for mut client in Client::both(&server(), Revision::V2025_06_18, able()).await {
+        let (_, reply) = call(&mut client, "sign-in").await;
         let required = json!({"elicitation": {"url": {}}});
         assert_undeclared(Revision::V2025_06_18, &reply, &required);
     }

@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use plainly::Revision;
 use plainly::server::{Keys, Server};
+use plainly_peer::Client;
 use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Client, Http, Stream, able, answer, response};
+use crate::clients::{able, answer, call, response};
 use crate::fixture::{Runs, server, server_with};
 
 const LEGACY: Revision = Revision::V2025_11_25;
 
-async fn open(server: &Server) -> Stream {
-    Stream::open(server, LEGACY, &able()).await
+async fn open(server: &Server) -> Client {
+    Client::stream(server, LEGACY, able()).await
 }
 
 fn params(tool: &str) -> Value {
@@ -89,14 +90,14 @@ async fn what_nobody_asked_for_is_ignored() {
     let second = json!({"jsonrpc": "2.0", "id": id, "result": {"action": "decline"}});
     client.send(&second).await;
     assert_eq!(text(&client.next().await), "Hello, Ada!");
-    assert!(client.request("ping", json!({})).await["result"].is_object());
+    assert!(client.ask("ping", json!({})).await["result"].is_object());
 }
 
 #[tokio::test]
 async fn what_is_no_answer_fails_the_question_and_nothing_else() {
     let server = server();
     let mut client = open(&server).await;
-    let mut http = Http::open(&server, LEGACY, &able()).await;
+    let mut http = Client::http(&server, LEGACY, able()).await;
     let results = [
         json!(12345),
         json!(null),
@@ -121,10 +122,10 @@ async fn what_is_no_answer_fails_the_question_and_nothing_else() {
         assert_eq!(reply["result"]["isError"], true, "{wrong}: {reply}");
         assert!(text(&reply).contains("user_name"), "{reply}");
 
-        let mut coming = http.start("prompts/get", params("greeting")).await;
+        let mut coming = http.begin("prompts/get", params("greeting")).await;
         let question = coming.message().await;
         let said = json!({"jsonrpc": "2.0", "id": question["id"], member: wrong});
-        http.respond(&said).await;
+        http.send(&said).await;
         assert_eq!(coming.message().await["error"]["code"], -32603, "{wrong}");
     }
     let question = client.call("greet").await;
@@ -186,7 +187,7 @@ async fn a_client_that_never_answers_is_asked_no_more() {
     assert_eq!(text(&reply), expected);
     // Too late.
     client.send(&response(&question)).await;
-    assert!(client.request("ping", json!({})).await["result"].is_object());
+    assert!(client.ask("ping", json!({})).await["result"].is_object());
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,7 +217,7 @@ async fn a_cancelled_request_takes_its_questions_back() {
             .position(|question| is_withdrawn(&withdrawn, question));
         asked.remove(was_asked.unwrap_or_else(|| panic!("{withdrawn}")));
     }
-    assert!(client.request("ping", json!({})).await["result"].is_object());
+    assert!(client.ask("ping", json!({})).await["result"].is_object());
 }
 
 /// Waits until no handler has it: the server and the test do.
@@ -236,17 +237,17 @@ async fn a_client_that_is_gone_leaves_no_handler_behind() {
     drop(client);
     left_alone(&runs).await;
     // Over HTTP it may come back to hear the rest; until its session ends.
-    let mut http = Http::open(&server, LEGACY, &able()).await;
+    let mut http = Client::http(&server, LEGACY, able()).await;
     for _ in 0..60 {
-        let mut coming = http.start("tools/call", params("order")).await;
+        let mut coming = http.begin("tools/call", params("order")).await;
         assert_eq!(coming.message().await["method"], "elicitation/create");
     }
     http.end_session().await;
     left_alone(&runs).await;
-    let mut http = Http::open(&server, LEGACY, &able()).await;
-    let mut coming = http.start("tools/call", params("greet")).await;
+    let mut http = Client::http(&server, LEGACY, able()).await;
+    let mut coming = http.begin("tools/call", params("greet")).await;
     let question = coming.message().await;
-    http.respond(&response(&question)).await;
+    http.send(&response(&question)).await;
     assert_eq!(text(&coming.message().await), "Hello, Ada!");
 }
 
@@ -254,9 +255,9 @@ async fn a_client_that_is_gone_leaves_no_handler_behind() {
 async fn a_modern_client_that_is_gone_was_never_waited_for() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |_| {});
-    let mut client = Http::open(&server, Revision::V2026_07_28, &able()).await;
+    let mut client = Client::http(&server, Revision::V2026_07_28, able()).await;
     for _ in 0..100 {
-        let reply = client.request("tools/call", params("order")).await;
+        let reply = client.ask("tools/call", params("order")).await;
         assert_eq!(reply["result"]["resultType"], "input_required");
         assert_eq!(Arc::strong_count(&runs), 2);
     }
@@ -265,13 +266,13 @@ async fn a_modern_client_that_is_gone_was_never_waited_for() {
 #[tokio::test]
 async fn no_session_answers_for_another() {
     let server = server();
-    let mut one = Http::open(&server, LEGACY, &able()).await;
-    let other = Http::open(&server, LEGACY, &able()).await;
-    let mut coming = one.start("tools/call", params("greet")).await;
+    let mut one = Client::http(&server, LEGACY, able()).await;
+    let mut other = Client::http(&server, LEGACY, able()).await;
+    let mut coming = one.begin("tools/call", params("greet")).await;
     let question = coming.message().await;
     let wrong = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}});
-    other.respond(&wrong).await;
-    one.respond(&response(&question)).await;
+    other.send(&wrong).await;
+    one.send(&response(&question)).await;
     assert_eq!(text(&coming.message().await), "Hello, Ada!");
 }
 
@@ -324,8 +325,8 @@ async fn there_is_an_end_to_questions_as_there_is_to_rounds() {
             limits.rounds = most;
         });
         for revision in [LEGACY, Revision::V2026_07_28] {
-            for mut client in Client::both(&server, revision, &able()).await {
-                let (asked, reply) = client.call("insist").await;
+            for mut client in Client::both(&server, revision, able()).await {
+                let (asked, reply) = call(&mut client, "insist").await;
                 assert_eq!(asked.len(), 2 * most, "{reply}");
                 assert_eq!(reply["result"]["isError"], true, "{reply}");
                 let words =
@@ -359,9 +360,9 @@ async fn many_sessions_that_never_answer_leave_room_for_others() {
     });
     let (mut asked, mut refused) = (0, 0);
     for _ in 0..1_000 {
-        let mut http = Http::open(&server, LEGACY, &able()).await;
+        let mut http = Client::http(&server, LEGACY, able()).await;
         for _ in 0..3 {
-            let message = http.request("tools/call", params("order")).await;
+            let message = http.ask("tools/call", params("order")).await;
             match message.get("method") {
                 Some(_) => asked += 1,
                 None => refused += i32::from(text(&message).starts_with("More than 100 questions")),
@@ -392,7 +393,7 @@ async fn a_question_of_another_task_ends_with_its_request() {
 async fn responses_in_a_batch_count() {
     let server = server();
     let revision = Revision::V2025_03_26;
-    let mut client = Stream::open(&server, revision, &able()).await;
+    let mut client = Client::stream(&server, revision, able()).await;
     let question = client.call("model").await;
     assert_eq!(question["method"], "sampling/createMessage");
     client.send(&json!([response(&question)])).await;
@@ -402,7 +403,7 @@ async fn responses_in_a_batch_count() {
 #[tokio::test]
 async fn a_modern_client_has_nothing_to_respond_to() {
     let server = server();
-    let mut client = Stream::open(&server, Revision::V2026_07_28, &able()).await;
+    let mut client = Client::stream(&server, Revision::V2026_07_28, able()).await;
     client
         .send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}))
         .await;

@@ -5,16 +5,17 @@ use std::sync::atomic::Ordering;
 
 use plainly::Revision;
 use plainly::server::Keys;
+use plainly_peer::Client;
 use plainly_peer::message::text;
 use serde_json::{Value, json};
 
-use crate::clients::{Stream, able, again};
+use crate::clients::{able, again};
 use crate::fixture::{Runs, server, server_with};
 
 const MODERN: Revision = Revision::V2026_07_28;
 
-async fn open() -> Stream {
-    Stream::open(&server(), MODERN, &able()).await
+async fn open() -> Client {
+    Client::stream(&server(), MODERN, able()).await
 }
 
 /// A call of `tool` with these answers, and no state.
@@ -55,15 +56,13 @@ async fn a_round_asks_with_a_state_and_says_so() {
 async fn an_answer_is_taken_by_its_key_whether_a_state_came_or_not() {
     let mut client = open().await;
     let answers = json!({"user_name": accepted(&json!("Ada")), "user": 12345, "else": null});
-    let reply = client
-        .request("tools/call", answered("greet", &answers))
-        .await;
+    let reply = client.ask("tools/call", answered("greet", &answers)).await;
     assert_eq!(text(&reply), "Hello, Ada!");
     let asked = client.call("greet").await;
     let mut params = answered("greet", &answers);
     params["requestState"] = asked["result"]["requestState"].clone();
     let expected = "Hello, Ada!";
-    assert_eq!(text(&client.request("tools/call", params).await), expected);
+    assert_eq!(text(&client.ask("tools/call", params).await), expected);
 }
 
 #[tokio::test]
@@ -71,9 +70,7 @@ async fn what_the_user_declined_is_answered() {
     let mut client = open().await;
     for (action, words) in [("decline", "Decline"), ("cancel", "Cancel")] {
         let answers = json!({"user_name": {"action": action}});
-        let reply = client
-            .request("tools/call", answered("greet", &answers))
-            .await;
+        let reply = client.ask("tools/call", answered("greet", &answers)).await;
         assert_eq!(text(&reply), words);
     }
 }
@@ -85,7 +82,7 @@ async fn what_is_missing_is_asked_for_again() {
         let mut states = Vec::new();
         let mut params = answered("greet", &answers);
         for _ in 0..3 {
-            let reply = client.request("tools/call", params.clone()).await;
+            let reply = client.ask("tools/call", params.clone()).await;
             assert_eq!(reply["result"]["resultType"], "input_required", "{reply}");
             let requests = reply["result"]["inputRequests"].as_object().unwrap();
             assert_eq!(requests.keys().collect::<Vec<_>>(), ["user_name"]);
@@ -107,12 +104,12 @@ async fn what_is_missing_is_asked_for_again() {
         .as_object_mut()
         .unwrap()
         .remove("greeting");
-    let reply = client.request("tools/call", params).await;
+    let reply = client.ask("tools/call", params).await;
     let requests = reply["result"]["inputRequests"].as_object().unwrap();
     assert_eq!(requests.keys().collect::<Vec<_>>(), ["greeting"]);
     let mut params = answered("several", &json!({"greeting": kept}));
     params["requestState"] = reply["result"]["requestState"].clone();
-    let reply = client.request("tools/call", params).await;
+    let reply = client.ask("tools/call", params).await;
     assert_eq!(text(&reply), r#"Hi Some("Ada") ["file:///work"]"#);
 }
 
@@ -135,18 +132,16 @@ async fn what_is_no_answer_is_an_error_for_the_host_and_names_the_key() {
     ];
     for answer in wrong {
         let answers = json!({"user_name": answer});
-        let reply = client
-            .request("tools/call", answered("greet", &answers))
-            .await;
+        let reply = client.ask("tools/call", answered("greet", &answers)).await;
         assert_eq!(reply["error"]["code"], -32602, "{answer}: {reply}");
         let data = json!({"kind": "invalid_input_response", "key": "user_name"});
         assert_eq!(reply["error"]["data"], data, "{reply}");
         let params = json!({"name": "greeting", "inputResponses": answers});
-        let reply = client.request("prompts/get", params).await;
+        let reply = client.ask("prompts/get", params).await;
         assert_eq!(reply["error"]["data"], data, "{reply}");
         // It can't be swallowed either.
         let reply = client
-            .request("tools/call", answered("swallow", &answers))
+            .ask("tools/call", answered("swallow", &answers))
             .await;
         assert_eq!(reply["error"]["data"], data, "{reply}");
         assert_eq!(
@@ -155,9 +150,7 @@ async fn what_is_no_answer_is_an_error_for_the_host_and_names_the_key() {
         );
     }
     for answers in [json!(1), json!([]), json!("x")] {
-        let reply = client
-            .request("tools/call", answered("greet", &answers))
-            .await;
+        let reply = client.ask("tools/call", answered("greet", &answers)).await;
         assert_eq!(reply["error"]["code"], -32602, "{answers}: {reply}");
     }
 }
@@ -166,18 +159,18 @@ async fn what_is_no_answer_is_an_error_for_the_host_and_names_the_key() {
 async fn a_handler_runs_once_in_each_round_and_never_twice_for_an_answer() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |_| {});
-    let mut client = Stream::open(&server, MODERN, &able()).await;
+    let mut client = Client::stream(&server, MODERN, able()).await;
     let params = json!({"name": "order"});
     let mut next = params.clone();
     let mut asked = Vec::new();
     for round in 1..=2 {
-        let reply = client.request("tools/call", next).await;
+        let reply = client.ask("tools/call", next).await;
         assert_eq!(runs.load(Ordering::Relaxed), round);
         next = again(&params, &reply["result"], &mut asked);
         // The first answer comes back in the state alone.
         assert_eq!(next["inputResponses"].as_object().unwrap().len(), 1);
     }
-    let reply = client.request("tools/call", next).await;
+    let reply = client.ask("tools/call", next).await;
     assert_eq!(text(&reply), r#"None None ["b"] Some(2) true"#);
     assert_eq!(runs.load(Ordering::Relaxed), 3);
 }
@@ -187,19 +180,19 @@ async fn an_answer_to_other_words_is_none() {
     let mut client = open().await;
     let params = json!({"name": "order"});
     let mut asked = Vec::new();
-    let first = client.request("tools/call", params.clone()).await;
+    let first = client.ask("tools/call", params.clone()).await;
     let second = again(&params, &first["result"], &mut asked);
-    let second = client.request("tools/call", second).await;
+    let second = client.ask("tools/call", second).await;
     let mut changed = again(&params, &first["result"], &mut asked);
     // Now both are chosen; what was agreed to was one.
     changed["inputResponses"]["which"]["content"]["some"] = json!(["a", "b"]);
-    let other = client.request("tools/call", changed).await;
+    let other = client.ask("tools/call", changed).await;
     let question = &other["result"]["inputRequests"]["sure"]["params"]["message"];
     assert_eq!(question, "Really a and b?");
     let mut last = again(&params, &second["result"], &mut asked);
     last["requestState"] = other["result"]["requestState"].clone();
     let expected = r#"None None ["a", "b"] Some(2) true"#;
-    assert_eq!(text(&client.request("tools/call", last).await), expected);
+    assert_eq!(text(&client.ask("tools/call", last).await), expected);
 }
 
 #[tokio::test]
@@ -207,12 +200,12 @@ async fn there_is_an_end_to_rounds() {
     for most in [1, 3, 16] {
         let runs = Runs::default();
         let server = server_with(Keys::new([1; 32]), &runs, |limits| limits.rounds = most);
-        let mut client = Stream::open(&server, MODERN, &able()).await;
+        let mut client = Client::stream(&server, MODERN, able()).await;
         let params = json!({"name": "fickle"});
         let mut next = params.clone();
         let mut asked = Vec::new();
         let reply = loop {
-            let reply = client.request("tools/call", next).await;
+            let reply = client.ask("tools/call", next).await;
             if reply["result"]["resultType"] != "input_required" {
                 break reply;
             }
@@ -232,7 +225,7 @@ async fn so_many_questions_at_once_and_no_more() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
         limits.questions = 10;
     });
-    let mut client = Stream::open(&server, MODERN, &able()).await;
+    let mut client = Client::stream(&server, MODERN, able()).await;
     let reply = client.call("many").await;
     assert_eq!(reply["result"]["isError"], true, "{reply}");
     let words = "More than 10 questions to the client would be open at once";
@@ -244,9 +237,9 @@ async fn the_same_key_again_is_another_question() {
     let mut client = open().await;
     let params = json!({"name": "twice"});
     let mut asked = Vec::new();
-    let first = client.request("tools/call", params.clone()).await;
+    let first = client.ask("tools/call", params.clone()).await;
     let second = again(&params, &first["result"], &mut asked);
-    let second = client.request("tools/call", second).await;
+    let second = client.ask("tools/call", second).await;
     let keys = second["result"]["inputRequests"].as_object().unwrap();
     assert_eq!(keys.keys().collect::<Vec<_>>(), ["user_name#2"]);
 }
@@ -258,7 +251,7 @@ async fn answers_outlive_a_visit_that_is_asked_for_by_an_error() {
     let mut next = params.clone();
     let mut keys = Vec::new();
     for _ in 0..3 {
-        let reply = client.request("tools/call", next).await;
+        let reply = client.ask("tools/call", next).await;
         let requests = reply["result"]["inputRequests"].as_object();
         let requests = requests.unwrap_or_else(|| panic!("{reply}"));
         keys.extend(requests.keys().cloned());
@@ -267,7 +260,7 @@ async fn answers_outlive_a_visit_that_is_asked_for_by_an_error() {
     }
     assert_eq!(keys, ["user_name", "sign-in", "sign-in"]);
     next["inputResponses"]["sign-in"] = json!({"action": "decline"});
-    let reply = client.request("tools/call", next).await;
+    let reply = client.ask("tools/call", next).await;
     assert_eq!(reply["result"]["isError"], true, "{reply}");
 }
 
@@ -275,7 +268,7 @@ async fn answers_outlive_a_visit_that_is_asked_for_by_an_error() {
 async fn a_question_that_nobody_waits_for_ends_with_its_request() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |_| {});
-    let mut client = Stream::open(&server, MODERN, &able()).await;
+    let mut client = Client::stream(&server, MODERN, able()).await;
     assert_eq!(text(&client.call("abandoned").await), "gone");
     while runs.load(Ordering::Relaxed) == 0 {
         tokio::task::yield_now().await;
@@ -290,22 +283,20 @@ async fn a_handler_that_hurries_is_asked_before_its_time_counts() {
     let reply = client.call("hurry").await;
     assert_eq!(reply["result"]["resultType"], "input_required");
     let answers = json!({"user_name": {"action": "decline"}});
-    let reply = client
-        .request("tools/call", answered("hurry", &answers))
-        .await;
+    let reply = client.ask("tools/call", answered("hurry", &answers)).await;
     assert_eq!(text(&reply), "answered");
 }
 
 #[tokio::test]
 async fn nobody_is_asked_before_a_request_of_another_kind_is_answered() {
     for revision in [MODERN, Revision::V2025_11_25] {
-        let mut client = Stream::open(&server(), revision, &able()).await;
+        let mut client = Client::stream(&server(), revision, able()).await;
         let fixed = json!({"uri": "page://greeting"});
-        let reply = client.request("resources/metadata", fixed).await;
+        let reply = client.ask("resources/metadata", fixed).await;
         assert!(reply["result"]["resource"].is_object(), "{reply}");
         // What a template has no description of is described by reading it.
         let one_of_many = json!({"uri": "page://x/greeting"});
-        let reply = client.request("resources/metadata", one_of_many).await;
+        let reply = client.ask("resources/metadata", one_of_many).await;
         assert_eq!(reply["error"]["code"], -32603, "{reply}");
         let words = "The client can't be asked before a request of this kind is answered";
         assert_eq!(reply["error"]["message"], words);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plainly::client::{Builder, Client, Http, LocalError, ProgressUpdate};
 use plainly::protocol::types::{ElicitFormParams, ElicitResult, LoggingLevel, Root};
-use plainly_peer::{Asked, Host};
+use plainly_peer::{Asked, Host, assert_local};
 use serde_json::{Value, json};
 
 use super::server;
@@ -49,16 +49,13 @@ async fn connect(builder: Builder<Http>, server: &Host, session: &str) -> (Clien
 }
 
 async fn shake_hands(server: &Host, session: &str) {
-    let probe = server.request("server/discover").await;
-    probe.answer("400 Bad Request", "", "").await;
+    server.refuse("server/discover", "400 Bad Request").await;
     server.initialize(Some(session), json!({})).await;
 }
 
 /// The answer to a question, which comes on its own.
 async fn answer(server: &Host, session: &str) -> Value {
-    let answer = server.next().await;
-    assert_eq!(answer.method, "POST");
-    answer.is_of(Some(session));
+    let answer = server.next_in(session, "POST").await;
     let body = answer.body.clone();
     answer.answer("202 Accepted", "", "").await;
     body
@@ -66,9 +63,7 @@ async fn answer(server: &Host, session: &str) -> Value {
 
 /// The stream on which the server speaks first.
 async fn stream(server: &Host, session: &str) -> Asked {
-    let mut stream = server.next().await;
-    assert_eq!(stream.method, "GET");
-    stream.is_of(Some(session));
+    let mut stream = server.next_in(session, "GET").await;
     stream.events().await;
     stream
 }
@@ -84,7 +79,7 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
         let result = json!({"jsonrpc": "2.0", "id": "q", "result": accepted("a")});
         assert_eq!(answer(&server, "s").await, result);
         let unknown = json!({"jsonrpc": "2.0", "id": 7, "method": "roots/list"});
-        call.write(&event(&unknown)).await;
+        call.event(&unknown).await;
         let refused = answer(&server, "s").await;
         assert_eq!(
             (&refused["id"], &refused["error"]["code"]),
@@ -96,9 +91,7 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
             .await;
     });
     called.unwrap();
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server.request("ping").await.result(json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.answer("ping"));
     pinged.unwrap();
 }
 
@@ -136,14 +129,13 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     news.write(&notice("message", json!({"level": "info", "data": 1})))
         .await;
     let roots = json!({"jsonrpc": "2.0", "id": 0, "method": "roots/list"});
-    news.write(&event(&roots)).await;
+    news.event(&roots).await;
     let roots = answer(&server, "s").await;
     assert_eq!(roots["result"]["roots"][0]["uri"], "file:///work");
     assert_eq!(*log.lock().unwrap(), ["1"]);
     // A session that is lost takes its stream along.
     let (pinged, ()) = tokio::join!(client.ping(), async {
-        let ping = server.request("ping").await;
-        ping.answer("404 Not Found", "", "").await;
+        server.refuse("ping", "404 Not Found").await;
         server.initialize(Some("t"), json!({})).await;
         // In any order.
         for _ in 0..2 {
@@ -174,9 +166,7 @@ async fn a_server_that_opens_its_stream_with_the_first_word_holds_up_nobody() {
         server.next().await
     });
     let client = client.unwrap();
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server.request("ping").await.result(json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.answer("ping"));
     pinged.unwrap();
     news.events().await;
     news.write(&question("q", "a")).await;
@@ -192,9 +182,7 @@ async fn a_legacy_server_without_a_stream_of_its_own_is_still_served() {
         refused.answer("405 Method Not Allowed", "", "").await;
     });
     let client = client.unwrap();
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server.request("ping").await.result(json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.answer("ping"));
     pinged.unwrap();
 }
 
@@ -226,8 +214,7 @@ async fn a_modern_call_is_made_again_with_the_answers_and_the_same_headers() {
         // A modern server must not ask in any other way, and nobody answers.
         again.events().await;
         again.write(&question("q", "b")).await;
-        let response = again.response(json!({"content": []}));
-        again.write(&format!("data: {response}\n\n")).await;
+        again.last_event().await;
     });
     called.unwrap();
 }
@@ -265,8 +252,7 @@ async fn progress_and_logs_come_before_the_reply() {
                 call.write(&notice("message", json!({"level": "debug", "data": "x"})))
                     .await;
             }
-            let response = call.response(json!({"content": []}));
-            call.write(&format!("data: {response}\n\n")).await;
+            call.last_event().await;
         });
         called.unwrap();
         assert_eq!(*told.lock().unwrap(), ["1", r#""x""#, "2", r#""x""#]);
@@ -289,9 +275,7 @@ async fn a_legacy_reply_whose_stream_ends_is_asked_for_the_rest() {
         ];
         parts.push(("\u{e9}", format!("data: {response}\n\n")));
         for (last, part) in parts {
-            let rest = server.next().await;
-            assert_eq!(rest.method, "GET");
-            rest.is_of(Some("s"));
+            let rest = server.next_in("s", "GET").await;
             assert_eq!(rest.headers["accept"], "text/event-stream");
             assert_eq!(rest.headers["last-event-id"], last);
             rest.answer("200 OK", EVENTS, &part).await;
@@ -408,10 +392,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
             rest.answer("200 OK", EVENTS, ": nothing\n\n").await;
         }
     });
-    assert!(matches!(
-        called.unwrap_err().local(),
-        Some(LocalError::Interrupted { .. })
-    ));
+    assert_local!(called.unwrap_err(), LocalError::Interrupted { .. });
 
     // A modern reply is whole or it is none.
     let (client, server) = server::modern().await;
@@ -420,10 +401,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
         call.answer("200 OK", EVENTS, "id: 1\nretry: 0\ndata:\n\n")
             .await;
     });
-    assert!(matches!(
-        called.unwrap_err().local(),
-        Some(LocalError::Interrupted { .. })
-    ));
+    assert_local!(called.unwrap_err(), LocalError::Interrupted { .. });
 }
 
 #[tokio::test]

@@ -1,27 +1,17 @@
 //! Replies over HTTP, as JSON and as events, and calls that are given up.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly::client::LocalError;
+use plainly_peer::assert_local;
 use serde_json::json;
 
 use super::server;
 
 #[tokio::test]
 async fn a_reply_may_come_after_other_events() {
-    for (before, end) in [
-        ("", "\n\n"),
-        (": keep-alive\n\nid: 1\ndata:\n\n", "\n\n"),
-        (
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\r\n\r\n",
-            "\r\n\r\n",
-        ),
-        ("event: endpoint\ndata: /messages\n\n", "\n\n"),
-        (
-            "data: {\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"tools\":1}}\n\ndata: no JSON\n\n",
-            "\r\r",
-        ),
-    ] {
+    for (before, end) in cases::<(&str, &str)>("events before a reply") {
         let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {
             let mut request = server.request("tools/list").await;
@@ -46,8 +36,7 @@ async fn a_stream_that_goes_on_after_the_reply_is_left() {
     let (tools, ()) = tokio::join!(client.tools(), async {
         let mut request = server.request("tools/list").await;
         request.events().await;
-        let response = request.response(json!({"tools": []}));
-        request.write(&format!("data: {response}\n\n")).await;
+        request.last_event().await;
         request.hung_up().await;
     });
     tools.unwrap();
@@ -66,10 +55,7 @@ async fn events_that_end_before_the_reply_are_an_interruption() {
             request.write(cut).await;
         });
         let error = tools.unwrap_err();
-        assert!(
-            matches!(error.local(), Some(LocalError::Interrupted { .. })),
-            "{error}"
-        );
+        assert_local!(error, LocalError::Interrupted { .. });
     }
 }
 
@@ -108,9 +94,7 @@ async fn a_body_beyond_the_limit_is_not_read() {
     let (tools, ()) = tokio::join!(client.tools(), async {
         let request = server.request("tools/list").await;
         let body = " ".repeat((32 << 20) + 1);
-        request
-            .answer("200 OK", "Content-Type: application/json\r\n", &body)
-            .await;
+        request.json("200 OK", &body).await;
     });
     let error = tools.unwrap_err();
     let expected = "invalid reply to `tools/list`: it is larger than 33554432 bytes";
@@ -131,9 +115,7 @@ async fn an_error_is_the_servers_with_any_status_and_even_without_an_id() {
                 let request = server.request("resources/read").await;
                 let error = r#"{"code":-32602,"message":"no","data":{"uri":"a:b"}}"#;
                 let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
-                request
-                    .answer(status, "Content-Type: application/json\r\n", &body)
-                    .await;
+                request.json(status, &body).await;
             });
             assert!(read.unwrap_err().is_resource_not_found(), "{status} {id}");
         }
@@ -147,9 +129,7 @@ async fn a_result_counts_only_under_a_status_of_success() {
         let (tools, ()) = tokio::join!(client.tools(), async {
             let request = server.request("tools/list").await;
             let body = request.response(json!({"tools": []}));
-            request
-                .answer(status, "Content-Type: application/json\r\n", &body)
-                .await;
+            request.json(status, &body).await;
         });
         let error = tools.unwrap_err();
         let Some(LocalError::HttpStatus { status: number, .. }) = error.local() else {
@@ -194,8 +174,7 @@ async fn events_that_are_ignored_do_not_keep_others_from_their_turn() {
     let mut request = server.request("tools/list").await;
     request.events().await;
     request.write(&"data:1\n\n".repeat(EVENTS)).await;
-    let response = request.response(json!({"tools": []}));
-    request.write(&format!("data: {response}\n\n")).await;
+    request.last_event().await;
     let (tools, turns) = call.await.unwrap();
     assert!(tools.unwrap().is_empty());
     // Chunks are of 8 KiB and more, and so of a thousand events.
@@ -262,13 +241,7 @@ async fn a_redirect_is_not_followed() {
             .await;
     });
     let error = tools.unwrap_err();
-    assert!(
-        matches!(
-            error.local(),
-            Some(LocalError::HttpStatus { status: 307, .. })
-        ),
-        "{error}"
-    );
+    assert_local!(error, LocalError::HttpStatus { status: 307, .. });
 }
 
 #[tokio::test]
@@ -313,8 +286,7 @@ async fn what_a_legacy_server_asks_is_answered_by_a_message_of_its_own() {
             json!({"jsonrpc": "2.0", "id": "p", "result": {}})
         );
         pong.answer("202 Accepted", "", "").await;
-        let response = request.response(json!({"tools": []}));
-        request.write(&format!("data: {response}\n\n")).await;
+        request.last_event().await;
     });
     assert!(tools.unwrap().is_empty());
 }

@@ -1,9 +1,11 @@
 //! Which era and revision a client finds over HTTP.
 
+use crate::cases;
 use std::time::Duration;
 
 use plainly::client::{Client, Error, LocalError};
 use plainly::errors::Revision;
+use plainly_peer::assert_local;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -39,27 +41,7 @@ async fn a_modern_request_is_mirrored_in_its_headers() {
 
 #[tokio::test]
 async fn what_is_no_modern_answer_means_legacy() {
-    #[rustfmt::skip]
-    let cases = [
-        ("400 Bad Request", "", ""),
-        ("400 Bad Request", "Content-Type: text/plain\r\n", "Bad Request: No valid session ID provided"),
-        ("400 Bad Request", "Content-Type: application/json\r\n", r#"{"error":"bad"}"#),
-        (
-            "400 Bad Request",
-            "Content-Type: application/json\r\n",
-            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#,
-        ),
-        (
-            "200 OK",
-            "Content-Type: application/json\r\n",
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#,
-        ),
-        ("404 Not Found", "", "nothing here"),
-        ("405 Method Not Allowed", "", ""),
-        ("500 Internal Server Error", "Content-Type: text/html\r\n", "<h1>oops</h1>"),
-        ("202 Accepted", "", ""),
-        ("200 OK", "Content-Type: text/event-stream\r\n", ": nothing\n\n"),
-    ];
+    let cases = cases::<(&str, &str, &str)>("no modern answers");
     for (status, headers, body) in cases {
         let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {
@@ -151,9 +133,7 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era_whatever_its_body() {
         let builder = builder.connect_timeout(Duration::from_secs(5));
         let (client, ()) = tokio::join!(builder.connect(), async {
             let probe = server.request("server/discover").await;
-            probe
-                .answer(status, "Content-Type: application/json\r\n", body)
-                .await;
+            probe.json(status, body).await;
             drop(server);
         });
         let error = client.unwrap_err();
@@ -207,8 +187,7 @@ async fn a_server_that_does_not_end_the_handshake_owes_that() {
     let (builder, server) = server::start().await;
     let builder = builder.connect_timeout(Duration::from_secs(2));
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = server.request("server/discover").await;
-        probe.answer("404 Not Found", "", "").await;
+        server.refuse("server/discover", "404 Not Found").await;
         let handshake = server.request("initialize").await;
         let result = json!({
             "protocolVersion": "2025-06-18",
@@ -257,10 +236,7 @@ async fn what_can_not_be_used_is_refused_before_anything_is_sent() {
         Client::http("http://127.0.0.1:1/").header("name", "line\nbreak"),
     ] {
         let error = builder.connect().await.unwrap_err();
-        assert!(
-            matches!(error.local(), Some(LocalError::Configuration { .. })),
-            "{error}"
-        );
+        assert_local!(error, LocalError::Configuration { .. });
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
-use plainly_peer::{Asked, Host};
+use plainly_peer::{Asked, Host, assert_local};
 use serde_json::{Value, json};
 
 use super::server;
@@ -91,10 +91,7 @@ async fn a_stream_that_breaks_off_is_an_error() {
     let found = next(&mut subscription).await;
     assert_eq!(found, Change::Resource("a:1".into()));
     let error = subscription.next().await.unwrap().unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::Interrupted { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::Interrupted { .. });
     assert!(error.is_retryable());
     assert!(subscription.next().await.is_none());
 }
@@ -188,11 +185,21 @@ async fn news(server: &Host) -> Asked {
 
 /// A subscription at a legacy server whose stream is open already.
 async fn subscribe(client: &Client, server: &Host) -> Subscription {
-    let (subscription, ()) = tokio::join!(client.listen(filter()), async {
-        let request = server.request("resources/subscribe").await;
-        request.result(json!({})).await;
-    });
+    let (subscription, ()) = tokio::join!(
+        client.listen(filter()),
+        server.answer("resources/subscribe")
+    );
     subscription.expect("subscribed")
+}
+
+/// The same where it opens the stream.
+async fn first_subscription(client: &Client, server: &Host) -> (Subscription, Asked) {
+    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
+        let stream = news(server).await;
+        server.answer("resources/subscribe").await;
+        stream
+    });
+    (subscription.expect("subscribed"), stream)
 }
 
 fn legacy_updated() -> String {
@@ -230,27 +237,14 @@ async fn a_legacy_server_tells_all_on_one_stream() {
     stream.write(&legacy_updated()).await;
     assert_eq!(next(&mut other).await, Change::Resource("a:1".into()));
     drop(other);
-    server
-        .request("resources/unsubscribe")
-        .await
-        .result(json!({}))
-        .await;
+    server.answer("resources/unsubscribe").await;
     stream.hung_up().await;
 }
 
 #[tokio::test]
 async fn a_legacy_stream_that_ends_is_opened_again() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
-        let stream = news(&server).await;
-        server
-            .request("resources/subscribe")
-            .await
-            .result(json!({}))
-            .await;
-        stream
-    });
-    let mut subscription = subscription.unwrap();
+    let (mut subscription, stream) = first_subscription(&client, &server).await;
     drop(stream);
     let mut stream = news(&server).await;
     assert_eq!(next(&mut subscription).await, Change::Missed);
@@ -260,10 +254,7 @@ async fn a_legacy_stream_that_ends_is_opened_again() {
     drop(stream);
     server.next().await.answer("404 Not Found", "", "").await;
     let error = subscription.next().await.unwrap().unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::SessionLost)),
-        "{error}"
-    );
+    assert_local!(error, LocalError::SessionLost);
     assert!(subscription.next().await.is_none());
 }
 
@@ -342,21 +333,13 @@ async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
 #[tokio::test]
 async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_of_the_old_one() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-    let (subscription, stream) = tokio::join!(client.listen(filter()), async {
-        let stream = news(&server).await;
-        let request = server.request("resources/subscribe").await;
-        request.result(json!({})).await;
-        stream
-    });
-    let mut subscription = subscription.unwrap();
+    let (mut subscription, stream) = first_subscription(&client, &server).await;
     // The server forgets the session, and a call learns of it first.
     drop(stream);
     let (called, ()) = tokio::join!(client.tools(), async {
-        let call = server.request("tools/list").await;
-        call.answer("404 Not Found", "", "").await;
+        server.refuse("tools/list", "404 Not Found").await;
         server.initialize(Some("s-2"), json!({})).await;
-        let again = server.request("tools/list").await;
-        again.result(json!({"tools": []})).await;
+        server.answer("tools/list").await;
     });
     called.unwrap();
     let told = tokio::select! {
@@ -367,10 +350,7 @@ async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_
         }
     };
     let error = told.unwrap().unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::SessionLost)),
-        "{error}"
-    );
+    assert_local!(error, LocalError::SessionLost);
 }
 
 #[tokio::test]
@@ -384,12 +364,7 @@ async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
     ];
     for (is_closed, expected) in cases {
         let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-        let (one, stream) = tokio::join!(client.listen(filter()), async {
-            let stream = news(&server).await;
-            let request = server.request("resources/subscribe").await;
-            request.result(json!({})).await;
-            stream
-        });
+        let (one, stream) = first_subscription(&client, &server).await;
         let other = subscribe(&client, &server).await;
         if is_closed {
             tokio::join!(client.close(), async {
@@ -399,7 +374,7 @@ async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
             drop(stream);
             server.next().await.answer("404 Not Found", "", "").await;
         }
-        for mut subscription in [one.unwrap(), other] {
+        for mut subscription in [one, other] {
             let error = subscription.next().await.unwrap().unwrap_err();
             assert!(expected(&error), "{error}");
         }

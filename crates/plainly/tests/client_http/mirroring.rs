@@ -1,5 +1,6 @@
 //! Arguments that a client repeats in headers: as the tool was listed, and once more if the server misses some.
 
+use crate::cases;
 use plainly::client::Client;
 use plainly::protocol::types::ListToolsParams;
 use plainly_peer::{Asked, Host};
@@ -31,8 +32,9 @@ async fn list(client: &Client, server: &Host, tools: Value) -> Vec<String> {
 }
 
 async fn answer_listing(server: &Host, tools: Value) {
-    let request = server.request("tools/list").await;
-    request.result(json!({"tools": tools})).await;
+    server
+        .answer_with("tools/list", json!({"tools": tools}))
+        .await;
 }
 
 /// The headers of this kind, by the rest of their names.
@@ -60,28 +62,7 @@ async fn headers_say_what_the_annotated_arguments_say() {
     let (client, server) = server::modern().await;
     let found = list(&client, &server, json!([tool("Text")])).await;
     assert_eq!(found, ["query"]);
-    #[rustfmt::skip]
-    let cases = [
-        (json!({"text": "us-west1"}), json!({"text": "us-west1"})),
-        (json!({"text": ""}), json!({"text": ""})),
-        (json!({"text": "a b"}), json!({"text": "a b"})),
-        (json!({"text": "Hello, 世界"}), json!({"text": "=?base64?SGVsbG8sIOS4lueVjA==?="})),
-        (json!({"text": " padded "}), json!({"text": "=?base64?IHBhZGRlZCA=?="})),
-        (json!({"text": "\tindented"}), json!({"text": "=?base64?CWluZGVudGVk?="})),
-        (json!({"text": "a\r\nX-Evil: 1"}), json!({"text": "=?base64?YQ0KWC1FdmlsOiAx?="})),
-        (json!({"text": "=?base64?literal?="}), json!({"text": "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="})),
-        (json!({"dry": true}), json!({"dry-run": "true"})),
-        (json!({"dry": false}), json!({"dry-run": "false"})),
-        (json!({"options": {"depth": 42}}), json!({"depth": "42"})),
-        (json!({"options": {"depth": -7}}), json!({"depth": "-7"})),
-        (json!({"options": {"depth": 42.0}}), json!({"depth": "42"})),
-        (json!({"text": "a", "dry": true, "options": {"depth": 0}}), json!({"text": "a", "dry-run": "true", "depth": "0"})),
-        (json!({"text": null, "dry": null, "options": {"depth": null}}), json!({})),
-        (json!({"text": ["a"], "options": 1}), json!({})),
-        (json!({"depth": 1, "ratio": 0.5, "plain": "a"}), json!({})),
-        (json!({}), json!({})),
-        (json!(null), json!({})),
-    ];
+    let cases = cases::<(Value, Value)>("headers of arguments");
     for (arguments, headers) in cases {
         let (done, ()) = tokio::join!(client.call_tool("query", arguments.clone()), async {
             let call = server.request("tools/call").await;

@@ -26,8 +26,7 @@ pub(crate) async fn legacy(session: Option<&str>) -> (Client, Host) {
 pub(crate) async fn legacy_with(session: Option<&str>, capabilities: Value) -> (Client, Host) {
     let (builder, host) = start().await;
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = host.request("server/discover").await;
-        probe.answer("400 Bad Request", "", "").await;
+        host.refuse("server/discover", "400 Bad Request").await;
         host.initialize(session, capabilities).await;
     });
     (client.expect("the server is legacy"), host)

@@ -1,6 +1,7 @@
 //! Sessions of legacy servers over HTTP.
 
 use plainly::client::LocalError;
+use plainly_peer::assert_local;
 use serde_json::json;
 
 use super::server;
@@ -37,8 +38,7 @@ async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
             let ping = server.request("ping").await;
             ping.is_of(Some("old"));
             let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Session not found"}}"#;
-            ping.answer("404 Not Found", "Content-Type: application/json\r\n", body)
-                .await;
+            ping.json("404 Not Found", body).await;
         }
         server.initialize(Some("new"), json!({})).await;
         for _ in 0..2 {
@@ -55,23 +55,12 @@ async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
 async fn a_session_that_is_forgotten_at_once_is_an_error() {
     let (client, server) = server::legacy(Some("old")).await;
     let (pinged, ()) = tokio::join!(client.ping(), async {
-        server
-            .request("ping")
-            .await
-            .answer("404 Not Found", "", "")
-            .await;
+        server.refuse("ping", "404 Not Found").await;
         server.initialize(Some("new"), json!({})).await;
-        server
-            .request("ping")
-            .await
-            .answer("404 Not Found", "", "")
-            .await;
+        server.refuse("ping", "404 Not Found").await;
     });
     let error = pinged.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::SessionLost)),
-        "{error}"
-    );
+    assert_local!(error, LocalError::SessionLost);
 }
 
 #[tokio::test]
@@ -89,9 +78,7 @@ async fn a_server_that_was_replaced_by_a_legacy_one_is_called_in_a_session() {
     });
     assert!(listed.unwrap().is_empty());
     let ((), ()) = tokio::join!(client.close(), async {
-        let end = server.next().await;
-        assert_eq!(end.method, "DELETE");
-        end.is_of(Some("new"));
+        let end = server.next_in("new", "DELETE").await;
         end.answer("200 OK", "", "").await;
     });
 }
@@ -99,21 +86,9 @@ async fn a_server_that_was_replaced_by_a_legacy_one_is_called_in_a_session() {
 #[tokio::test]
 async fn without_a_session_404_is_an_ordinary_status() {
     let (client, server) = server::legacy(None).await;
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        server
-            .request("ping")
-            .await
-            .answer("404 Not Found", "", "")
-            .await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), server.refuse("ping", "404 Not Found"));
     let error = pinged.unwrap_err();
-    assert!(
-        matches!(
-            error.local(),
-            Some(LocalError::HttpStatus { status: 404, .. })
-        ),
-        "{error}"
-    );
+    assert_local!(error, LocalError::HttpStatus { status: 404, .. });
 }
 
 #[tokio::test]

@@ -12,8 +12,8 @@ use plainly::protocol::types::{
     SamplingContent,
 };
 use plainly::{Client, ProtocolError};
-use plainly_peer::Peer;
 use plainly_peer::message::request;
+use plainly_peer::{Peer, assert_local};
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::sync::{Barrier, Notify, Semaphore};
@@ -23,10 +23,10 @@ use super::peer::{Half, discovered, modern, pair, pair_with_buffer};
 
 /// Connects with a modern server.
 async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client {
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (client, ()) = tokio::join!(
+        builder.connect(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     client.expect("the peer is modern")
 }
 
@@ -37,9 +37,7 @@ async fn connect_legacy(
     version: &str,
 ) -> (Client, Value) {
     let (client, declared) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.fail(&probe, -32601, None).await;
-        let handshake = peer.shake_hands(version, json!({"resources": {}})).await;
+        let handshake = peer.open_session(version, json!({"resources": {}})).await;
         handshake["params"]["capabilities"].clone()
     });
     (client.expect("the peer is legacy"), declared)
@@ -91,6 +89,17 @@ fn filled_in(message: &str) -> Value {
 
 fn question(method: &str, params: Value) -> Value {
     json!({"method": method, "params": params})
+}
+
+/// A result that asks for something, or has a state, or both.
+fn required(asked: Value, state: impl Into<Value>) -> Value {
+    let mut result = json!({"resultType": "input_required"});
+    for (name, value) in [("inputRequests", asked), ("requestState", state.into())] {
+        if !value.is_null() {
+            result[name] = value;
+        }
+    }
+    result
 }
 
 /// Each question with its answer.
@@ -221,10 +230,7 @@ async fn questions_are_answered_side_by_side_while_the_connection_is_read() {
     });
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     peer.send(request(1, "elicitation/create", form("a"))).await;
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        let ping = peer.request("ping").await;
-        peer.reply(&ping, json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), peer.answer("ping"));
     pinged.unwrap();
     peer.send(request("1", "elicitation/create", form("b")))
         .await;
@@ -250,8 +256,7 @@ async fn who_answers_may_call_the_server() {
     let (client, _) = connect_legacy(builder, &mut peer, "2025-11-25").await;
     found.send(Some(client)).unwrap();
     peer.send(request("q", "roots/list", json!({}))).await;
-    let ping = peer.request("ping").await;
-    peer.reply(&ping, json!({})).await;
+    peer.answer("ping").await;
     let expected = json!({"roots": []});
     assert_eq!(peer.message().await.unwrap()["result"], expected);
 }
@@ -339,17 +344,10 @@ async fn who_panics_has_refused() {
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = peer.request("tools/call").await;
         let asked = json!({"k": question("elicitation/create", form("a"))});
-        peer.reply(
-            &call,
-            json!({"resultType": "input_required", "inputRequests": asked}),
-        )
-        .await;
+        peer.reply(&call, required(asked, Value::Null)).await;
     });
     let error = called.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::Unanswered { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::Unanswered { .. });
 }
 
 #[tokio::test(start_paused = true)]
@@ -445,9 +443,8 @@ async fn a_modern_call_is_made_again_with_the_answers() {
             .map(|(key, (method, params, _))| (format!("k{key}"), question(method, params)))
             .collect::<serde_json::Map<_, _>>()
             .into();
-        let required =
-            json!({"resultType": "input_required", "inputRequests": asked, "requestState": state});
-        peer.reply(&first, required).await;
+        let asking = required(asked, state);
+        peer.reply(&first, asking).await;
 
         let second = peer.request("tools/call").await;
         assert_ne!(second["id"], first["id"]);
@@ -462,11 +459,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
         assert_eq!(second["params"], params);
         // The next round has a state of its own, and no answers of the last one.
         let asked = json!({"again": question("elicitation/create", form("b"))});
-        peer.reply(
-            &second,
-            json!({"resultType": "input_required", "inputRequests": asked}),
-        )
-        .await;
+        peer.reply(&second, required(asked, Value::Null)).await;
 
         let third = peer.request("tools/call").await;
         assert_eq!(
@@ -475,11 +468,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
         );
         assert!(third["params"].get("requestState").is_none());
         // A state alone: there is nothing to answer.
-        peer.reply(
-            &third,
-            json!({"resultType": "input_required", "requestState": ""}),
-        )
-        .await;
+        peer.reply(&third, required(Value::Null, "")).await;
         let fourth = peer.request("tools/call").await;
         assert_eq!(fourth["params"]["requestState"], "");
         assert!(fourth["params"].get("inputResponses").is_none());
@@ -494,13 +483,12 @@ async fn prompts_and_resources_may_ask_too_and_nothing_else() {
     let (builder, mut peer) = pair();
     let client = connect_modern(answering(builder), &mut peer).await;
     let asked = json!({"r": {"method": "roots/list"}});
-    let required =
-        json!({"resultType": "input_required", "inputRequests": asked, "requestState": "s"});
+    let asking = required(asked, "s");
     let calls = async { tokio::join!(client.prompt("p", ()), client.read("a:b"), client.tools()) };
     let ((prompt, read, tools), ()) = tokio::join!(calls, async {
         for _ in 0..3 {
             let request = peer.message().await.unwrap();
-            peer.reply(&request, required.clone()).await;
+            peer.reply(&request, asking.clone()).await;
         }
         for _ in 0..2 {
             let request = peer.message().await.unwrap();
@@ -513,10 +501,7 @@ async fn prompts_and_resources_may_ask_too_and_nothing_else() {
     prompt.unwrap();
     assert_eq!(read.unwrap().uri, "a:b");
     let error = tools.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::InvalidResponse { .. });
 }
 
 #[tokio::test]
@@ -537,11 +522,7 @@ async fn answers_and_state_go_with_their_call_alone() {
     let first = tokio::spawn(client.call_tool("first", ()));
     let call = peer.request("tools/call").await;
     let asks = json!({"k": question("elicitation/create", form("a"))});
-    peer.reply(
-        &call,
-        json!({"resultType": "input_required", "inputRequests": asks, "requestState": "s"}),
-    )
-    .await;
+    peer.reply(&call, required(asks, "s")).await;
     asked.notified().await;
     let (other, ()) = tokio::join!(client.call_tool("other", ()), async {
         let call = peer.request("tools/call").await;
@@ -578,13 +559,7 @@ async fn what_a_modern_server_must_not_ask_ends_the_call_with_an_error_of_its_ow
         let client = connect_modern(builder.on_elicitation(fill_in), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             let call = peer.request("tools/call").await;
-            let mut required = json!({"resultType": "input_required"});
-            for (name, value) in [("inputRequests", &requests), ("requestState", &state)] {
-                if !value.is_null() {
-                    required[name] = value.clone();
-                }
-            }
-            peer.reply(&call, required).await;
+            peer.reply(&call, required(requests.clone(), state)).await;
         });
         let error = called.unwrap_err();
         match error.local() {
@@ -610,12 +585,8 @@ async fn a_server_that_asks_without_end_is_given_up() {
         let client = connect_modern(answering(builder).limits(limits), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             for _ in 0..=rounds {
-                let call = peer.request("tools/call").await;
-                peer.reply(
-                    &call,
-                    json!({"resultType": "input_required", "requestState": "s"}),
-                )
-                .await;
+                peer.answer_with("tools/call", required(Value::Null, "s"))
+                    .await;
             }
         });
         let error = called.unwrap_err();
@@ -624,10 +595,7 @@ async fn a_server_that_asks_without_end_is_given_up() {
             _ => panic!("{error}"),
         };
         assert_eq!(limit, rounds);
-        let (called, ()) = tokio::join!(client.call_tool("b", ()), async {
-            let call = peer.request("tools/call").await;
-            peer.reply(&call, json!({"content": []})).await;
-        });
+        let (called, ()) = tokio::join!(client.call_tool("b", ()), peer.answer("tools/call"));
         called.unwrap();
     }
 }
@@ -653,11 +621,7 @@ async fn a_caller_may_answer_round_by_round() {
     let (_result, ()) = tokio::join!(rounds, async {
         let call = peer.request("tools/call").await;
         let asks = json!({"k": question("elicitation/create", form("a"))});
-        peer.reply(
-            &call,
-            json!({"resultType": "input_required", "inputRequests": asks, "requestState": "s"}),
-        )
-        .await;
+        peer.reply(&call, required(asks, "s")).await;
         let again = peer.request("tools/call").await;
         assert_eq!(again["params"]["arguments"], json!({"x": 1}));
         assert_eq!(again["params"]["requestState"], "s");
@@ -682,21 +646,17 @@ async fn a_call_that_is_dropped_asks_nobody_any_more() {
     let calling = tokio::spawn(client.call_tool("a", ()));
     let call = peer.request("tools/call").await;
     let asks = json!({"k": question("elicitation/create", form("a"))});
-    peer.reply(
-        &call,
-        json!({"resultType": "input_required", "inputRequests": asks}),
-    )
-    .await;
+    peer.reply(&call, required(asks, Value::Null)).await;
     has_begun.recv().await.unwrap();
     assert_eq!(has_begun.sender_strong_count(), 2);
     calling.abort();
     assert!(calling.await.unwrap_err().is_cancelled());
     assert_eq!(has_begun.sender_strong_count(), 1);
     // The server had answered: there is nothing to cancel there.
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (pinged, ()) = tokio::join!(
+        client.ping(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     pinged.unwrap();
 }
 

@@ -1,5 +1,6 @@
 //! Calls over a byte stream: matched, cancelled, timed out, and ended with the stream.
 
+use plainly_peer::table::cases;
 use std::time::Duration;
 
 use plainly::Revision;
@@ -111,20 +112,14 @@ async fn a_dropped_call_is_cancelled_and_its_late_reply_is_nobodys() {
     assert!(cancelled.get("id").is_none());
     peer.reply(&request, json!({"content": []})).await;
 
-    let (tools, ()) = tokio::join!(client.tools(), async {
-        let request = peer.request("tools/list").await;
-        peer.reply(&request, json!({"tools": []})).await;
-    });
+    let (tools, ()) = tokio::join!(client.tools(), peer.answer("tools/list"));
     assert!(tools.unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_answered_is_not_cancelled() {
     let (client, mut peer) = modern().await;
-    let (tools, ()) = tokio::join!(client.tools(), async {
-        let request = peer.request("tools/list").await;
-        peer.reply(&request, json!({"tools": []})).await;
-    });
+    let (tools, ()) = tokio::join!(client.tools(), peer.answer("tools/list"));
     tools.unwrap();
     peer.silent().await;
 }
@@ -133,8 +128,7 @@ async fn a_call_that_was_answered_is_not_cancelled() {
 async fn giving_up_the_handshake_is_not_a_cancellation() {
     let (builder, mut peer) = super::peer::pair();
     let connecting = tokio::spawn(builder.connect());
-    let probe = peer.request("server/discover").await;
-    peer.fail(&probe, -32601, None).await;
+    peer.refuse("server/discover", -32601, None).await;
     peer.request("initialize").await;
     connecting.abort();
     peer.ended().await;
@@ -158,11 +152,10 @@ async fn a_call_without_reply_ends_in_time_and_is_cancelled() {
 async fn a_peer_that_does_not_read_holds_up_nobody_for_ever() {
     let (builder, mut peer) = pair_with_buffer(512);
     let builder = builder.timeout(Duration::from_secs(5));
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, super::peer::discovered(&["2026-07-28"]))
-            .await;
-    });
+    let (client, ()) = tokio::join!(
+        builder.connect(),
+        peer.answer_with("server/discover", super::peer::discovered(&["2026-07-28"]))
+    );
     let client = client.unwrap();
     let mut calls = JoinSet::new();
     for _ in 0..500 {
@@ -200,21 +193,10 @@ async fn when_the_peer_goes_all_calls_fail_at_once() {
 #[tokio::test]
 async fn a_reply_that_breaks_the_rules_fails_its_call_alone() {
     let (client, mut peer) = modern().await;
-    for (reply, valid) in [
-        (json!({"result": {"tools": []}}), true),
-        (
-            json!({"result": {"tools": []}, "error": {"code": 1, "message": ""}}),
-            false,
-        ),
-        (json!({}), false),
-        (json!({"result": {}}), false),
-        (json!({"result": []}), false),
-        (
-            json!({"result": {"tools": [], "resultType": "later"}}),
-            false,
-        ),
-        (json!({"result": {"tools": []}}), true),
-    ] {
+    for (reply, valid) in cases::<(Value, bool)>(
+        include_str!("calls.txt"),
+        "replies and whether they are valid",
+    ) {
         let (tools, ()) = tokio::join!(client.tools(), async {
             let request = peer.request("tools/list").await;
             let mut message = json!({"jsonrpc": "2.0", "id": request["id"]});
@@ -324,10 +306,7 @@ async fn the_last_client_dropped_ends_the_stream() {
     let (client, mut peer) = modern().await;
     let other = client.clone();
     drop(client);
-    let (tools, ()) = tokio::join!(other.tools(), async {
-        let request = peer.request("tools/list").await;
-        peer.reply(&request, json!({"tools": []})).await;
-    });
+    let (tools, ()) = tokio::join!(other.tools(), peer.answer("tools/list"));
     tools.unwrap();
     drop(other);
     peer.ended().await;
@@ -343,10 +322,10 @@ async fn a_missing_resource_is_known_by_its_type_whatever_its_number() {
         (-32603, Some(json!({"uri": "a:b"})), false),
     ];
     for (code, data, missing) in cases {
-        let (read, ()) = tokio::join!(client.read("a:b"), async {
-            let request = peer.request("resources/read").await;
-            peer.fail(&request, code, data.clone()).await;
-        });
+        let (read, ()) = tokio::join!(
+            client.read("a:b"),
+            peer.refuse("resources/read", code, data.clone())
+        );
         let error = read.unwrap_err();
         assert_eq!(error.is_resource_not_found(), missing, "{code} {data:?}");
         assert!(error.protocol().is_some() && error.local().is_none());
@@ -357,9 +336,7 @@ async fn a_missing_resource_is_known_by_its_type_whatever_its_number() {
 async fn a_server_that_asks_without_reading_is_not_read_for_ever() {
     let (builder, mut peer) = pair_with_buffer(4 << 10);
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.fail(&probe, -32601, None).await;
-        peer.shake_hands("2025-11-25", json!({"resources": {}}))
+        peer.open_session("2025-11-25", json!({"resources": {}}))
             .await;
     });
     let client = client.unwrap();

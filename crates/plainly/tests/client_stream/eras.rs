@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use plainly::client::LocalError;
 use plainly::errors::Revision;
+use plainly_peer::assert_local;
 use serde_json::json;
 
 use super::peer::{discovered, modern, pair};
@@ -184,8 +185,7 @@ async fn a_server_that_comes_to_refuse_the_revision_is_called_in_another_that_it
     let (first, second, ()) = tokio::join!(client.tools(), client.tools(), async {
         let data = json!({"supported": ["2026-07-28", "2031-01-01", "2025-06-18"], "requested": "2026-07-28"});
         for _ in 0..2 {
-            let refused = peer.request("tools/list").await;
-            peer.fail(&refused, -32022, Some(data.clone())).await;
+            peer.refuse("tools/list", -32022, Some(data.clone())).await;
         }
         let handshake = peer
             .shake_hands("2025-06-18", json!({"resources": {}}))
@@ -199,10 +199,7 @@ async fn a_server_that_comes_to_refuse_the_revision_is_called_in_another_that_it
     });
     assert!(first.unwrap().is_empty() && second.unwrap().is_empty());
     assert_eq!(client.revision(), Revision::V2025_06_18);
-    let (pinged, ()) = tokio::join!(client.ping(), async {
-        let ping = peer.request("ping").await;
-        peer.reply(&ping, json!({})).await;
-    });
+    let (pinged, ()) = tokio::join!(client.ping(), peer.answer("ping"));
     pinged.unwrap();
 }
 
@@ -211,18 +208,16 @@ async fn a_server_that_refuses_again_is_not_asked_a_third_time() {
     let (client, mut peer) = modern().await;
     let offer = json!({"supported": ["2025-11-25"], "requested": "2026-07-28"});
     let (called, ()) = tokio::join!(client.tools(), async {
-        let refused = peer.request("tools/list").await;
-        peer.fail(&refused, -32022, Some(offer.clone())).await;
+        peer.refuse("tools/list", -32022, Some(offer.clone())).await;
         peer.shake_hands("2025-11-25", json!({"resources": {}}))
             .await;
-        let again = peer.request("tools/list").await;
-        peer.fail(&again, -32022, Some(offer.clone())).await;
+        peer.refuse("tools/list", -32022, Some(offer.clone())).await;
     });
     assert!(called.unwrap_err().is_unsupported_version());
-    let (called, ()) = tokio::join!(client.tools(), async {
-        let refused = peer.request("tools/list").await;
-        peer.fail(&refused, -32022, Some(offer.clone())).await;
-    });
+    let (called, ()) = tokio::join!(
+        client.tools(),
+        peer.refuse("tools/list", -32022, Some(offer.clone()))
+    );
     assert!(called.unwrap_err().is_unsupported_version());
 }
 
@@ -237,10 +232,10 @@ async fn a_refusal_that_offers_nothing_else_names_what_is_offered() {
         if pinned {
             builder = builder.revision(Revision::V2026_07_28);
         }
-        let (client, ()) = tokio::join!(builder.connect(), async {
-            let probe = peer.request("server/discover").await;
-            peer.reply(&probe, discovered(&["2026-07-28"])).await;
-        });
+        let (client, ()) = tokio::join!(
+            builder.connect(),
+            peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+        );
         let client = client.unwrap();
         let (called, ()) = tokio::join!(client.tools(), async {
             let refused = peer.request("tools/list").await;
@@ -260,8 +255,7 @@ async fn a_handshake_that_ends_in_an_unknown_version_fails() {
     for version in ["1.0", "2026-07-28", ""] {
         let (builder, mut peer) = pair();
         let (client, ()) = tokio::join!(builder.connect(), async {
-            let probe = peer.request("server/discover").await;
-            peer.fail(&probe, -32601, None).await;
+            peer.refuse("server/discover", -32601, None).await;
             let handshake = peer.request("initialize").await;
             let result = json!({
                 "protocolVersion": version,
@@ -272,10 +266,7 @@ async fn a_handshake_that_ends_in_an_unknown_version_fails() {
             peer.ended().await;
         });
         let error = client.unwrap_err();
-        assert!(
-            matches!(error.local(), Some(LocalError::UnsupportedVersion { .. })),
-            "{error}"
-        );
+        assert_local!(error, LocalError::UnsupportedVersion { .. });
     }
 }
 
@@ -293,8 +284,7 @@ async fn a_pinned_revision_is_the_only_one_that_is_tried() {
     let (builder, mut peer) = pair();
     let builder = builder.revision(Revision::V2026_07_28);
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.fail(&probe, -32601, None).await;
+        peer.refuse("server/discover", -32601, None).await;
         peer.ended().await;
     });
     assert!(client.unwrap_err().is_method_not_found());

@@ -98,10 +98,10 @@ async fn progress_gives_a_call_more_time_but_not_for_ever() {
     let builder = builder
         .timeout(Duration::from_secs(10))
         .longest(Duration::from_secs(35));
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (client, ()) = tokio::join!(
+        builder.connect(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     let client = client.unwrap();
     for (progress, pause, end) in [(true, 9, 35), (true, 11, 10), (false, 9, 10)] {
         let start = Instant::now();
@@ -152,10 +152,10 @@ async fn progress_that_does_not_grow_gives_no_time() {
 async fn who_panics_at_progress_or_logs_holds_up_nobody() {
     let (builder, mut peer) = pair();
     let builder = builder.on_log(LoggingLevel::Debug, |_| panic!("no"));
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (client, ()) = tokio::join!(
+        builder.connect(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     let client = client.unwrap();
     let call = client.call_tool("a", ()).on_progress(|_| panic!("no"));
     let (called, ()) = tokio::join!(call, async {
@@ -256,9 +256,7 @@ async fn a_server_without_logs_is_not_asked_for_any() {
     let (builder, mut peer) = pair();
     let builder = builder.on_log(LoggingLevel::Debug, drop);
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.fail(&probe, -32601, None).await;
-        peer.shake_hands("2025-11-25", json!({"resources": {}}))
+        peer.open_session("2025-11-25", json!({"resources": {}}))
             .await;
     });
     let _client = client.unwrap();

@@ -2,7 +2,7 @@
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
-use plainly_peer::Peer;
+use plainly_peer::{Peer, assert_local};
 use serde_json::{Value, json};
 
 use super::peer::{legacy_with, modern};
@@ -152,10 +152,7 @@ async fn a_subscription_that_the_server_gives_up_is_an_error_once() {
     assert_eq!(resource(&mut one).await, "a:1");
     let told = tokio::time::timeout(std::time::Duration::from_secs(20), one.next()).await;
     let error = told.expect("an end").unwrap().unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::Interrupted { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::Interrupted { .. });
     assert!(one.next().await.is_none());
     assert_eq!(resource(&mut other).await, "a:1");
 }
@@ -173,10 +170,7 @@ async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
         peer.send(updated(&id, &format!("a:1/{uri}/{long}"))).await;
     }
     // All before its answer has been taken in when a call is answered.
-    let (pong, ()) = tokio::join!(client.tools(), async {
-        let request = peer.request("tools/list").await;
-        peer.reply(&request, json!({"tools": []})).await;
-    });
+    let (pong, ()) = tokio::join!(client.tools(), peer.answer("tools/list"));
     pong.unwrap();
     assert_eq!(subscription.next().await.unwrap().unwrap(), Change::Missed);
     peer.send(updated(&id, "a:1")).await;
@@ -222,10 +216,10 @@ async fn what_comes_before_the_acknowledgement_is_an_error() {
 #[tokio::test]
 async fn a_server_that_knows_no_subscriptions_says_so() {
     let (client, mut peer) = modern().await;
-    let (subscription, ()) = tokio::join!(client.listen(everything()), async {
-        let request = peer.request("subscriptions/listen").await;
-        peer.fail(&request, -32601, None).await;
-    });
+    let (subscription, ()) = tokio::join!(
+        client.listen(everything()),
+        peer.refuse("subscriptions/listen", -32601, None)
+    );
     assert!(subscription.unwrap_err().is_method_not_found());
 }
 
@@ -270,10 +264,8 @@ async fn a_legacy_server_is_subscribed_to_each_resource() {
     }
 
     let filter = SubscriptionFilter::new().resource_subscriptions(["a:2".to_owned()]);
-    let (subscription, ()) = tokio::join!(client.listen(filter), async {
-        let request = peer.request("resources/subscribe").await;
-        peer.reply(&request, json!({})).await;
-    });
+    let (subscription, ()) =
+        tokio::join!(client.listen(filter), peer.answer("resources/subscribe"));
     let mut other = subscription.unwrap();
     // A name that only begins alike is another resource.
     for uri in ["b:1", "a:12", "a:2b/inside", "a:1", "a:2/inside"] {
@@ -319,11 +311,9 @@ async fn a_resource_that_can_not_be_subscribed_to_is_not_honoured_and_of_none_it
  {
     let (client, mut peer) = legacy_with(json!({"resources": {"subscribe": true}})).await;
     let (subscription, ()) = tokio::join!(client.listen(everything()), async {
-        let request = peer.request("resources/subscribe").await;
-        peer.fail(&request, -32602, Some(json!({"uri": "a:1"})))
+        peer.refuse("resources/subscribe", -32602, Some(json!({"uri": "a:1"})))
             .await;
-        let request = peer.request("resources/subscribe").await;
-        peer.reply(&request, json!({})).await;
+        peer.answer("resources/subscribe").await;
     });
     let mut subscription = subscription.unwrap();
     let honoured = SubscriptionFilter::new().resource_subscriptions(["a:2"]);
@@ -333,8 +323,7 @@ async fn a_resource_that_can_not_be_subscribed_to_is_not_honoured_and_of_none_it
 
     let (none, ()) = tokio::join!(client.listen(everything()), async {
         for uri in ["a:1", "a:2"] {
-            let request = peer.request("resources/subscribe").await;
-            peer.fail(&request, -32602, Some(json!({ "uri": uri })))
+            peer.refuse("resources/subscribe", -32602, Some(json!({ "uri": uri })))
                 .await;
         }
     });
@@ -345,10 +334,10 @@ async fn a_resource_that_can_not_be_subscribed_to_is_not_honoured_and_of_none_it
 async fn who_listens_again_at_once_is_not_unsubscribed_by_the_one_before() {
     let (client, mut peer) = legacy_with(json!({"resources": {"subscribe": true}})).await;
     let filter = SubscriptionFilter::new().resource_subscriptions(["a:1".to_owned()]);
-    let (subscription, ()) = tokio::join!(client.listen(filter.clone()), async {
-        let request = peer.request("resources/subscribe").await;
-        peer.reply(&request, json!({})).await;
-    });
+    let (subscription, ()) = tokio::join!(
+        client.listen(filter.clone()),
+        peer.answer("resources/subscribe")
+    );
     drop(subscription.unwrap());
     let (subscription, ()) = tokio::join!(client.listen(filter), async {
         let mut request = json!({});
@@ -358,10 +347,7 @@ async fn who_listens_again_at_once_is_not_unsubscribed_by_the_one_before() {
         }
     });
     let subscription = subscription.unwrap();
-    let (pong, ()) = tokio::join!(client.ping(), async {
-        let request = peer.request("ping").await;
-        peer.reply(&request, json!({})).await;
-    });
+    let (pong, ()) = tokio::join!(client.ping(), peer.answer("ping"));
     pong.unwrap();
     drop(subscription);
     peer.request("resources/unsubscribe").await;

@@ -1,7 +1,7 @@
 //! Listings of several pages, and metadata that is found in them.
 
 use plainly::client::{LocalError, MetadataSource};
-use plainly_peer::Peer;
+use plainly_peer::{Peer, assert_local};
 use serde_json::{Value, json};
 
 use super::peer::modern;
@@ -63,26 +63,16 @@ async fn a_listing_that_never_ends_is_an_error() {
         [(&[], Some("x")), (&[], Some("y")), (&[], Some("x"))];
     let (resources, ()) = tokio::join!(client.resources(None), serve(&mut peer, &circle));
     let error = resources.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::EndlessListing { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::EndlessListing { .. });
 
     let (resources, ()) = tokio::join!(client.resources(None), async {
         for number in 0..1_000 {
-            let request = peer.request("resources/list").await;
-            peer.reply(&request, page(&["a:1"], Some(&number.to_string())))
+            peer.answer_with("resources/list", page(&["a:1"], Some(&number.to_string())))
                 .await;
         }
     });
     let error = resources.unwrap_err();
-    assert!(
-        matches!(
-            error.local(),
-            Some(LocalError::TooManyPages { limit: 1_000, .. })
-        ),
-        "{error}"
-    );
+    assert_local!(error, LocalError::TooManyPages { limit: 1_000, .. });
 }
 
 #[tokio::test]
@@ -95,10 +85,7 @@ async fn a_cursor_longer_than_any_need_is_not_sent_back() {
         drop(peer);
     });
     let error = resources.unwrap_err();
-    assert!(
-        matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
-        "{error}"
-    );
+    assert_local!(error, LocalError::InvalidResponse { .. });
 }
 
 #[tokio::test]
@@ -115,8 +102,7 @@ async fn metadata_comes_from_the_server_or_else_from_its_listing() {
 
     for (uri, listed) in [("a:2", true), ("a:3", false)] {
         let (metadata, ()) = tokio::join!(client.metadata(uri), async {
-            let request = peer.request("resources/metadata").await;
-            peer.fail(&request, -32601, None).await;
+            peer.refuse("resources/metadata", -32601, None).await;
             serve(&mut peer, &[(&["a:1"], Some("x")), (&["a:2"], None)]).await;
         });
         match metadata {
@@ -136,10 +122,9 @@ async fn metadata_comes_from_the_server_or_else_from_its_listing() {
 #[tokio::test]
 async fn a_missing_resource_is_not_searched_for() {
     let (client, mut peer) = modern().await;
-    let (metadata, ()) = tokio::join!(client.metadata("a:b"), async {
-        let request = peer.request("resources/metadata").await;
-        peer.fail(&request, -32602, Some(json!({"uri": "a:b"})))
-            .await;
-    });
+    let (metadata, ()) = tokio::join!(
+        client.metadata("a:b"),
+        peer.refuse("resources/metadata", -32602, Some(json!({"uri": "a:b"})))
+    );
     assert!(metadata.unwrap_err().is_resource_not_found());
 }

@@ -21,10 +21,10 @@ pub(crate) fn pair_with_buffer(bytes: usize) -> (Half<DuplexStream>, Peer) {
 /// A client of a modern server, and that server.
 pub(crate) async fn modern() -> (Client, Peer) {
     let (builder, mut peer) = pair();
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.reply(&probe, discovered(&["2026-07-28"])).await;
-    });
+    let (client, ()) = tokio::join!(
+        builder.connect(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
     (client.expect("the peer is modern"), peer)
 }
 
@@ -37,9 +37,7 @@ pub(crate) async fn legacy() -> (Client, Peer) {
 pub(crate) async fn legacy_with(capabilities: Value) -> (Client, Peer) {
     let (builder, mut peer) = pair();
     let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        peer.fail(&probe, -32601, None).await;
-        peer.shake_hands("2025-11-25", capabilities).await;
+        peer.open_session("2025-11-25", capabilities).await;
     });
     (client.expect("the peer is legacy"), peer)
 }

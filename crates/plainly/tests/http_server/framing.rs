@@ -1,5 +1,6 @@
 //! Where a body begins and ends, and that nothing behind it is ever taken for a request by mistake.
 
+use crate::cases;
 use crate::support::{Server, statuses};
 
 /// A whole request that must never run: it would count.
@@ -30,19 +31,7 @@ async fn assert_refused(server: &Server, what: &str, bytes: &[u8], expected: &[u
 #[tokio::test]
 async fn lengths_that_are_none_are_refused() {
     let server = Server::start().await;
-    let lengths = [
-        "-1",
-        "+5",
-        "5,6",
-        "5,5",
-        "5 5",
-        "0x5",
-        "5.0",
-        "18446744073709551616",
-        "18446744073709551615",
-        "",
-        "a",
-    ];
+    let lengths = cases::<&str>("no lengths");
     for length in lengths {
         let text =
             head(&server, &format!("Content-Length: {length}\r\n")) + "12345" + &canary(&server);
@@ -56,19 +45,7 @@ async fn lengths_that_are_none_are_refused() {
 #[tokio::test]
 async fn heads_that_two_servers_could_read_differently_are_refused() {
     let server = Server::start().await;
-    let headers = [
-        ("unknown coding", "Transfer-Encoding: xchunked\r\n"),
-        (
-            "chunked not last",
-            "Transfer-Encoding: chunked, identity\r\n",
-        ),
-        ("space before the colon", "Content-Length : 5\r\n"),
-        ("folded line", "X-Folded: a\r\n b\r\nContent-Length: 5\r\n"),
-        ("NUL", "X-Nul: a\0b\r\nContent-Length: 5\r\n"),
-        ("bare CR", "X-Cr: a\rContent-Length: 5\r\n"),
-        ("no colon", "Content-Length 5\r\n"),
-        ("nameless", ": 5\r\n"),
-    ];
+    let headers = cases::<(&str, &str)>("ambiguous heads");
     for (what, headers) in headers {
         let text = head(&server, headers) + "12345" + &canary(&server);
         assert_refused(&server, what, text.as_bytes(), &[400]).await;

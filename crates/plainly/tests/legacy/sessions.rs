@@ -1,5 +1,6 @@
 //! What a session is, how it is named and by whom, and how it ends.
 
+use plainly_peer::table::cases;
 use std::time::Duration;
 
 use plainly::server::Server;
@@ -73,35 +74,14 @@ fn all(last: &str) -> Vec<(&'static str, String, String, u16)> {
 async fn the_version_header_is_heeded_where_the_revision_has_it() {
     let http = serve(&plain()).await;
     // The header; whether a revision that has it takes it, and one that has not.
-    let cells = [
-        ("", true, true),
-        ("MCP-Protocol-Version: 2024-11-05\r\n", true, true),
-        ("MCP-Protocol-Version: 2025-03-26\r\n", true, true),
-        ("MCP-Protocol-Version: 2025-06-18\r\n", true, true),
-        ("MCP-Protocol-Version: 2025-11-25\r\n", true, true),
-        ("mcp-protocol-version:  2025-11-25 \r\n", true, true),
-        ("MCP-Protocol-Version: 2024-11-06\r\n", false, true),
-        ("MCP-Protocol-Version: 1.0\r\n", false, true),
-        ("MCP-Protocol-Version: \r\n", false, true),
-        (
-            "MCP-Protocol-Version: 2025-11-25, 2025-11-25\r\n",
-            false,
-            true,
-        ),
-        (
-            "MCP-Protocol-Version: 2025-11-25\r\nMCP-Protocol-Version: 2025-11-25\r\n",
-            false,
-            true,
-        ),
-        ("MCP-Protocol-Version: \u{e9}\r\n", false, true),
-    ];
+    let cells = cases::<(&str, bool, bool)>(include_str!("sessions.txt"), "version headers");
     for (revision, has_header) in [
         ("2024-11-05", false),
         ("2025-03-26", false),
         ("2025-06-18", true),
         ("2025-11-25", true),
     ] {
-        for (header, with, without) in cells {
+        for &(header, with, without) in &cells {
             let is_good = if has_header { with } else { without };
             let session = open(&http, revision, "").await;
             for (line, headers, body, status) in all("0-0") {

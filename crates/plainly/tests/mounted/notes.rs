@@ -4,6 +4,7 @@ use plainly::client::{Client, LocalError};
 use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::Principal;
 use plainly::{ProtocolError, Revision};
+use plainly_peer::assert_local;
 use serde_json::json;
 
 use crate::{example, listening};
@@ -75,11 +76,5 @@ async fn without_a_token_nobody_comes_in() {
     let url = listening(example::application().unwrap()).await;
     let refused = Client::http(format!("{url}/mcp")).connect().await;
     let error = refused.unwrap_err();
-    assert!(
-        matches!(
-            error.local(),
-            Some(LocalError::HttpStatus { status: 401, .. })
-        ),
-        "{error:?}"
-    );
+    assert_local!(error, LocalError::HttpStatus { status: 401, .. });
 }

@@ -1,5 +1,6 @@
 //! `subscriptions/listen` over a byte stream.
 
+use plainly_peer::table::cases;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt;
@@ -9,7 +10,7 @@ use plainly::server::{Changes, Server};
 use plainly::store::{Change, ListQuery, Page, Store, StoreError};
 use plainly_peer::Peer;
 use plainly_peer::message::{modern, notification};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     ID, NOTHING, Source, acknowledged, changed, ended, limited, listen, server, telling, updated,
@@ -19,25 +20,7 @@ use crate::support::{
 async fn first_comes_the_acknowledgement_of_what_will_be_told() {
     let source = Source::new();
     let mut peer = Peer::connect(&server(&source));
-    let cases = [
-        (json!({}), json!({})),
-        (
-            json!({"resourcesListChanged": true}),
-            json!({"resourcesListChanged": true}),
-        ),
-        (json!({"resourcesListChanged": false}), json!({})),
-        // What is fixed never changes.
-        (
-            json!({"toolsListChanged": true, "promptsListChanged": true}),
-            json!({}),
-        ),
-        (
-            json!({"resourceSubscriptions": ["db://1", "nobody://1", "db://1/gone", "db://1"]}),
-            json!({"resourceSubscriptions": ["db://1", "db://1/gone"]}),
-        ),
-        (json!({"resourceSubscriptions": ["nobody://1"]}), json!({})),
-        (json!({"resourceSubscriptions": []}), json!({})),
-    ];
+    let cases = cases::<(Value, Value)>(include_str!("modern.txt"), "what will be told");
     for (id, (asked, told)) in cases.into_iter().enumerate() {
         let first = peer.ask(&listen(id, &asked)).await;
         assert_eq!(first, acknowledged(id, &told), "{asked}");

@@ -6,7 +6,7 @@ use plainly::server::{Failure, Server, ServerBuilder, TaskSupport, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Client, builder, clients};
+use crate::support::{Following, builder, capabilities, clients, stream};
 use plainly_peer::{Gate, within};
 
 #[derive(Deserialize)]
@@ -94,36 +94,6 @@ fn server(gate: &Gate) -> Server {
 
 pub(crate) fn accept(name: &str) -> Value {
     json!({"action": "accept", "content": {"name": name}})
-}
-
-impl Client {
-    pub(crate) async fn begin_asking(&mut self, tool: &str) -> String {
-        let reply = self.ask("tools/call", json!({"name": tool})).await;
-        assert_eq!(reply["result"]["resultType"], "task", "{reply}");
-        assert_eq!(reply["result"].get("inputRequests"), None);
-        reply["result"]["taskId"].as_str().unwrap().to_owned()
-    }
-
-    pub(crate) async fn answer(&mut self, id: &str, answers: Value) {
-        let params = json!({"taskId": id, "inputResponses": answers});
-        let reply = self.ask("tasks/update", params).await;
-        assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
-    }
-
-    /// The keys of what the task asks once it asks something.
-    pub(crate) async fn asked(&mut self, id: &str) -> Vec<String> {
-        let task = self.wait(id, "input_required").await;
-        let asked = task["inputRequests"].as_object().unwrap();
-        asked.keys().cloned().collect()
-    }
-
-    pub(crate) async fn text(&mut self, id: &str) -> String {
-        let task = self.wait(id, "completed").await;
-        task["result"]["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    }
 }
 
 #[tokio::test]
@@ -262,7 +232,7 @@ async fn what_is_asked_before_a_task_begins_is_asked_by_rounds() {
 async fn a_client_that_can_not_follow_is_asked_by_rounds_alone() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        client.can_follow = false;
+        client.capabilities = capabilities(false);
         let asked = client.ask("tools/call", json!({"name": "one"})).await["result"].take();
         assert_eq!(asked["resultType"], "input_required", "{asked}");
         let state = &asked["requestState"];
@@ -320,7 +290,7 @@ async fn a_task_does_not_end_with_a_request_to_send_it_again() {
 async fn whoever_listens_hears_of_questions_and_of_answers() {
     let gate = Gate::new();
     let server = server(&gate);
-    let (mut client, mut other) = (Client::stream(&server), Client::stream(&server));
+    let (mut client, mut other) = (stream(&server).await, stream(&server).await);
     let id = other.begin_asking("two").await;
     other.asked(&id).await;
     let listen = json!({"notifications": {"taskIds": [id]}});

@@ -9,7 +9,7 @@ use plainly::server::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 use serde_json::{Value, json};
 use tower_service::Service;
 
-use crate::support::{Client, builder, clients, limited, server};
+use crate::support::{Following, builder, capabilities, clients, http, limited, server, stream};
 use plainly_peer::{Gate, within};
 
 fn acknowledged(id: u64) -> Value {
@@ -32,7 +32,7 @@ fn text(task: &Value) -> &str {
 async fn a_call_that_must_be_a_task_is_one_from_its_handle_to_its_result() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        let mut created = client.call("must", "well").await["result"].take();
+        let mut created = client.run("must", "well").await["result"].take();
         let id = created["taskId"].as_str().unwrap().to_owned();
         assert_eq!(id.len(), 32);
         let mut told = client.get(&id).await;
@@ -63,14 +63,14 @@ async fn a_call_that_must_be_a_task_is_one_from_its_handle_to_its_result() {
 async fn a_call_that_may_be_a_task_is_one_if_it_takes_time() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        let reply = client.call("may", "at once").await;
+        let reply = client.run("may", "at once").await;
         assert_eq!(text(&reply), "ended at once", "{reply}");
         assert_eq!(reply["result"]["resultType"], "complete");
-        let id = client.begin("may", "late").await;
+        let id = client.begin_task("may", "late").await;
         gate.open(1);
         assert_eq!(text(&client.wait(&id, "completed").await), "ended late");
         // One that must be a task is one even if it is done at once.
-        let id = client.begin("must", "at once").await;
+        let id = client.begin_task("must", "at once").await;
         assert_eq!(text(&client.wait(&id, "completed").await), "ended at once");
     }
 }
@@ -79,10 +79,10 @@ async fn a_call_that_may_be_a_task_is_one_if_it_takes_time() {
 async fn whoever_can_not_follow_waits_for_the_result() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        client.can_follow = false;
+        client.capabilities = capabilities(false);
         for (tool, waits) in [("may", 1), ("steps", 2)] {
             (0..waits).for_each(|_| gate.open(1));
-            let reply = client.call(tool, "late").await;
+            let reply = client.run(tool, "late").await;
             assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
         }
     }
@@ -93,7 +93,7 @@ async fn each_end_of_a_handler_is_the_end_of_its_task() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
         for (how, expected) in [("text", "no luck"), ("problem", "user not found: 7")] {
-            let id = client.begin("must", how).await;
+            let id = client.begin_task("must", how).await;
             gate.open(1);
             let task = client.wait(&id, "completed").await;
             assert_eq!(task["result"]["isError"], true, "{task}");
@@ -106,7 +106,7 @@ async fn each_end_of_a_handler_is_the_end_of_its_task() {
             ("protocol", -32603, "out of paper"),
             ("panic", -32603, "Internal error"),
         ] {
-            let id = client.begin("must", how).await;
+            let id = client.begin_task("must", how).await;
             gate.open(1);
             let task = client.wait(&id, "failed").await;
             assert_eq!(task["error"], json!({"code": code, "message": message}));
@@ -120,7 +120,7 @@ async fn each_end_of_a_handler_is_the_end_of_its_task() {
 async fn a_cancelled_task_has_no_handler_any_more() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        let id = client.begin("must", "never").await;
+        let id = client.begin_task("must", "never").await;
         gate.holds(1).await;
         for _ in 0..2 {
             let request = client.request("tasks/cancel", json!({"taskId": id}));
@@ -130,7 +130,7 @@ async fn a_cancelled_task_has_no_handler_any_more() {
         }
         gate.holds(0).await;
         gate.open(1);
-        let id = client.begin("must", "well").await;
+        let id = client.begin_task("must", "well").await;
         let before = client.wait(&id, "completed").await;
         let reply = client.ask("tasks/cancel", json!({"taskId": id})).await;
         assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
@@ -142,10 +142,10 @@ async fn a_cancelled_task_has_no_handler_any_more() {
 async fn a_handler_says_from_where_on_it_is_a_task_and_what_it_does() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        let reply = client.call("steps", "refuse").await;
+        let reply = client.run("steps", "refuse").await;
         assert_eq!(reply["result"]["isError"], true, "{reply}");
         assert_eq!(text(&reply), "not begun");
-        let id = client.begin("steps", "").await;
+        let id = client.begin_task("steps", "").await;
         gate.holds(1).await;
         assert_eq!(client.get(&id).await["statusMessage"], "first");
         gate.open(1);
@@ -170,8 +170,8 @@ async fn whatever_part_of_a_handler_says_so_it_becomes_a_task() {
 async fn a_task_outlives_the_connection_that_it_came_over() {
     let gate = Gate::new();
     let server = server(&gate);
-    let mut first = Client::stream(&server);
-    let id = first.begin("may", "late").await;
+    let mut first = stream(&server).await;
+    let id = first.begin_task("may", "late").await;
     drop(first);
     gate.holds(1).await;
     for mut client in clients(&server).await {
@@ -217,7 +217,7 @@ async fn a_task_whose_client_is_gone_before_it_knows_its_name_is_cancelled() {
         last: Arc::default(),
     };
     let server = builder(&gate).task_store(store.clone()).build().unwrap();
-    let mut client = Client::http(&server).await;
+    let mut client = http(&server).await;
     let params = json!({"name": "must", "arguments": {"how": "well"}});
     let message = client.request("tools/call", params);
     let request = Request::post("/")
@@ -241,7 +241,7 @@ async fn a_task_whose_client_is_gone_before_it_knows_its_name_is_cancelled() {
     client.wait(&id, "cancelled").await;
     gate.holds(0).await;
     stored.open(1);
-    let id = client.begin("must", "well").await;
+    let id = client.begin_task("must", "well").await;
     gate.open(1);
     assert_eq!(text(&client.wait(&id, "completed").await), "ended well");
 }
@@ -253,7 +253,7 @@ async fn what_takes_too_long_fails() {
         limits.task_deadline = std::time::Duration::from_millis(20)
     });
     for mut client in clients(&server).await {
-        let id = client.begin("must", "never").await;
+        let id = client.begin_task("must", "never").await;
         let task = client.wait(&id, "failed").await;
         assert_eq!(task["error"]["code"], -32603);
         let expected = json!({"kind": "deadline_exceeded", "limitMs": 20});
@@ -266,7 +266,7 @@ async fn what_takes_too_long_fails() {
 async fn progress_and_log_messages_of_a_task_are_sent_to_nobody() {
     let gate = Gate::new();
     let server = server(&gate);
-    let mut client = Client::stream(&server);
+    let mut client = stream(&server).await;
     let params = json!({"name": "steps", "arguments": {"how": ""}});
     let mut request = client.request("tools/call", params);
     request["params"]["_meta"]["progressToken"] = json!("p");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, server};
+use crate::support::{Following, capabilities, http, server, stream};
 use plainly_peer::Gate;
-use plainly_peer::message::{TASKS, headers};
+use plainly_peer::message::TASKS;
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -33,8 +33,8 @@ fn bare(mut task: Value) -> Value {
 async fn whoever_listens_on_a_stream_hears_what_each_task_is() {
     let gate = Gate::new();
     let server = server(&gate);
-    let (mut client, mut other) = (Client::stream(&server), Client::stream(&server));
-    let id = other.begin("steps", "").await;
+    let (mut client, mut other) = (stream(&server).await, stream(&server).await);
+    let id = other.begin_task("steps", "").await;
     gate.holds(1).await;
     let request = client.request("subscriptions/listen", listen(&[&id, "unknown", &id]));
     client.peer().send(&request).await;
@@ -61,14 +61,14 @@ async fn whoever_listens_on_a_stream_hears_what_each_task_is() {
 #[tokio::test]
 async fn whoever_listens_over_http_hears_of_what_is_their_own() {
     let gate = Gate::new();
-    let nobody = Client::http(&server(&gate)).await;
+    let nobody = http(&server(&gate)).await;
     let (mut alice, mut bob) = (nobody.known_as("alice"), nobody.known_as("bob"));
     let (hers, his) = (
-        alice.begin("must", "well").await,
-        bob.begin("must", "well").await,
+        alice.begin_task("must", "well").await,
+        bob.begin_task("must", "well").await,
     );
     let request = alice.request("subscriptions/listen", listen(&[&hers, &his]));
-    let mut stream = alice.post(&headers(&request, None), &request).await;
+    let mut stream = alice.post(&request).await;
     assert_eq!(stream.status, 200);
     let acknowledged = stream.next().await.unwrap();
     let expected = json!({"taskIds": [hers]});
@@ -87,8 +87,8 @@ async fn whoever_listens_over_http_hears_of_what_is_their_own() {
 #[tokio::test]
 async fn whoever_can_not_follow_tasks_can_not_listen_to_them() {
     let gate = Gate::new();
-    let mut client = Client::stream(&server(&gate));
-    client.can_follow = false;
+    let mut client = stream(&server(&gate)).await;
+    client.capabilities = capabilities(false);
     let reply = client.ask("subscriptions/listen", listen(&[])).await;
     assert_eq!(reply["error"]["code"], -32021, "{reply}");
     let required = json!({"extensions": {TASKS: {}}});
@@ -98,7 +98,7 @@ async fn whoever_can_not_follow_tasks_can_not_listen_to_them() {
 #[tokio::test]
 async fn more_tasks_than_one_may_listen_to_are_refused() {
     let gate = Gate::new();
-    let mut client = Client::stream(&server(&gate));
+    let mut client = stream(&server(&gate)).await;
     let reply = client
         .ask("subscriptions/listen", listen(&["x"; 1_001]))
         .await;

@@ -1,13 +1,14 @@
 //! What is refused, and what is nothing to anybody.
 
+use plainly::Revision;
 use plainly::protocol::types::RawJson;
 use plainly::server::extract::Task;
 use plainly::server::{Server, TaskRecord, TaskStore, TaskStoreError, TaskSupport, Tool};
 use serde_json::{Value, json};
 
-use crate::support::{Client, builder, clients, server};
-use plainly_peer::Gate;
-use plainly_peer::message::{TASKS, headers};
+use crate::support::{Following, builder, capabilities, clients, http, server, stream};
+use plainly_peer::message::{TASKS, text};
+use plainly_peer::{Client, Gate};
 
 fn unknown() -> Value {
     json!({
@@ -39,8 +40,8 @@ fn params(id: &str) -> Value {
 async fn who_does_not_say_so_can_not_deal_with_tasks() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        let id = client.begin("must", "never").await;
-        client.can_follow = false;
+        let id = client.begin_task("must", "never").await;
+        client.capabilities = capabilities(false);
         for method in METHODS {
             let refused = client.ask(method, params(&id)).await;
             assert_eq!(error(refused), undeclared(-32021), "{method}");
@@ -48,9 +49,9 @@ async fn who_does_not_say_so_can_not_deal_with_tasks() {
             let refused = client.ask(method, json!({"taskId": 1})).await;
             assert_eq!(error(refused), undeclared(-32021), "{method}");
         }
-        let refused = client.call("must", "well").await;
+        let refused = client.run("must", "well").await;
         assert_eq!(error(refused), undeclared(-32021));
-        client.can_follow = true;
+        client.capabilities = capabilities(true);
         client.ask("tasks/cancel", params(&id)).await;
     }
 }
@@ -67,16 +68,7 @@ async fn there_is_no_such_task() {
         }
         for method in METHODS {
             for wrong in [json!({}), json!({"taskId": 7}), json!({"taskId": null})] {
-                let request = client.request(method, wrong);
-                let mut headers = headers(&request, None);
-                let reply = match request["params"].get("taskId") {
-                    // What is no text has no header that could say the same.
-                    Some(_) => client.exchange(&request).await,
-                    None => {
-                        headers.clear();
-                        client.exchange(&request).await
-                    }
-                };
+                let reply = client.ask(method, wrong).await;
                 let code = reply["error"]["code"].as_i64().unwrap();
                 assert!(code == -32602 || code == -32020, "{reply}");
             }
@@ -87,27 +79,20 @@ async fn there_is_no_such_task() {
 #[tokio::test]
 async fn a_task_is_its_principals_alone() {
     let gate = Gate::new();
-    let nobody = Client::http(&server(&gate)).await;
+    let nobody = http(&server(&gate)).await;
     let (mut alice, mut bob) = (nobody.known_as("alice"), nobody.known_as("bob"));
     let mut nobody = nobody;
-    let id = alice.begin("must", "never").await;
-    let open = nobody.begin("must", "never").await;
+    let id = alice.begin_task("must", "never").await;
+    let open = nobody.begin_task("must", "never").await;
     for method in METHODS {
-        assert_eq!(
-            bob.ask(method, params(&id)).await["error"],
-            unknown(),
-            "{method}"
-        );
-        assert_eq!(
-            nobody.ask(method, params(&id)).await["error"],
-            unknown(),
-            "{method}"
-        );
-        assert_eq!(
-            bob.ask(method, params(&open)).await["error"],
-            unknown(),
-            "{method}"
-        );
+        let replies = [
+            bob.ask(method, params(&id)).await,
+            nobody.ask(method, params(&id)).await,
+            bob.ask(method, params(&open)).await,
+        ];
+        for reply in replies {
+            assert_eq!(reply["error"], unknown(), "{method}");
+        }
     }
     assert_eq!(alice.get(&id).await["status"], "working");
     assert_eq!(nobody.get(&open).await["status"], "working");
@@ -119,7 +104,7 @@ async fn a_task_is_its_principals_alone() {
 async fn answers_that_nobody_waits_for_are_acknowledged_and_change_nothing() {
     let gate = Gate::new();
     for mut client in clients(&server(&gate)).await {
-        let id = client.begin("must", "well").await;
+        let id = client.begin_task("must", "well").await;
         let before = client.get(&id).await;
         for answers in [
             json!({}),
@@ -150,13 +135,13 @@ async fn answers_that_nobody_waits_for_are_acknowledged_and_change_nothing() {
 #[tokio::test]
 async fn a_handle_stands_in_the_header_too() {
     let gate = Gate::new();
-    let mut client = Client::http(&server(&gate)).await;
-    let id = client.begin("must", "never").await;
+    let mut client = http(&server(&gate)).await;
+    let id = client.begin_task("must", "never").await;
     for method in METHODS {
         let request = client.request(method, params(&id));
         let rest = format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n");
         for headers in [rest.clone(), format!("{rest}Mcp-Name: other\r\n")] {
-            let mut response = client.post(&headers, &request).await;
+            let mut response = client.post_with(&headers, &request).await;
             assert_eq!(response.status, 400, "{method}");
             assert_eq!(response.json().await["error"]["code"], -32020, "{method}");
         }
@@ -200,31 +185,23 @@ async fn the_extension_is_declared_where_a_tool_may_become_a_task() {
 #[tokio::test]
 async fn older_revisions_have_no_tasks() {
     let gate = Gate::new();
-    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut client = Client::stream(&server(&gate));
+    for revision in Revision::ALL {
+        if !revision.traits().sessions {
+            continue;
+        }
         let declared = json!({"extensions": {TASKS: {}}, "tasks": {"cancel": {}}});
-        let hello = json!({
-            "protocolVersion": revision, "capabilities": declared,
-            "clientInfo": {"name": "c", "version": "1"},
-        });
-        let request = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let reply = client.exchange(&request(1, "initialize", hello)).await;
-        let capabilities = reply["result"]["capabilities"].to_string();
+        let mut client = Client::stream(&server(&gate), revision, declared).await;
+        let capabilities = client.opened["capabilities"].to_string();
         assert!(!capabilities.contains("tasks"), "{capabilities}");
         let call =
             |tool: &str| json!({"name": tool, "arguments": {"how": "well"}, "task": {"ttl": 1}});
-        let refused = client
-            .exchange(&request(2, "tools/call", call("must")))
-            .await;
+        let refused = client.ask("tools/call", call("must")).await;
         assert_eq!(error(refused), undeclared(-32602), "{revision}");
         gate.open(1);
-        let reply = client
-            .exchange(&request(3, "tools/call", call("may")))
-            .await;
-        let expected = "ended well";
-        assert_eq!(reply["result"]["content"][0]["text"], expected, "{reply}");
-        for (id, method) in (4..).zip(METHODS) {
-            let reply = client.exchange(&request(id, method, params("x"))).await;
+        let reply = client.ask("tools/call", call("may")).await;
+        assert_eq!(text(&reply), "ended well");
+        for method in METHODS {
+            let reply = client.ask(method, params("x")).await;
             assert_eq!(reply["error"]["code"], -32601, "{revision} {method}");
         }
     }
@@ -291,7 +268,7 @@ async fn a_store_that_fails_fails_the_call_and_the_next_is_served() {
     };
     let server = builder(&gate).task_store(fails).build().unwrap();
     for mut client in clients(&server).await {
-        let reply = client.call("must", "well").await;
+        let reply = client.run("must", "well").await;
         let expected =
             json!({"code": -32603, "message": "Internal error: the task store can't be reached"});
         assert_eq!(reply["error"], expected);
@@ -308,8 +285,8 @@ async fn a_result_without_room_fails_its_task() {
         .task_store(Broken::default())
         .build()
         .unwrap();
-    let mut client = Client::stream(&server);
-    let id = client.begin("must", "well").await;
+    let mut client = stream(&server).await;
+    let id = client.begin_task("must", "well").await;
     gate.open(1);
     let task = client.wait(&id, "failed").await;
     let expected = "Internal error: there is no room for the result";

@@ -1,13 +1,12 @@
-//! A server whose handlers wait for the test, and clients that speak in raw messages over either transport.
+//! A server whose handlers wait for the test, and what clients do with its tasks.
 
-use std::sync::Arc;
-
+use plainly::Revision;
 use plainly::limits::Limits;
 use plainly::server::extract::{Args, Context, Progress, State, Task};
 use plainly::server::{Failure, Server, ServerBuilder, TaskSupport, Tool};
 use plainly_errors::{Problem, ProtocolError};
-use plainly_peer::message::{self, TASKS, headers};
-use plainly_peer::{Gate, Peer, Response, Site, within};
+use plainly_peer::message::TASKS;
+use plainly_peer::{Client, Gate, within};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -82,116 +81,55 @@ pub(crate) fn limited(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
     builder(gate).limits(limits).build().unwrap()
 }
 
-/// A client of `server` over each transport.
+/// A client that can be asked, and can deal with tasks if it is to.
+pub(crate) fn capabilities(can_follow: bool) -> Value {
+    let mut capabilities = json!({"elicitation": {"form": {}, "url": {}}});
+    if can_follow {
+        capabilities["extensions"] = json!({TASKS: {}});
+    }
+    capabilities
+}
+
+/// Clients of `server` that can deal with tasks, over each transport.
 pub(crate) async fn clients(server: &Server) -> [Client; 2] {
-    [Client::stream(server), Client::http(server).await]
+    Client::both(server, Revision::LATEST, capabilities(true)).await
 }
 
-/// A client that can deal with tasks, unless it is told that it can't.
-pub(crate) struct Client {
-    wire: Wire,
-    pub(crate) can_follow: bool,
-    count: u64,
+pub(crate) async fn stream(server: &Server) -> Client {
+    Client::stream(server, Revision::LATEST, capabilities(true)).await
 }
 
-enum Wire {
-    Stream(Peer),
-    /// With the header that says who it is.
-    Http(Arc<Site>, String),
+pub(crate) async fn http(server: &Server) -> Client {
+    Client::http(server, Revision::LATEST, capabilities(true)).await
 }
 
-impl Client {
-    pub(crate) fn stream(server: &Server) -> Self {
-        Self::of(Wire::Stream(Peer::connect(server)))
-    }
-
-    pub(crate) async fn http(server: &Server) -> Self {
-        let site = Site::serve_users(server.http()).await;
-        Self::of(Wire::Http(Arc::new(site), String::new()))
-    }
-
-    fn of(wire: Wire) -> Self {
-        Self {
-            wire,
-            can_follow: true,
-            count: 0,
-        }
-    }
-
-    /// The same server, asked by somebody. Over HTTP.
-    pub(crate) fn known_as(&self, name: &'static str) -> Self {
-        let Wire::Http(site, _) = &self.wire else {
-            panic!("a stream knows nobody");
-        };
-        Self::of(Wire::Http(Arc::clone(site), format!("User: {name}\r\n")))
-    }
-
-    /// A request of 2026-07-28.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
-        let mut capabilities = json!({"elicitation": {"form": {}, "url": {}}});
-        if self.can_follow {
-            capabilities["extensions"] = json!({TASKS: {}});
-        }
-        self.count += 1;
-        message::capable(self.count, method, params, capabilities)
-    }
-
-    /// Sends a request and waits for its reply.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
-        let request = self.request(method, params);
-        self.exchange(&request).await
-    }
-
-    pub(crate) async fn exchange(&mut self, request: &Value) -> Value {
-        match &mut self.wire {
-            Wire::Stream(peer) => peer.ask(request).await,
-            Wire::Http(..) => {
-                self.post(&headers(request, None), request)
-                    .await
-                    .json()
-                    .await
-            }
-        }
-    }
-
-    pub(crate) fn peer(&mut self) -> &mut Peer {
-        match &mut self.wire {
-            Wire::Stream(peer) => peer,
-            Wire::Http(..) => panic!("over HTTP a request waits for its response"),
-        }
-    }
-
-    /// Sends a request with these headers, and nothing else that mirrors it.
-    pub(crate) async fn post(&mut self, headers: &str, request: &Value) -> Response {
-        let Wire::Http(site, who) = &self.wire else {
-            panic!("a stream has no headers");
-        };
-        site.send("POST /", &format!("{who}{headers}"), request)
-            .await
-    }
+/// What a client does with tasks.
+pub(crate) trait Following {
+    fn client(&mut self) -> &mut Client;
 
     /// Calls `tool`, which ends so.
-    pub(crate) async fn call(&mut self, tool: &str, how: &str) -> Value {
+    async fn run(&mut self, tool: &str, how: &str) -> Value {
         let params = json!({"name": tool, "arguments": {"how": how}});
-        self.ask("tools/call", params).await
+        self.client().ask("tools/call", params).await
     }
 
     /// Begins a task; its name.
-    pub(crate) async fn begin(&mut self, tool: &str, how: &str) -> String {
-        let reply = self.call(tool, how).await;
+    async fn begin_task(&mut self, tool: &str, how: &str) -> String {
+        let reply = self.run(tool, how).await;
         assert_eq!(reply["result"]["resultType"], "task", "{reply}");
         reply["result"]["taskId"].as_str().unwrap().to_owned()
     }
 
     /// What the server tells of a task.
-    pub(crate) async fn get(&mut self, id: &str) -> Value {
-        let mut reply = self.ask("tasks/get", json!({"taskId": id})).await;
+    async fn get(&mut self, id: &str) -> Value {
+        let params = json!({"taskId": id});
+        let mut reply = self.client().ask("tasks/get", params).await;
         assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
         reply["result"].take()
     }
 
     /// What it tells once the task has come that far.
-    pub(crate) async fn wait(&mut self, id: &str, status: &str) -> Value {
+    async fn wait(&mut self, id: &str, status: &str) -> Value {
         within(async {
             loop {
                 let task = self.get(id).await;
@@ -202,5 +140,39 @@ impl Client {
             }
         })
         .await
+    }
+
+    async fn begin_asking(&mut self, tool: &str) -> String {
+        let reply = self.client().ask("tools/call", json!({"name": tool})).await;
+        assert_eq!(reply["result"]["resultType"], "task", "{reply}");
+        assert_eq!(reply["result"].get("inputRequests"), None);
+        reply["result"]["taskId"].as_str().unwrap().to_owned()
+    }
+
+    async fn answer(&mut self, id: &str, answers: Value) {
+        let params = json!({"taskId": id, "inputResponses": answers});
+        let reply = self.client().ask("tasks/update", params).await;
+        assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
+    }
+
+    /// The keys of what the task asks once it asks something.
+    async fn asked(&mut self, id: &str) -> Vec<String> {
+        let task = self.wait(id, "input_required").await;
+        let asked = task["inputRequests"].as_object().unwrap();
+        asked.keys().cloned().collect()
+    }
+
+    async fn text(&mut self, id: &str) -> String {
+        let task = self.wait(id, "completed").await;
+        task["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+}
+
+impl Following for Client {
+    fn client(&mut self) -> &mut Client {
+        self
     }
 }

@@ -8,8 +8,9 @@ use plainly::server::{Changes, Keys, Prompt, Resource, Server, ServerBuilder, To
 use serde_json::{Value, json};
 
 use plainly_peer::message::modern;
+use plainly_peer::{Client, Peer};
 
-use crate::support::{Client, call, told};
+use crate::support::{call, client, list, page, reply_to, told};
 
 fn tool(name: &str) -> Tool {
     let text = format!("I am {name}.");
@@ -31,17 +32,17 @@ fn server(names: &[&str]) -> Server {
 async fn a_tool_is_there_once_it_is_added_and_gone_once_it_is_removed() {
     let server = server(&["z"]);
     for revision in Revision::ALL {
-        let (mut peer, _) = Client::of(&server, revision).await;
-        assert_eq!(peer.list().await, ["z"]);
+        let (mut peer, _) = client(&server, revision).await;
+        assert_eq!(list(&mut peer).await, ["z"]);
         server.add_tool(tool("b")).unwrap();
         server.add_tool(tool("a")).unwrap();
-        assert_eq!(peer.list().await, ["z", "a", "b"], "{revision}");
-        let reply = peer.request("tools/call", json!({"name": "a"})).await;
+        assert_eq!(list(&mut peer).await, ["z", "a", "b"], "{revision}");
+        let reply = reply_to(&mut peer, "tools/call", json!({"name": "a"})).await;
         assert_eq!(told(&reply), ("I am a.", false));
         assert!(server.remove_tool("a") && !server.remove_tool("a"));
-        let reply = peer.request("tools/call", json!({"name": "a"})).await;
+        let reply = reply_to(&mut peer, "tools/call", json!({"name": "a"})).await;
         assert_eq!(reply["error"]["message"], "Unknown tool: a", "{revision}");
-        assert_eq!(peer.list().await, ["z", "b"]);
+        assert_eq!(list(&mut peer).await, ["z", "b"]);
         assert!(server.remove_tool("b"));
     }
 }
@@ -52,20 +53,20 @@ async fn that_there_may_be_tools_is_told_before_there_are_any() {
     let fixed = builder(&["a"]).build().unwrap();
     let none = builder(&[]).build().unwrap();
     for revision in Revision::ALL {
-        let (mut peer, capabilities) = Client::of(&empty, revision).await;
+        let (mut peer, capabilities) = client(&empty, revision).await;
         assert_eq!(
             capabilities["tools"],
             json!({"listChanged": true}),
             "{revision}"
         );
-        assert_eq!(peer.list().await, [""; 0]);
-        let reply = peer.request("tools/call", json!({"name": "a"})).await;
+        assert_eq!(list(&mut peer).await, [""; 0]);
+        let reply = reply_to(&mut peer, "tools/call", json!({"name": "a"})).await;
         assert_eq!(reply["error"]["message"], "Unknown tool: a");
-        let (_, capabilities) = Client::of(&fixed, revision).await;
+        let (_, capabilities) = client(&fixed, revision).await;
         assert_eq!(capabilities["tools"], json!({}), "{revision}");
-        let (mut peer, capabilities) = Client::of(&none, revision).await;
+        let (mut peer, capabilities) = client(&none, revision).await;
         assert_eq!(capabilities.get("tools"), None, "{revision}");
-        let reply = peer.request("tools/list", json!({})).await;
+        let reply = reply_to(&mut peer, "tools/list", json!({})).await;
         assert_eq!(reply["error"]["code"], -32601, "{revision}");
     }
 }
@@ -73,39 +74,36 @@ async fn that_there_may_be_tools_is_told_before_there_are_any() {
 #[tokio::test]
 async fn whoever_listens_is_told_of_each_change_that_is_one() {
     let server = server(&["a"]);
-    let mut peer = Client::connect(&server);
+    let mut peer = Peer::connect(&server);
     let filter = json!({"notifications": {"toolsListChanged": true}});
-    let acknowledged = peer
-        .peer
-        .ask(&modern("l", "subscriptions/listen", filter))
-        .await;
+    let acknowledged = peer.ask(&modern("l", "subscriptions/listen", filter)).await;
     assert_eq!(
         acknowledged["params"]["notifications"],
         json!({"toolsListChanged": true})
     );
     let changed = "notifications/tools/list_changed";
     server.add_tool(tool("b")).unwrap();
-    assert_eq!(peer.peer.next().await["method"], changed);
+    assert_eq!(peer.next().await["method"], changed);
     server.remove_tool("b");
-    assert_eq!(peer.peer.next().await["method"], changed);
+    assert_eq!(peer.next().await["method"], changed);
     // None of these is a change.
     server.add_tool(tool("a")).unwrap_err();
     server.add_tool(tool("b c")).unwrap_err();
     server.remove_tool("b");
-    let reply = peer.peer.ask(&call("a", &json!({}))).await;
+    let reply = peer.ask(&call("a", &json!({}))).await;
     assert_eq!(told(&reply), ("I am a.", false));
 }
 
 #[tokio::test]
 async fn an_older_session_is_told_too() {
     let server = server(&[]);
-    let (mut peer, _) = Client::of(&server, Revision::V2025_11_25).await;
+    let (mut peer, _) = client(&server, Revision::V2025_11_25).await;
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    peer.peer.send(&initialized).await;
-    peer.request("ping", json!({})).await;
+    peer.peer().send(&initialized).await;
+    reply_to(&mut peer, "ping", json!({})).await;
     server.add_tool(tool("a")).unwrap();
     let told = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-    assert_eq!(peer.peer.next().await, told);
+    assert_eq!(peer.peer().next().await, told);
 }
 
 #[tokio::test]
@@ -116,16 +114,14 @@ async fn a_change_is_told_through_the_authors_own_bus_as_well() {
         .changes(changes.clone())
         .build()
         .unwrap();
-    let mut peer = Client::connect(&server);
+    let mut peer = Peer::connect(&server);
     let filter = json!({"notifications": {"toolsListChanged": true}});
-    peer.peer
-        .ask(&modern("l", "subscriptions/listen", filter))
-        .await;
+    peer.ask(&modern("l", "subscriptions/listen", filter)).await;
     changes.tools_changed();
-    peer.peer.next().await;
+    peer.next().await;
     server.add_tool(tool("a")).unwrap();
     assert_eq!(
-        peer.peer.next().await["method"],
+        peer.next().await["method"],
         "notifications/tools/list_changed"
     );
 }
@@ -166,11 +162,11 @@ fn what_could_not_be_built_cannot_be_added() {
 
 /// Pages of two, with something happening after the first.
 async fn around(server: &Server, happening: impl FnOnce(&Server)) -> Vec<String> {
-    let mut peer = Client::connect(server);
-    let (mut names, mut next) = peer.page(None).await;
+    let mut peer = client(server, Revision::LATEST).await.0;
+    let (mut names, mut next) = page(&mut peer, None).await;
     happening(server);
     while let Some(cursor) = next {
-        let (more, after) = peer.page(Some(&cursor)).await;
+        let (more, after) = page(&mut peer, Some(&cursor)).await;
         names.extend(more);
         next = after;
     }
@@ -214,14 +210,18 @@ async fn another_replica_continues_a_listing_though_it_has_other_tools() {
         one.add_tool(tool(name)).unwrap();
     }
     other.add_tool(tool("y")).unwrap();
-    let mut peer = Client::connect(&one);
-    let (first, next) = peer.page(None).await;
-    let (second, next) = peer.page(Some(&next.unwrap())).await;
+    let mut peer = client(&one, Revision::LATEST).await.0;
+    let (first, next) = page(&mut peer, None).await;
+    let (second, next) = page(&mut peer, Some(&next.unwrap())).await;
     assert_eq!(
         (first.concat(), second.concat()),
         ("ba".to_owned(), "xy".to_owned())
     );
-    let (third, end) = Client::connect(&other).page(Some(&next.unwrap())).await;
+    let (third, end) = page(
+        &mut client(&other, Revision::LATEST).await.0,
+        Some(&next.unwrap()),
+    )
+    .await;
     assert_eq!((third, end), (vec![], None));
 }
 
@@ -231,8 +231,7 @@ async fn only_what_does_not_change_may_be_kept() {
         (server(&["a"]), json!([0, "private"])),
         (builder(&["a"]).build().unwrap(), json!([300_000, "public"])),
     ] {
-        let reply = Client::connect(&server)
-            .peer
+        let reply = Peer::connect(&server)
             .ask(&modern(1, "tools/list", json!({})))
             .await;
         let result = &reply["result"];
@@ -255,12 +254,12 @@ async fn a_call_that_runs_ends_well_though_its_tool_is_removed() {
     };
     let server = server(&[]);
     server.add_tool(Tool::new("slow", slow)).unwrap();
-    let mut peer = Client::connect(&server);
-    peer.peer.send(&call("slow", &json!({}))).await;
+    let mut peer = Peer::connect(&server);
+    peer.send(&call("slow", &json!({}))).await;
     has_started.recv().await.unwrap();
     assert!(server.remove_tool("slow"));
     gate.notify_one();
-    assert_eq!(told(&peer.peer.next().await), ("done", false));
+    assert_eq!(told(&peer.next().await), ("done", false));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -276,19 +275,19 @@ async fn callers_and_listings_see_one_state_each_while_tools_come_and_go() {
             }
         })
     };
-    let mut peer = Client::connect(&server);
+    let mut peer = client(&server, Revision::LATEST).await.0;
     while !changing.is_finished() {
-        let names = peer.list().await;
+        let names = list(&mut peer).await;
         assert_eq!(names[0], "stays");
         assert!(names[1..].is_sorted_by(|one, next| one < next), "{names:?}");
-        let reply: Value = peer.peer.ask(&call("t3", &json!({}))).await;
+        let reply: Value = peer.peer().ask(&call("t3", &json!({}))).await;
         match reply.get("error") {
             Some(error) => assert_eq!(error["message"], "Unknown tool: t3"),
             None => assert_eq!(told(&reply), ("I am t3.", false)),
         }
     }
     changing.await.unwrap();
-    assert_eq!(peer.list().await, ["stays"]);
+    assert_eq!(list(&mut peer).await, ["stays"]);
 }
 
 async fn greet(Args(arguments): Args<Greet>) -> String {
@@ -309,7 +308,7 @@ fn prompt(name: &str) -> Prompt {
 async fn listed(peer: &mut Client, method: &str, member: &str, name: &str) -> Vec<String> {
     let (mut names, mut params) = (Vec::new(), json!({}));
     loop {
-        let reply = peer.request(method, params).await;
+        let reply = reply_to(peer, method, params).await;
         let all = reply["result"][member].as_array().unwrap();
         names.extend(all.iter().map(|one| one[name].as_str().unwrap().to_owned()));
         match reply["result"].get("nextCursor") {
@@ -327,20 +326,20 @@ async fn prompts_come_and_go_with_what_completes_them() {
         .build()
         .unwrap();
     for revision in Revision::ALL {
-        let (mut peer, capabilities) = Client::of(&server, revision).await;
+        let (mut peer, capabilities) = client(&server, revision).await;
         assert_eq!(capabilities["prompts"], json!({"listChanged": true}));
         server.add_prompt(prompt("b")).unwrap();
         server.add_prompt(prompt("a")).unwrap();
         let all = listed(&mut peer, "prompts/list", "prompts", "name").await;
         assert_eq!(all, ["z", "a", "b"], "{revision}");
         let params = json!({"name": "a", "arguments": {"name": "Ada"}});
-        let reply = peer.request("prompts/get", params.clone()).await;
+        let reply = reply_to(&mut peer, "prompts/get", params.clone()).await;
         assert_eq!(
             reply["result"]["messages"][0]["content"]["text"],
             "Greet Ada."
         );
         let completed = json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": {"name": "name", "value": "G"}});
-        let reply = peer.request("completion/complete", completed.clone()).await;
+        let reply = reply_to(&mut peer, "completion/complete", completed.clone()).await;
         assert_eq!(
             reply["result"]["completion"]["values"],
             json!(["Grace"]),
@@ -350,7 +349,7 @@ async fn prompts_come_and_go_with_what_completes_them() {
             server.remove_prompt("a") && !server.remove_prompt("a") && server.remove_prompt("b")
         );
         for (method, params) in [("prompts/get", params), ("completion/complete", completed)] {
-            let reply = peer.request(method, params).await;
+            let reply = reply_to(&mut peer, method, params).await;
             assert_eq!(
                 reply["error"]["data"]["kind"], "unknown_prompt",
                 "{revision}"
@@ -368,7 +367,7 @@ async fn resources_come_and_go() {
         .build()
         .unwrap();
     for revision in Revision::ALL {
-        let (mut peer, capabilities) = Client::of(&server, revision).await;
+        let (mut peer, capabilities) = client(&server, revision).await;
         assert_eq!(capabilities["resources"], json!({"listChanged": true}));
         for uri in ["app://b", "app://a", "app://c"] {
             server.add_resource(text(uri)).unwrap();
@@ -379,16 +378,12 @@ async fn resources_come_and_go() {
             ["app://z", "app://a", "app://b", "app://c"],
             "{revision}"
         );
-        let reply = peer
-            .request("resources/read", json!({"uri": "app://a"}))
-            .await;
+        let reply = reply_to(&mut peer, "resources/read", json!({"uri": "app://a"})).await;
         assert_eq!(reply["result"]["contents"][0]["text"], "content");
         for uri in ["app://b", "app://a", "app://c"] {
             assert!(server.remove_resource(uri) && !server.remove_resource(uri));
         }
-        let reply = peer
-            .request("resources/read", json!({"uri": "app://a"}))
-            .await;
+        let reply = reply_to(&mut peer, "resources/read", json!({"uri": "app://a"})).await;
         assert_eq!(
             reply["error"]["data"],
             json!({"uri": "app://a"}),
@@ -404,7 +399,7 @@ async fn whoever_listens_is_told_of_prompts_and_resources_too() {
         .dynamic_resources()
         .build()
         .unwrap();
-    let mut peer = Client::connect(&server);
+    let mut peer = Peer::connect(&server);
     let filter =
         json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
     let asked = modern(
@@ -412,24 +407,24 @@ async fn whoever_listens_is_told_of_prompts_and_resources_too() {
         "subscriptions/listen",
         json!({"notifications": filter}),
     );
-    let acknowledged = peer.peer.ask(&asked).await;
+    let acknowledged = peer.ask(&asked).await;
     let told = json!({"promptsListChanged": true, "resourcesListChanged": true});
     assert_eq!(acknowledged["params"]["notifications"], told);
     server.add_prompt(prompt("a")).unwrap();
     assert_eq!(
-        peer.peer.next().await["method"],
+        peer.next().await["method"],
         "notifications/prompts/list_changed"
     );
     server
         .add_resource(Resource::new("app://a", async || "x"))
         .unwrap();
     assert_eq!(
-        peer.peer.next().await["method"],
+        peer.next().await["method"],
         "notifications/resources/list_changed"
     );
     server.remove_resource("app://a");
     assert_eq!(
-        peer.peer.next().await["method"],
+        peer.next().await["method"],
         "notifications/resources/list_changed"
     );
     for (refused, why) in [

@@ -11,9 +11,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use plainly_peer::Peer;
 use plainly_peer::message::modern;
 
-use crate::support::{Client, call, post, told};
+use crate::support::{call, client, post, reply_to, told};
 
 #[derive(Deserialize, JsonSchema)]
 struct Query {
@@ -231,9 +232,9 @@ async fn what_is_checked_before_is_said_first_and_what_comes_after_is_not_reache
 async fn a_stream_and_older_revisions_have_no_such_headers() {
     let (server, _) = server();
     for revision in Revision::ALL {
-        let (mut peer, _) = Client::of(&server, revision).await;
+        let (mut peer, _) = client(&server, revision).await;
         let params = json!({"name": "query", "arguments": {"region": "eu"}});
-        let reply = peer.request("tools/call", params).await;
+        let reply = reply_to(&mut peer, "tools/call", params).await;
         assert_eq!(told(&reply), ("eu None None None", false), "{revision}");
     }
 }
@@ -241,8 +242,8 @@ async fn a_stream_and_older_revisions_have_no_such_headers() {
 #[tokio::test]
 async fn the_annotations_are_listed_on_one_type_each() {
     let (server, _) = server();
-    let mut peer = Client::connect(&server);
-    let reply = peer.peer.ask(&modern(1, "tools/list", json!({}))).await;
+    let mut peer = Peer::connect(&server);
+    let reply = peer.ask(&modern(1, "tools/list", json!({}))).await;
     let properties = &reply["result"]["tools"][0]["inputSchema"]["properties"];
     assert_eq!(
         *properties,

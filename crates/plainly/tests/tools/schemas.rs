@@ -5,13 +5,15 @@ use plainly::protocol::types::{CallToolResult, Content, RawJson};
 use plainly::server::extract::Args;
 use plainly::server::reply::Json;
 use plainly::server::{Server, Tool};
+use plainly_peer::table::cases;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use plainly_peer::Peer;
 use plainly_peer::message::modern;
 
-use crate::support::{Client, call, told};
+use crate::support::{call, client, reply_to, told};
 
 async fn any(Args(all): Args<Map<String, Value>>) -> String {
     Value::Object(all).to_string()
@@ -33,9 +35,9 @@ const CONTACT: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/sche
 async fn a_schema_by_hand_is_listed_byte_for_byte() {
     let server = server([Tool::new("contact", any).input_schema(CONTACT)]);
     for revision in Revision::ALL {
-        let (mut peer, _) = Client::of(&server, revision).await;
-        peer.peer.send(&peer.message("tools/list", json!({}))).await;
-        let line = peer.peer.line().await.unwrap();
+        let (mut peer, _) = client(&server, revision).await;
+        peer.start("tools/list", json!({})).await;
+        let line = peer.peer().line().await.unwrap();
         assert!(
             line.contains(&format!("\"inputSchema\":{CONTACT}")),
             "{revision}: {line}"
@@ -43,9 +45,9 @@ async fn a_schema_by_hand_is_listed_byte_for_byte() {
     }
     let pretty = "{\n  \"type\": \"object\",\r\n  \"title\": \"a\\nb\"\n}";
     let server = self::server([Tool::new("pretty", any).input_schema(pretty)]);
-    let mut peer = Client::connect(&server);
-    peer.peer.send(&modern(1, "tools/list", json!({}))).await;
-    let line = peer.peer.line().await.unwrap();
+    let mut peer = client(&server, Revision::LATEST).await.0;
+    peer.peer().send(&modern(1, "tools/list", json!({}))).await;
+    let line = peer.peer().line().await.unwrap();
     assert!(
         line.contains(r#""inputSchema":{  "type": "object",  "title": "a\nb"}"#),
         "{line}"
@@ -55,42 +57,11 @@ async fn a_schema_by_hand_is_listed_byte_for_byte() {
 #[tokio::test]
 async fn arguments_are_held_against_a_schema_by_hand() {
     let server = server([Tool::new("contact", any).input_schema(CONTACT)]);
-    let mut peer = Client::connect(&server);
-    for (arguments, failures) in [
-        (json!({"phone": "1", "contactMethod": "phone"}), None),
-        (json!({"email": "e"}), None),
-        (
-            json!({}),
-            Some("{} is not valid under any schema of 'anyOf'; \"email\" is a required property"),
-        ),
-        (
-            json!({"email": "e", "contactMethod": "fax"}),
-            Some("/contactMethod: \"fax\" is not one of \"phone\", \"email\""),
-        ),
-        (
-            json!({"email": "e", "contactMethod": "emial"}),
-            Some(
-                "/contactMethod: \"emial\" is not one of \"phone\", \"email\" (did you mean \"email\"?)",
-            ),
-        ),
-        (
-            json!({"email": "e", "adress": {}}),
-            Some(
-                "Additional properties are not allowed ('adress' was unexpected) (did you mean \"address\"?)",
-            ),
-        ),
-        (
-            json!({"email": "e", "address": {"street": 1, "city": 2}}),
-            Some(
-                "/address/city: 2 is not of type \"string\"; /address/street: 1 is not of type \"string\"",
-            ),
-        ),
-        (
-            json!({"email": "e", "age": 151}),
-            Some("/age: 151 is greater than the maximum of 150.0"),
-        ),
-    ] {
-        let reply = peer.peer.ask(&call("contact", &arguments)).await;
+    let mut peer = Peer::connect(&server);
+    for (arguments, failures) in
+        cases::<(Value, Option<&str>)>(include_str!("schemas.txt"), "arguments and failures")
+    {
+        let reply = peer.ask(&call("contact", &arguments)).await;
         match failures {
             None => assert_eq!(told(&reply), (&*arguments.to_string(), false)),
             Some(failures) => {
@@ -116,8 +87,8 @@ async fn a_schema_by_hand_may_be_narrower_than_the_type_of_the_arguments() {
         Tool::new("narrow", wide).input_schema(narrow),
         Tool::new("none", async || "none").input_schema(none),
     ]);
-    let mut peer = Client::connect(&server);
-    let reply = peer.peer.ask(&call("narrow", &json!({"count": 3}))).await;
+    let mut peer = Peer::connect(&server);
+    let reply = peer.ask(&call("narrow", &json!({"count": 3}))).await;
     assert_eq!(
         told(&reply),
         (
@@ -125,9 +96,9 @@ async fn a_schema_by_hand_may_be_narrower_than_the_type_of_the_arguments() {
             true
         )
     );
-    let reply = peer.peer.ask(&call("narrow", &json!({"count": 2}))).await;
+    let reply = peer.ask(&call("narrow", &json!({"count": 2}))).await;
     assert_eq!(told(&reply), ("2", false));
-    let reply = peer.peer.ask(&call("none", &json!({"whatever": 1}))).await;
+    let reply = peer.ask(&call("none", &json!({"whatever": 1}))).await;
     assert_eq!(told(&reply), ("none", false));
 }
 
@@ -201,14 +172,14 @@ async fn results_are_held_against_an_output_schema_by_hand() {
     }
     let schema = r#"{"type": ["array", "null"], "maxItems": 2}"#;
     let server = server([Tool::new("made", made).output_schema(schema)]);
-    let mut peer = Client::connect(&server);
+    let mut peer = Peer::connect(&server);
     for made in [json!([1, 2]), json!(null)] {
-        let reply = peer.peer.ask(&call("made", &json!({"make": made}))).await;
+        let reply = peer.ask(&call("made", &json!({"make": made}))).await;
         assert_eq!(reply["result"]["structuredContent"], made);
         assert!(reply["result"].get("structuredContent").is_some());
     }
     for arguments in [json!({"make": [1, 2, 3]}), json!({"make": {}}), json!({})] {
-        let reply = peer.peer.ask(&call("made", &arguments)).await;
+        let reply = peer.ask(&call("made", &arguments)).await;
         let (text, is_error) = told(&reply);
         assert!(is_error && text.starts_with("Internal error"), "{reply}");
         assert_eq!(reply["result"].get("structuredContent"), None);
@@ -229,8 +200,8 @@ async fn output_that_is_no_object_goes_where_it_is_known_and_as_text_everywhere(
         Tool::new("user", async || Json(User { id: 2 })),
     ]);
     for revision in Revision::ALL {
-        let (mut peer, _) = Client::of(&server, revision).await;
-        let reply = peer.request("tools/list", json!({})).await;
+        let (mut peer, _) = client(&server, revision).await;
+        let reply = reply_to(&mut peer, "tools/list", json!({})).await;
         let listed = reply["result"]["tools"].as_array().unwrap();
         for (tool, name, output) in [
             (&listed[0], "users", json!([{"id": 1}])),
@@ -245,7 +216,7 @@ async fn output_that_is_no_object_goes_where_it_is_known_and_as_text_everywhere(
             };
             assert_eq!(tool["name"], name);
             assert_eq!(tool.get("outputSchema").is_some(), has, "{name} {revision}");
-            let reply = peer.request("tools/call", json!({"name": name})).await;
+            let reply = reply_to(&mut peer, "tools/call", json!({"name": name})).await;
             assert_eq!(told(&reply), (&*output.to_string(), false));
             let structured = reply["result"].get("structuredContent");
             assert_eq!(structured, has.then_some(&output), "{name} {revision}");
@@ -268,9 +239,9 @@ async fn derived_schemas_have_standard_formats_alone() {
         Json(vec![])
     }
     let server = server([Tool::new("numbers", numbers)]);
-    let mut peer = Client::connect(&server);
-    peer.peer.send(&modern(1, "tools/list", json!({}))).await;
-    let line = peer.peer.line().await.unwrap();
+    let mut peer = Peer::connect(&server);
+    peer.send(&modern(1, "tools/list", json!({}))).await;
+    let line = peer.line().await.unwrap();
     assert!(
         line.contains("outputSchema") && !line.contains("format"),
         "{line}"

@@ -4,8 +4,7 @@ use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};
 use plainly::Revision;
 use plainly::server::Server;
-use plainly_peer::Peer;
-use plainly_peer::message::{self, modern};
+use plainly_peer::{Client, message};
 use serde_json::{Value, json};
 use tower_service::Service;
 
@@ -43,78 +42,45 @@ pub(crate) async fn post(
     (status, serde_json::from_slice(&body.unwrap()).unwrap())
 }
 
-/// A client over a byte stream, and the revision that it speaks.
-pub(crate) struct Client {
-    pub(crate) peer: Peer,
-    revision: Revision,
+/// The reply to a request, whatever comes before it.
+pub(crate) async fn reply_to(client: &mut Client, method: &str, params: Value) -> Value {
+    let request = client.request(method, params);
+    client.hear(&request).await.pop().unwrap()
 }
 
-impl Client {
-    pub(crate) fn connect(server: &Server) -> Self {
-        Self {
-            peer: Peer::connect(server),
-            revision: Revision::LATEST,
-        }
+/// A client of this revision, and the capabilities that the server declares.
+pub(crate) async fn client(server: &Server, revision: Revision) -> (Client, Value) {
+    let mut client = Client::stream(server, revision, json!({})).await;
+    let mut declared = client.opened["capabilities"].take();
+    if declared.is_null() {
+        let mut discovered = client.ask("server/discover", json!({})).await;
+        declared = discovered["result"]["capabilities"].take();
     }
+    (client, declared)
+}
 
-    /// A session of this revision, or none if it has no sessions; and the capabilities that the server declares.
-    pub(crate) async fn of(server: &Server, revision: Revision) -> (Self, Value) {
-        let mut peer = Peer::connect(server);
-        let opening = if revision.traits().sessions {
-            message::initialize(revision.as_str())
-        } else {
-            modern(0, "server/discover", json!({}))
-        };
-        let mut reply = peer.ask(opening).await;
-        (
-            Self { peer, revision },
-            reply["result"]["capabilities"].take(),
-        )
-    }
+/// One page of the tools' names, and the cursor of the next.
+pub(crate) async fn page(
+    client: &mut Client,
+    cursor: Option<&Value>,
+) -> (Vec<String>, Option<Value>) {
+    let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
+    let reply = reply_to(client, "tools/list", params).await;
+    let tools = reply["result"]["tools"].as_array();
+    let tools = tools.unwrap_or_else(|| panic!("no tools: {reply}"));
+    let names = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned());
+    (names.collect(), reply["result"].get("nextCursor").cloned())
+}
 
-    /// A request as the peer's revision has it.
-    pub(crate) fn message(&self, method: &str, params: Value) -> Value {
-        if self.revision == Revision::LATEST {
-            return modern(1, method, params);
-        }
-        message::request(1, method, params)
+/// The names of all tools.
+pub(crate) async fn list(client: &mut Client) -> Vec<String> {
+    let (mut names, mut next) = page(client, None).await;
+    while let Some(cursor) = next {
+        let (more, after) = page(client, Some(&cursor)).await;
+        names.extend(more);
+        next = after;
     }
-
-    /// Asks in the way of the peer's revision, and hears nothing but the reply.
-    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
-        let request = self.message(method, params);
-        self.peer.send(&request).await;
-        loop {
-            match self.peer.next().await {
-                reply if reply.get("id").is_some() => return reply,
-                _notification => {}
-            }
-        }
-    }
-
-    /// One page of the tools' names, and the cursor of the next.
-    pub(crate) async fn page(&mut self, cursor: Option<&Value>) -> (Vec<String>, Option<Value>) {
-        let params = match cursor {
-            Some(cursor) => json!({"cursor": cursor}),
-            None => json!({}),
-        };
-        let reply = self.request("tools/list", params).await;
-        let tools = reply["result"]["tools"].as_array();
-        let tools = tools.unwrap_or_else(|| panic!("no tools: {reply}"));
-        let names = tools
-            .iter()
-            .map(|tool| tool["name"].as_str().unwrap().to_owned());
-        (names.collect(), reply["result"].get("nextCursor").cloned())
-    }
-
-    /// The names of all tools.
-    pub(crate) async fn list(&mut self) -> Vec<String> {
-        let (mut names, mut next) = self.page(None).await;
-        while let Some(cursor) = next {
-            let (more, after) = self.page(Some(&cursor)).await;
-            names.extend(more);
-            next = after;
-        }
-        names
-    }
+    names
 }

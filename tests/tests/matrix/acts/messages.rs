@@ -110,42 +110,29 @@ pub(crate) async fn version(cell: &Cell) -> String {
 
 /// The same in the header alone.
 pub(crate) async fn version_header(cell: &Cell) -> String {
-    let mut raw = cell.raw().await;
-    if cell.transport != Transport::Http {
-        return NO_HEADERS.to_owned();
-    }
-    let request = raw.request("tools/list", json!({}));
-    let mut headers = raw.headers(&request);
-    headers.retain(|(name, _)| *name != "mcp-protocol-version");
-    headers.push(("mcp-protocol-version", "1999-12-31".to_owned()));
-    let reply = raw.send(&request.to_string(), &headers).await;
-    then_served(raw, reply).await
+    with_header(cell, "mcp-protocol-version", Some("1999-12-31")).await
 }
 
 /// A header that names another method than the body.
 pub(crate) async fn method_header(cell: &Cell) -> String {
-    let mut raw = cell.raw().await;
-    if cell.transport != Transport::Http {
-        return NO_HEADERS.to_owned();
-    }
-    let request = raw.request("tools/list", json!({}));
-    let mut headers = raw.headers(&request);
-    headers.retain(|(name, _)| *name != "mcp-method");
-    headers.push(("mcp-method", "prompts/list".to_owned()));
-    let reply = raw.send(&request.to_string(), &headers).await;
-    then_served(raw, reply).await
+    with_header(cell, "mcp-method", Some("prompts/list")).await
 }
 
 /// A request in a session that there isn't, or in none.
 pub(crate) async fn session(cell: &Cell, session: Option<&str>) -> String {
+    with_header(cell, "mcp-session-id", session).await
+}
+
+/// A good request but for this header, which says something else or is absent.
+async fn with_header(cell: &Cell, name: &'static str, value: Option<&str>) -> String {
     let mut raw = cell.raw().await;
     if cell.transport != Transport::Http {
         return NO_HEADERS.to_owned();
     }
     let request = raw.request("tools/list", json!({}));
     let mut headers = raw.headers(&request);
-    headers.retain(|(name, _)| *name != "mcp-session-id");
-    headers.extend(session.map(|session| ("mcp-session-id", session.to_owned())));
+    headers.retain(|(other, _)| *other != name);
+    headers.extend(value.map(|value| (name, value.to_owned())));
     let reply = raw.send(&request.to_string(), &headers).await;
     then_served(raw, reply).await
 }

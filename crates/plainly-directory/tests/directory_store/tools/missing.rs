@@ -1,5 +1,6 @@
 //! What a model is told of a URI at which there is nothing.
 
+use crate::table::cases;
 use serde_json::json;
 
 use super::Tools;
@@ -14,34 +15,7 @@ fn what_was_meant_is_guessed_from_what_is_there() {
         ("empty/", ""),
     ]);
     let tools = Tools::of(&fixture);
-    for (uri, expected) in [
-        (
-            "docs/guide/intor.md",
-            "Did you mean file:///docs/guide/intro.md?",
-        ),
-        (
-            "docs/guide/intro",
-            "Did you mean file:///docs/guide/intro.md?",
-        ),
-        (
-            "file:///docs/Guide/intro.md",
-            "Did you mean file:///docs/guide?",
-        ),
-        (
-            "guide/intro.md",
-            "Did you mean file:///docs/guide/intro.md?",
-        ),
-        ("/zebra.png", "Did you mean file:///docs/zebra.png?"),
-        (
-            "docs/qqq/deep/er",
-            "In file:///docs there are: empty, guide, zebra.png.",
-        ),
-        ("docs/empty/x", "file:///docs/empty is empty."),
-        (
-            "else/where",
-            "URIs start with file:///docs, as in file:///docs/name; list_resources lists what exists.",
-        ),
-    ] {
+    for (uri, expected) in cases::<(&str, &str)>(include_str!("missing.txt"), "what was meant") {
         for tool in ["read_resource", "stat_resource", "list_resources", "tree"] {
             let answer = tools.call(tool, json!({"uri": uri}));
             assert!(
