@@ -156,7 +156,7 @@ fn every_field_of_every_limit_is_documented_with_its_default() {
     }
 }
 
-/// The file that a test stands in: `wire/limits`, `src/server/outbox`.
+/// The file that a test stands in: `wire/limits`, `src/server/outgoing/outbox`.
 fn file(place: &str) -> String {
     let (room, rest) = place.split_once('/').unwrap_or((place, ""));
     match room {
