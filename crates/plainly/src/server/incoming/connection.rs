@@ -32,8 +32,9 @@ use crate::transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
 /// How long a peer has to take the last replies once their requests were ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Replies are flushed once this many bytes wait, even if more messages have arrived.
-const FLUSH: usize = 64 << 10;
+/// Replies are flushed once this many bytes wait, even if more messages have arrived: the peer then works on some while
+/// the rest are served. With sixteen times as much, the two took turns, and half of the time neither core did anything.
+const FLUSH: usize = 4 << 10;
 
 /// A peer that is served.
 pub(in crate::server) struct Connection<M> {
@@ -76,8 +77,8 @@ impl<M: Messages> Connection<M> {
     ) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
-            // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in one
-            // flush.
+            // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in few
+            // flushes.
             self.take_all().await?;
             let next = tokio::select! {
                 biased;
