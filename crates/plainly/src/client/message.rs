@@ -232,7 +232,8 @@ const OWN_META: [&str; 5] = [
 pub(super) fn split_meta(
     params: &RawJson,
 ) -> serde_json::Result<(Cow<'_, RawJson>, Option<RawMembers>)> {
-    let mut members: RawMembers = serde_json::from_str(params.get())?;
+    // Borrowed: most have no `_meta`, and are sent on as they are.
+    let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(params.get())?;
     let Some(meta) = members.remove("_meta") else {
         return Ok((Cow::Borrowed(params), None));
     };
