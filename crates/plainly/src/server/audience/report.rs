@@ -25,6 +25,7 @@ impl ErrorPolicy {
         macro_rules! line {
             ($level:ident) => {
                 tracing::$level!(
+                    target: "plainly::failure",
                     method = asker.method.map(|method| method.name()),
                     name = asker.subject.as_deref(),
                     revision = %asker.peer.revision,
@@ -32,7 +33,7 @@ impl ErrorPolicy {
                     trace = asker.trace.as_deref(),
                     code = &*self.code(asker, error),
                     incident = incident(error),
-                    error = %chain(error),
+                    error = %cause(error),
                     context = context(error),
                     "a request failed",
                 )
@@ -71,6 +72,14 @@ fn incident(error: &ProtocolError) -> Option<&str> {
         return None;
     };
     Some(incident)
+}
+
+/// What went wrong: of an incident what the peer is not told.
+fn cause(error: &ProtocolError) -> String {
+    match error.source().filter(|_| incident(error).is_some()) {
+        Some(cause) => chain(cause),
+        None => chain(error),
+    }
 }
 
 /// What the problems along the chain know that is for the log alone, as JSON.
