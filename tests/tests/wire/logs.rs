@@ -3,9 +3,9 @@
 
 use std::io;
 
-use plainly::errors::{Problem, ProtocolError};
+use plainly::errors::{Problem, ProblemCode, ProtocolError};
 use plainly::server::reply::Text;
-use plainly::server::{Resource, Tool};
+use plainly::server::{Declared, DeclaredProblems, Resource, Tool};
 
 use crate::fixture::{Fixture, SECRET};
 use crate::http::Http;
@@ -191,6 +191,55 @@ async fn each_failure_has_one_line_that_says_all_that_is_known() {
                 }
             }
         }
+    }
+}
+
+/// It may be missing, it says.
+enum Missing {}
+
+impl From<Missing> for Problem {
+    fn from(missing: Missing) -> Self {
+        match missing {}
+    }
+}
+
+impl DeclaredProblems for Missing {
+    const CODES: &'static [ProblemCode] = &[ProblemCode::NotFound];
+}
+
+async fn undeclared() -> Result<String, Declared<Missing>> {
+    Err(Problem::timeout("search"))?
+}
+
+async fn declared() -> Result<String, Declared<Missing>> {
+    Err(Problem::not_found("note", "7"))?
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_with_what_it_does_not_declare_is_named() {
+    let (log, _guard) = Log::capture();
+    let fixture = Fixture::build(|builder| {
+        builder
+            .tool(Tool::new("declared", declared))
+            .tool(Tool::new("undeclared", undeclared))
+            .resource(Resource::new("log://declared", declared))
+            .resource(Resource::new("log://undeclared", undeclared))
+    });
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    for (sent, is_named) in [
+        (call("1", "declared", "{}"), false),
+        (read("2", "log://declared"), false),
+        (call("3", "undeclared", "{}"), true),
+        (read("4", "log://undeclared"), true),
+    ] {
+        let before = log.text().len();
+        stream.ask(&sent).await;
+        let text = log.text();
+        let mut lines = text[before..].lines();
+        let line = lines.find(|line| line.contains("that it does not declare"));
+        let is_whole =
+            |line: &str| line.contains("undeclared\"") && line.contains("code=\"TIMEOUT\"");
+        assert_eq!(line.is_some_and(is_whole), is_named, "{sent}: {line:?}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::iter::successors;
 
-use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProtocolError};
+use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProblemCode, ProtocolError};
 use serde_json::{Map, Value};
 
 use super::Asker;
@@ -55,6 +55,23 @@ impl ErrorPolicy {
                 number.to_string().into()
             }
         }
+    }
+}
+
+/// Names the handler that failed with a problem which it does not declare; without any it declares nothing.
+pub(super) fn report_undeclared(asker: &Asker, declared: &[ProblemCode], error: &ProtocolError) {
+    let Some(problem) = error.problem().filter(|_| !declared.is_empty()) else {
+        return;
+    };
+    let code = problem.code().as_str();
+    if declared.iter().all(|one| one.as_str() != code) {
+        tracing::warn!(
+            target: "plainly::failure",
+            method = asker.method.map(|method| method.name()),
+            name = asker.subject.as_deref(),
+            code,
+            "a handler failed with a problem that it does not declare",
+        );
     }
 }
 

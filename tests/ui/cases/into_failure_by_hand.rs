@@ -1,0 +1,15 @@
+use plainly::server::{Failure, IntoFailure};
+
+enum App {
+    Missing,
+}
+
+enum Mine {}
+
+impl IntoFailure<Mine> for App {
+    fn into_failure(self) -> Failure {
+        Failure::text("missing")
+    }
+}
+
+fn main() {}
