@@ -1,3 +1,5 @@
+//! An error type of one's own does not become a problem in this way.
+
 use plainly::server::{Failure, IntoFailure};
 
 enum App {
