@@ -164,7 +164,7 @@ impl ErrorKind {
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
         other.or_else(|| {
-            let detail = tagged(data).unwrap_or(InvalidParams::Malformed);
+            let detail = tagged(data).unwrap_or(InvalidParams::MALFORMED);
             Some(Self::InvalidParams(detail))
         })
     }
@@ -225,7 +225,8 @@ fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
 
 /// `data` as a `T`, if it has that shape. Members that `T` doesn't know are ignored.
 pub(crate) fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
-    T::deserialize(data?).ok()
+    // An array would pass for an object.
+    T::deserialize(data.filter(|data| data.is_object())?).ok()
 }
 
 fn text(data: Option<&Value>, key: &str) -> Option<String> {
