@@ -37,11 +37,18 @@ impl Mistake {
         }
     }
 
-    /// The same mistake of a value that is itself at `place`, a JSON Pointer.
+    /// The same mistake of the value that this is a member of, under this name.
+    ///
+    /// ```
+    /// use plainly_errors::Mistake;
+    ///
+    /// let mistake = Mistake::new("/size", "it is missing");
+    /// assert_eq!(mistake.under("a/b").path, "/a~1b/size");
+    /// ```
     #[must_use]
-    pub fn within(mut self, place: &str) -> Self {
-        self.path.insert_str(0, place);
-        self
+    pub fn under(self, name: &str) -> Self {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        Self::new(format!("/{name}{}", self.path), self.message)
     }
 
     /// All of them in one line.

@@ -70,7 +70,9 @@ impl Serialize for RequestId {
 
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Id { may_be_float: false })
+        deserializer.deserialize_any(Id {
+            may_be_float: false,
+        })
     }
 }
 

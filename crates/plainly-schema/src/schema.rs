@@ -204,7 +204,10 @@ impl Keywords {
     fn mistakes(&self, value: &Value) -> Vec<Mistake> {
         // Reckoned before the first part is looked at, so that no time is spent on what is given up.
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
-            return vec![Mistake::new("", "it is too large to be checked against the schema")];
+            return vec![Mistake::new(
+                "",
+                "it is too large to be checked against the schema",
+            )];
         }
         let mut mistakes = Vec::new();
         self.each_failure(value, |failure| {

@@ -199,13 +199,13 @@ fn known(failure: &Failure<'_>) -> String {
             let given = failure.value.as_object().into_iter().flat_map(Map::keys);
             let unknown = given.filter(|name| failure.node.names().all(|known| known != *name));
             let slip = closest(missing, unknown.map(String::as_str).take(MOST_SLIPS));
-            slip.map_or_else(String::new, |slip| format!(", and {slip:?} is none (did you mean {missing:?}?)"))
+            slip.map_or_else(String::new, |slip| {
+                format!(", and {slip:?} is none (did you mean {missing:?}?)")
+            })
         }
-        What::Assertion(_)
-        | What::Contains(_)
-        | What::NoneOf(..)
-        | What::SomeOf
-        | What::Not => String::new(),
+        What::Assertion(_) | What::Contains(_) | What::NoneOf(..) | What::SomeOf | What::Not => {
+            String::new()
+        }
     }
 }
 

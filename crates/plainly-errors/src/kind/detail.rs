@@ -88,13 +88,12 @@ pub enum InvalidParams {
     },
     /// They are there and no JSON object, whatever the method.
     NotAnObject,
-    /// The fields of `_meta` that every request must carry are missing (2026-07-28). Those that are there and wrong are
-    /// [`Malformed`](Self::Malformed); a version that is not spoken is
-    /// [`UnsupportedProtocolVersion`](super::ErrorKind::UnsupportedProtocolVersion).
+    /// The fields of `_meta` that every request must carry are missing or wrong (2026-07-28). A version that is there and
+    /// not spoken is [`UnsupportedProtocolVersion`](super::ErrorKind::UnsupportedProtocolVersion).
     MissingMeta {
-        /// The keys that are missing.
+        /// The keys that are missing or wrong.
         keys: Vec<String>,
-        /// Everything that is wrong with the parameters, the missing keys included.
+        /// Everything that is wrong with the parameters, member by member.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },

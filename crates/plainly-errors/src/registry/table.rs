@@ -345,9 +345,9 @@ conditions! {
     ErrorKind::InvalidParams(InvalidParams::InvalidRequestState) =>
         wrong("the requestState is not valid").on(Revisions::MODERN),
         "Invalid requestState: start again without one";
-    ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key, problems }) =>
+    ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key, problems: _ }) =>
         wrong("an answer does not match its question").on(Revisions::MODERN),
-        with_mistakes(format!("Invalid input response: {}", quoted(key)), problems);
+        with_name("Invalid input response", Some(key));
     ErrorKind::InvalidParams(InvalidParams::UnknownTask) =>
         wrong("the task does not exist").on(Revisions::MODERN),
         "Unknown task: it does not exist or has expired";

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::Arguments;
 use super::json::Meta;
-use super::{natural, object};
 use super::record::record;
+use super::{natural, object};
 
 /// The prompt or template whose argument is completed (Completion, "Reference Types").
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

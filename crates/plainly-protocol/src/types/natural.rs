@@ -35,7 +35,9 @@ impl Visitor<'_> for Natural {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         match number.fract() == 0.0 && (0.0..=EXACT).contains(&number) {
             true => Ok(number as u64),
-            false => Err(E::custom(format_args!("{number} is not a whole number from 0 on"))),
+            false => Err(E::custom(format_args!(
+                "{number} is not a whole number from 0 on"
+            ))),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Objects, and nothing else in their place: what `serde` derives for a struct or a tagged enum reads an array as well, its
 //! items by their order.
 
-use serde::{Deserialize, Serialize};
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
+use serde::{Deserialize, Serialize};
 
 /// A `T` that is read of an object alone.
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
 //! Keywords that apply schemas: to the same value, or to what is inside of it.
 
-use super::{Absence, Reading};
 use super::asserting::pattern;
+use super::{Absence, Reading};
 use crate::draft::Draft;
 use crate::keyword::{Contains, Here, Id, Inside, Items, Keyword, Properties, Rest};
 use crate::member::{Member, Owner};

@@ -166,9 +166,17 @@ struct WireChoice<D> {
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "natural::optional")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "natural::optional"
+    )]
     min_items: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "natural::optional")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "natural::optional"
+    )]
     max_items: Option<u64>,
     #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
     values: Option<Vec<String>>,
