@@ -76,6 +76,8 @@ pub mod kind;
 
 pub mod registry;
 
+pub mod habit;
+
 pub mod problem;
 
 pub mod wire_error;
@@ -90,6 +92,7 @@ mod dialect;
 mod rmcp;
 
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
+pub use habit::{Asked, Certainty, Habit, habits};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
