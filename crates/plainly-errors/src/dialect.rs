@@ -36,6 +36,7 @@ impl Dialect {
             message: error.owned_message(),
             data: data.or_else(|| kind.data()),
             http_status,
+            retry_after: None,
         }
     }
 }

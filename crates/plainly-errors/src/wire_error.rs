@@ -1,6 +1,7 @@
 //! The error object of a JSON-RPC response as read or written, and the HTTP status that goes beside it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -22,6 +23,9 @@ pub struct WireError {
     /// The status of the HTTP response that carries it; not part of the object. 200 where an error was read.
     #[serde(skip)]
     pub http_status: u16,
+    /// How long the HTTP response that carried it asks to wait (`Retry-After`); not part of the object.
+    #[serde(skip)]
+    pub retry_after: Option<Duration>,
 }
 
 impl WireError {
@@ -35,7 +39,8 @@ impl WireError {
             code,
             message: message.into(),
             data: data.filter(|data| !data.is_null()),
-            http_status: ok(),
+            http_status: OK,
+            retry_after: None,
         }
     }
 }
@@ -72,6 +77,4 @@ fn integer(number: &Value) -> Option<i64> {
     number.as_i64().or_else(|| exact().map(|it| it as i64))
 }
 
-fn ok() -> u16 {
-    200
-}
+const OK: u16 = 200;
