@@ -90,6 +90,23 @@ fn every_example_runs() {
     assert_eq!(left_out, [""; 0]);
 }
 
+/// What the headings of a page quote, without what differs from time to time.
+fn quotes(page: &str) -> impl Iterator<Item = &str> {
+    let headings = page.lines().filter(|line| line.starts_with("### "));
+    headings
+        .flat_map(|heading| heading.split('`').skip(1).step_by(2))
+        .flat_map(|quote| quote.split('…').map(str::trim))
+}
+
+#[test]
+fn people_look_for_words_that_they_can_see() {
+    let sources = files(&[".rs"]);
+    let page = fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap();
+    let is_said = |quote: &&str| sources.iter().any(|source| source.text.contains(*quote));
+    let unsaid: Vec<_> = quotes(&page).filter(|quote| !is_said(quote)).collect();
+    assert_eq!(unsaid, [""; 0]);
+}
+
 #[test]
 fn broken_links_and_hidden_lines_are_found() {
     let page = |text: &str| File {
