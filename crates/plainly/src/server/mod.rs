@@ -55,7 +55,9 @@ pub use self::asking::{AskError, AskErrorKind};
 use self::audience::ErrorPolicy;
 pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
-pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
+pub use self::failure::{
+    ByDeclaration, ByError, ByPointee, Declared, DeclaredProblems, Failure, IntoFailure, Itself,
+};
 use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 pub(in crate::server) use self::asker::Asker;
 pub(in crate::server) use self::report::ErrorPolicy;
+use self::report::report_undeclared;
 use self::url_elicitation::Told;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::asking::check_asked;
@@ -91,8 +92,9 @@ impl Audience {
         asker: &Asker,
         policy: ErrorPolicy,
     ) -> Result<Answer, ProtocolError> {
-        let problems = failure.problems();
+        let (problems, declared) = (failure.problems(), failure.declared());
         let error = request_failed(failure, policy.masking);
+        report_undeclared(asker, declared, &error);
         let Self::Model(schema) = self else {
             return Err(error);
         };
