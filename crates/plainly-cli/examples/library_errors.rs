@@ -1,7 +1,6 @@
 //! The library of the guide, which now fails well.
 
-use plainly::errors::Problem;
-use plainly::{Args, Server, Tool};
+use plainly::{Args, Problem, Server, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use plainly::errors::{Problem, ProblemCode};
-use plainly::{Args, Resource, Server, State, Tool};
+use plainly::{Args, Problem, ProblemCode, Resource, Server, State, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
