@@ -21,6 +21,7 @@ pages! {
     readme: "README.md",
     guide_tool: "docs/guide/tool.md",
     guide_errors: "docs/guide/errors.md",
+    guide_failures: "docs/guide/failures.md",
     guide_resource: "docs/guide/resource.md",
     guide_state: "docs/guide/state.md",
     guide_http: "docs/guide/http.md",
