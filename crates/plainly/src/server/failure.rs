@@ -145,11 +145,6 @@ impl Failure {
         }
     }
 
-    /// The arguments of a tool are not of its type.
-    pub(super) fn arguments(error: &serde_json::Error) -> Self {
-        Self::text(format!("Invalid arguments: {error}"))
-    }
-
     /// The meaning of the failure: of the outermost error along the chain of sources that has one.
     pub(super) fn meaning(&self) -> Meaning<'_> {
         match &self.0.cause {

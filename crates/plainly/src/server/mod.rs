@@ -37,6 +37,11 @@ mod panics;
 mod state;
 mod strings;
 
+mod given;
+mod mistakes;
+mod refusal;
+mod texts;
+
 // From its outcome to bytes.
 mod answer;
 mod audience;
