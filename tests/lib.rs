@@ -1,6 +1,8 @@
 //! End-to-end tests live in `tests/`. The examples of the README and the guide are compiled here, with what they share.
 
 pub mod valid;
+#[path = "peer/src/words.rs"]
+mod words;
 
 use plainly::client::{Client, Error};
 use plainly::errors::{Dialect, Revision};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{AsValue, InResult, Json, Shown};
-use crate::server::extract::schema_of;
+use crate::server::derived::schema_of;
 use crate::server::failure::{Failure, IntoFailure};
 
 /// What a tool handler may return. `By` is always inferred.

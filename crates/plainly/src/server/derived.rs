@@ -6,13 +6,13 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 /// The JSON Schema of `T`, draft 2020-12, with the formats of that draft alone: clients warn of others.
-pub(in crate::server) fn schema_of<T: JsonSchema>() -> Value {
+pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let settings = settings().with_transform(RestrictFormats::default());
     settings.into_generator().into_root_schema_for::<T>().into()
 }
 
 /// The same of what a client fills in: what may be left out is not `null`, which is understood all the same.
-pub(in crate::server) fn input_schema_of<T: JsonSchema>() -> Value {
+pub(super) fn input_schema_of<T: JsonSchema>() -> Value {
     let settings = settings()
         .with_transform(RecursiveTransform(without_nulls))
         .with_transform(RestrictFormats::default());
@@ -39,7 +39,7 @@ fn bounded(schema: &mut Schema) {
 }
 
 /// That a property may be left out says enough of an `Option`: many clients, and many models, take a choice of types amiss.
-pub(in crate::server) fn without_nulls(schema: &mut Schema) {
+pub(super) fn without_nulls(schema: &mut Schema) {
     let required: Vec<String> = match schema.get("required").and_then(Value::as_array) {
         Some(names) => names
             .iter()
@@ -154,8 +154,7 @@ mod tests {
         either: Option<Either>,
         inner: Option<Inner>,
         by_name: Option<BTreeMap<String, Option<u8>>>,
-        #[schemars(required)]
-        must: Option<bool>,
+        must: bool,
     }
 
     #[derive(JsonSchema)]
@@ -201,7 +200,7 @@ mod tests {
                     "type": "object",
                     "additionalProperties": { "type": ["integer", "null"], "minimum": 0, "maximum": 255 },
                 },
-                "must": { "type": ["boolean", "null"] },
+                "must": { "type": "boolean" },
             })
         );
         assert_eq!(schema["required"], json!(["must"]));
