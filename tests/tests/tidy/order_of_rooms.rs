@@ -14,7 +14,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client/http",
-        "connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
+        "connection -> detached -> server_stream -> resuming -> session -> challenge -> endpoint -> retry_after -> sse -> tls",
     ),
     (
         "plainly/transport",
@@ -36,12 +36,12 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
+        "rmcp -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
          -> retry -> revision -> wire_error -> mistake -> code",
     ),
     (
         "plainly-errors/problem",
-        "factories -> recognise -> bag -> code -> object -> details",
+        "factories -> recognise -> bag -> problems -> code -> object -> details",
     ),
     (
         "plainly-protocol",
@@ -89,7 +89,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server/features",
         "definitions -> methods -> prompts -> resources -> tools -> completion -> catalogue -> cursor \
-         -> error -> setters -> values",
+         -> declared -> error -> setters -> values",
     ),
     ("plainly/server/layer", "next -> outcome -> request"),
     (

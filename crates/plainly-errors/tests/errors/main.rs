@@ -2,6 +2,7 @@
 
 mod allocations;
 mod dialects;
+mod habits;
 mod pins;
 mod policy;
 mod problem_bags;
@@ -12,6 +13,7 @@ mod retry;
 mod round_trip;
 mod rows;
 mod strategies;
+mod wrapped;
 
 #[path = "../../../../tests/peer/src/table.rs"]
 pub mod table;

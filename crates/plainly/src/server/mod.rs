@@ -58,9 +58,12 @@ mod seal;
 use std::sync::Arc;
 
 pub use self::asking::{AskError, AskErrorKind};
+use self::audience::ErrorPolicy;
 pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
-pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
+pub use self::failure::{
+    ByDeclaration, ByError, ByPointee, Declared, DeclaredProblems, Failure, IntoFailure, Itself,
+};
 use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;
@@ -102,7 +105,7 @@ struct Inner {
     unsent: outgoing::unsent::Unsent,
     /// The layers in front of every handler, if there are any.
     layers: Option<layer::Next>,
-    masking: bool,
+    errors: ErrorPolicy,
 }
 
 impl Server {
