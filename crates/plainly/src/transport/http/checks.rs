@@ -74,9 +74,7 @@ fn wrong_type(headers: &HeaderMap) -> Rejection {
     let (name, mut parameters) = parts(value);
     if !name.eq_ignore_ascii_case(b"application/json") {
         let name = shown(name);
-        return unsupported(&format!(
-            "{name} is none. Send the message as application/json"
-        ));
+        return unsupported(&format!("{name}. Send the message as application/json"));
     }
     let other = parameters.find(|parameter| !is_utf_8(parameter));
     let other = shown(other.unwrap_or_default());
