@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use crate::code::ApplicationCode;
+use crate::code::{ApplicationCode, Code};
 use crate::habit::{Asked, Certainty, Meaning};
 use crate::kind::{ErrorKind, InvalidParams, InvalidRequest, tagged};
 use crate::problem::{Problem, ProblemCode};
@@ -18,19 +18,28 @@ use crate::revision::Revision;
 use crate::wire_error::WireError;
 
 impl Dialect {
-    /// Writes `error` for a peer of `revision`.
-    pub fn encode(self, error: &ProtocolError, revision: Revision) -> WireError {
-        let kind = error.kind();
-        let (code, http_status) = match condition(kind) {
+    /// The code of `error` for a peer of `revision`.
+    pub fn code(self, error: &ProtocolError, revision: Revision) -> Code {
+        self.number(error.kind(), revision).0
+    }
+
+    fn number(self, kind: &ErrorKind, revision: Revision) -> (Code, u16) {
+        match condition(kind) {
             Some(condition) => condition.number(self, revision),
             // A code that came from another peer is only passed on if any application may use it.
             None => {
                 let code = kind.own_code().filter(|code| code.is_application());
                 (code.unwrap_or(INTERNAL_ERROR), 200)
             }
-        };
-        // Received data is passed on unchanged; only our own is made from the kind.
-        let data = error.received_data().cloned();
+        }
+    }
+
+    /// Writes `error` for a peer of `revision`.
+    pub fn encode(self, error: &ProtocolError, revision: Revision) -> WireError {
+        let kind = error.kind();
+        let (code, http_status) = self.number(kind, revision);
+        // Data that the error has beside its kind is written as it is, as that of a peer which is passed on.
+        let data = error.own_data().cloned();
         WireError {
             code,
             message: error.owned_message(),
@@ -77,7 +86,7 @@ impl WireError {
             return certain;
         };
         let recognised = match (habit.read)(asked.subject, self.data.as_ref()) {
-            Some(Meaning::Kind(kind)) => ProtocolError::with_data(kind, self.message.clone(), None)
+            Some(Meaning::Kind(kind)) => ProtocolError::with_all_data(kind, self.message.clone(), None)
                 .with_problem(certain.problem().cloned()),
             Some(Meaning::Problem(code)) => {
                 Problem::new(code, self.message.clone()).to_protocol_error()
@@ -104,7 +113,7 @@ impl WireError {
                 (kind, unread)
             }
         };
-        ProtocolError::with_data(kind, self.message.clone(), unread)
+        ProtocolError::with_all_data(kind, self.message.clone(), unread)
             .with_problem(problem)
             .with_received(self.clone())
     }
@@ -133,7 +142,9 @@ impl WireError {
             let uri = uri.or_else(|| subject.map(str::to_owned));
             return Some(ErrorKind::ResourceNotFound { uri });
         }
-        (self.code == INVALID_PARAMS).then_some(ErrorKind::InvalidParams(InvalidParams::Malformed))
+        let problems = Vec::new();
+        let malformed = ErrorKind::InvalidParams(InvalidParams::Malformed { problems });
+        (self.code == INVALID_PARAMS).then_some(malformed)
     }
 }
 
@@ -158,11 +169,11 @@ fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
     let is_for_want_of_another = matches!(
         kind,
         ErrorKind::InvalidRequest(InvalidRequest::Malformed)
-            | ErrorKind::InvalidParams(InvalidParams::Malformed)
+            | ErrorKind::InvalidParams(InvalidParams::Malformed { .. })
     );
     if is_for_want_of_another {
         // The word is the same for both kinds.
-        return tagged(Some(data)) != Some(InvalidParams::Malformed);
+        return !matches!(tagged(Some(data)), Some(InvalidParams::Malformed { .. }));
     }
     !has_place && kind.data().is_none()
 }

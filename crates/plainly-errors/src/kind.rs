@@ -104,7 +104,7 @@ impl ErrorKind {
             Self::Parse
                 | Self::InvalidRequest(InvalidRequest::Malformed)
                 | Self::MethodNotFound { method: None }
-                | Self::InvalidParams(InvalidParams::Malformed)
+                | Self::InvalidParams(InvalidParams::Malformed { .. })
                 | Self::Internal(Internal::Failed)
                 | Self::Application { .. }
                 | Self::Unrecognised { .. }
@@ -127,6 +127,19 @@ impl ErrorKind {
             | Self::MissingRequiredClientCapability { .. }
             | Self::UnsupportedProtocolVersion { .. }
             | Self::UrlElicitationRequired { .. } => None,
+        }
+    }
+
+    /// Whether its `data` may be anything: neither the specification nor a detail says what it is.
+    pub(crate) fn leaves_data_free(&self) -> bool {
+        match self {
+            Self::InvalidParams(InvalidParams::Malformed { problems }) => problems.is_empty(),
+            kind => matches!(
+                kind,
+                Self::InvalidRequest(InvalidRequest::Malformed)
+                    | Self::Internal(Internal::Failed)
+                    | Self::Application { .. }
+            ),
         }
     }
 
@@ -179,7 +192,7 @@ impl ErrorKind {
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
         other.or_else(|| {
-            let detail = tagged(data).unwrap_or(InvalidParams::Malformed);
+            let detail = tagged(data).unwrap_or(InvalidParams::MALFORMED);
             Some(Self::InvalidParams(detail))
         })
     }

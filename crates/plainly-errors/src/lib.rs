@@ -36,7 +36,7 @@
 //!
 //! A failure in an application's own terms, such as a user that does not exist or a limit that was reached, is a
 //! [`Problem`]: it has a name that clients know, a suggestion, details and a time to try again, and becomes either of the
-//! first two kinds. Several together form a [`ProblemBag`].
+//! first two kinds. Several together are [`Problems`].
 //!
 //! ```
 //! use plainly_errors::{Dialect, Problem, Revision};
@@ -72,6 +72,8 @@ pub mod code;
 
 pub mod retry;
 
+pub mod mistake;
+
 pub mod kind;
 
 pub mod registry;
@@ -96,7 +98,8 @@ pub use habit::{Asked, Certainty, Habit, habits};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
-pub use problem::{Problem, ProblemBag, ProblemCode};
+pub use mistake::Mistake;
+pub use problem::{Problem, ProblemBag, ProblemCode, Problems};
 pub use protocol_error::ProtocolError;
 pub use registry::{Condition, Dialect, conditions, registry};
 pub use retry::Retry;

@@ -21,6 +21,8 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// The least severe log messages that the sender wants for a request; absent, it wants none (2026-07-28).
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// The trace that the request is part of, as W3C Trace Context writes it.
+pub const TRACE_PARENT: &str = "traceparent";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
@@ -30,10 +32,12 @@ pub const PROGRESS_TOKEN: &str = "progressToken";
 pub struct RequestMeta<'a> {
     /// The protocol version, if it is a string.
     version: Option<Cow<'a, str>>,
+    has_version: bool,
     capabilities: Option<&'a str>,
     client: Option<&'a str>,
     progress: Option<&'a str>,
     log_level: Option<&'a str>,
+    trace_parent: Option<&'a str>,
 }
 
 /// How a modern request introduces its sender.
@@ -58,11 +62,12 @@ impl<'a> RequestMeta<'a> {
         // In one pass: to look each key up by itself would take as many.
         for (key, value) in meta.members() {
             match key {
-                PROTOCOL_VERSION => read.version = escape::text(value),
+                PROTOCOL_VERSION => (read.has_version, read.version) = (true, escape::text(value)),
                 CLIENT_CAPABILITIES => read.capabilities = Some(value),
                 CLIENT_INFO => read.client = Some(value),
                 PROGRESS_TOKEN => read.progress = Some(value),
                 LOG_LEVEL => read.log_level = Some(value),
+                TRACE_PARENT => read.trace_parent = Some(value),
                 _ => {}
             }
         }
@@ -84,15 +89,15 @@ impl<'a> RequestMeta<'a> {
         self.client
     }
 
-    /// The introduction, or every key of it that is missing or wrong.
-    pub fn introduction(&self) -> Result<Introduction, Vec<String>> {
-        // As a whole at first: which keys are wrong is looked for only where something is.
+    /// The introduction, if none of its keys is [missing or wrong](Self::wrong_keys).
+    pub fn introduction(&self) -> Option<Introduction> {
+        // As a whole: which keys are wrong is looked for only where something is.
         match (self.version.is_some(), self.capabilities(), self.client()) {
-            (true, Some(Ok(capabilities)), Ok(implementation)) => Ok(Introduction {
+            (true, Some(Ok(capabilities)), Ok(implementation)) => Some(Introduction {
                 capabilities,
                 implementation,
             }),
-            _ => Err(self.wrong_keys()),
+            _ => None,
         }
     }
 
@@ -106,6 +111,16 @@ impl<'a> RequestMeta<'a> {
         ];
         let wrong = wrong.into_iter().filter(|(_, is_wrong)| *is_wrong);
         wrong.map(|(key, _)| key.to_owned()).collect()
+    }
+
+    /// The keys of the introduction that are not there.
+    pub fn missing_keys(&self) -> Vec<&'static str> {
+        let missing = [
+            (PROTOCOL_VERSION, !self.has_version),
+            (CLIENT_CAPABILITIES, self.capabilities.is_none()),
+        ];
+        let missing = missing.into_iter().filter(|(_, is_missing)| *is_missing);
+        missing.map(|(key, _)| key).collect()
     }
 
     fn capabilities(&self) -> Option<serde_json::Result<ClientCapabilities>> {
@@ -122,6 +137,14 @@ impl<'a> RequestMeta<'a> {
         serde_json::from_str(self.progress?).ok()
     }
 
+    /// The id of the trace that the request is part of: 32 hexadecimal digits. Anything else counts as absent.
+    pub fn trace_id(&self) -> Option<&'a str> {
+        let parent = self.trace_parent?.trim_matches('"');
+        let id = parent.split('-').nth(1)?;
+        let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_id.then_some(id)
+    }
+
     /// The least severe log messages that the sender wants for this request (2026-07-28; before, the key means nothing).
     /// The error says which levels there are.
     pub fn log_level(&self) -> serde_json::Result<Option<LoggingLevel>> {
@@ -136,7 +159,9 @@ mod tests {
     use crate::envelope::{Limits, parse_object};
 
     fn introduction(params: &str) -> Result<Introduction, Vec<String>> {
-        RequestMeta::of(Some(&parse_object(params, &Limits::default()).unwrap())).introduction()
+        let params = parse_object(params, &Limits::default()).unwrap();
+        let meta = RequestMeta::of(Some(&params));
+        meta.introduction().ok_or_else(|| meta.wrong_keys())
     }
 
     #[test]
@@ -150,6 +175,22 @@ mod tests {
         .unwrap();
         assert!(introduced.capabilities.sampling.is_some());
         assert_eq!(introduced.implementation.unwrap().name, "c");
+    }
+
+    #[test]
+    fn a_trace_is_known_by_its_id_alone() {
+        let id = "0af7651916cd43dd8448eb211c80319c";
+        for (parent, found) in [
+            (format!(r#""00-{id}-00f067aa0ba902b7-01""#), Some(id)),
+            (format!(r#""00-{id}""#), Some(id)),
+            (r#""00-0af7-00f0-01""#.to_owned(), None),
+            (format!(r#""00-{id}\n-00f067aa0ba902b7-01""#), None),
+            ("5".to_owned(), None),
+        ] {
+            let params = format!(r#"{{"_meta":{{"traceparent":{parent}}}}}"#);
+            let params = parse_object(&params, &Limits::default()).unwrap();
+            assert_eq!(RequestMeta::of(Some(&params)).trace_id(), found, "{parent}");
+        }
     }
 
     #[test]

@@ -33,10 +33,14 @@
 //! Besides this crate you need `tokio`, and for `Args` also `serde` and `schemars` 1, which their derives refer to. To avoid
 //! depending on a version of schemars, derive with `#[schemars(crate = "plainly::schemars")]`.
 //!
+//! The command of the package `plainly-cli` tries a server while you write it: `plainly tools -- cargo run -q`, then `plainly
+//! call greet name=Ada -- cargo run -q`. For HTTP, replace the last line with [`HttpServer`](transport::http::HttpServer), or
+//! mount [`Server::http`] in an axum application.
+//!
 //! # A client
 //!
-//! This client talks to a server in the same process, which is also how you test a server. Use `Client::http(url)` and
-//! `Client::spawn(command)` to reach other servers.
+//! This client talks to a server in the same process, which is also how you test a server. To reach other servers, use
+//! `Client::http(url)`, or `Client::spawn(command)` with a [`std::process::Command`].
 //!
 //! ```
 //! use plainly::{Client, ProtocolError, Resource, ResourceUri, Server};
@@ -87,7 +91,7 @@
 //! | `http` | yes | both of the next two |
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
-//! | `anyhow`, `eyre` | no | finds a [`Problem`](errors::Problem) attached to an error with `context` or `wrap_err` |
+//! | `anyhow`, `eyre` | yes | finds a [`Problem`](errors::Problem) attached to an error with `context` or `wrap_err` |
 //! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
 //!
 //! The crate `plainly-directory` provides a store for directories of files.
@@ -126,7 +130,7 @@ pub use schemars;
 
 #[cfg(feature = "client")]
 pub use self::client::Client;
-pub use self::errors::{ProtocolError, Revision};
+pub use self::errors::{Problem, ProblemCode, ProtocolError, Revision};
 #[cfg(all(feature = "client", feature = "server"))]
 pub use self::in_memory::InMemory;
 #[cfg(feature = "server")]

@@ -98,14 +98,13 @@ fn said(result: &CallToolResult) -> String {
         .map(shown)
         .collect::<Vec<_>>()
         .join("\n");
-    let problems = result.problems();
-    if text.is_empty() && !problems.is_empty() {
-        return problems.text().into_owned();
+    if !text.is_empty() {
+        return text;
     }
-    if text.is_empty() {
-        return "the tool failed without saying why".to_owned();
+    match result.problems() {
+        Some(problems) => problems.text().into_owned(),
+        None => "the tool failed without saying why".to_owned(),
     }
-    text
 }
 
 /// Text as it is, anything else named.

@@ -15,6 +15,8 @@ mod codes;
 mod failing;
 mod foreign;
 mod listing;
+#[cfg(unix)]
+mod pages;
 mod prompting;
 mod reading;
 mod representations;

@@ -19,7 +19,7 @@ impl ProtocolError {
     pub fn retry(&self) -> Retry {
         match self.problem() {
             // Nobody states a time to wait if the request would fail again anyway.
-            Some(problem) if problem.retry_hint().is_some() => Retry::AfterDelay,
+            Some(problem) if problem.retry_after().is_some() => Retry::AfterDelay,
             Some(problem) => problem.code().retry(),
             None => match condition(self.kind()) {
                 Some(condition) => condition.retry(),
@@ -62,7 +62,7 @@ impl ProtocolError {
     /// assert!(ProtocolError::from(Unavailable::Overloaded).retry_after().is_some());
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
-        let hint = self.problem().and_then(Problem::retry_hint);
+        let hint = self.problem().and_then(Problem::retry_after);
         let header = self.received().and_then(|received| received.retry_after);
         let is_overloaded = *self.kind() == ErrorKind::Unavailable(Unavailable::Overloaded);
         let header = header.filter(|_| self.is_retryable());

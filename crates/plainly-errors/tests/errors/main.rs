@@ -13,6 +13,7 @@ mod retry;
 mod round_trip;
 mod rows;
 mod strategies;
+mod wrapped;
 
 #[path = "../../../../tests/peer/src/table.rs"]
 pub mod table;

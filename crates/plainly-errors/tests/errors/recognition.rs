@@ -50,7 +50,7 @@ fn a_missing_resource_is_known_by_its_data_or_by_its_old_code() {
 
 #[test]
 fn data_with_more_than_the_uri_is_not_a_missing_resource() {
-    let malformed = ErrorKind::InvalidParams(InvalidParams::Malformed);
+    let malformed = ErrorKind::InvalidParams(InvalidParams::MALFORMED);
     for data in cases::<Value>("not a missing resource") {
         check(-32602, data, malformed.clone());
     }
@@ -118,7 +118,7 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
             json!({ "kind": "malformed" }),
             json!({ "kind": "malformed", "at": "/params/name" }),
         ] {
-            assert_eq!(recognise(code, data).received_data(), None, "{code}");
+            assert_eq!(recognise(code, data).own_data(), None, "{code}");
         }
     }
     let with_more = json!({ "supported": ["a"], "requested": "b", "more": 1 });
@@ -134,13 +134,13 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
 fn check_kept(code: i64, data: Value, expected: ErrorKind) {
     check(code, data.clone(), expected);
     let found = recognise(code, data.clone());
-    assert_eq!(found.received_data(), Some(&data), "{code}");
+    assert_eq!(found.own_data(), Some(&data), "{code}");
 }
 
 #[test]
 fn a_detail_that_is_not_quite_ours_is_a_peer_s_own_and_kept() {
     for data in cases::<Value>("details not quite ours") {
-        check_kept(-32602, data, InvalidParams::Malformed.kind());
+        check_kept(-32602, data, InvalidParams::MALFORMED.kind());
     }
     for data in [
         json!({ "kind": "refused", "refusal": "teapot" }),
@@ -275,11 +275,11 @@ proptest! {
             ErrorKind::Parse,
             InvalidRequest::Malformed.kind(),
             ErrorKind::MethodNotFound { method: None },
-            InvalidParams::Malformed.kind(),
+            InvalidParams::MALFORMED.kind(),
             Internal::Failed.kind(),
         ];
         let understood = !bare.contains(error.kind());
-        prop_assert_eq!(error.received_data(), (!understood).then_some(&data));
+        prop_assert_eq!(error.own_data(), (!understood).then_some(&data));
     }
 }
 

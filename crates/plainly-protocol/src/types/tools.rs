@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use plainly_errors::{Problem, ProblemBag};
+use plainly_errors::{Problem, Problems};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -163,23 +163,22 @@ impl CallToolResult {
     /// ```
     #[must_use]
     pub fn problem(&self) -> Option<Problem> {
-        self.problems().into_iter().next()
+        Some(self.problems()?.first().clone())
     }
 
-    /// All problems that a tool error states; an empty bag if it states none.
+    /// All problems that a tool error states.
     #[must_use]
-    pub fn problems(&self) -> ProblemBag {
+    pub fn problems(&self) -> Option<Problems> {
         let structured = self.structured_content.as_ref();
         let structured = structured.and_then(|content| content.decode().ok());
         // Where the structured content is promised to be something else.
         let beside = self.meta.as_ref().and_then(|meta| meta.get(PROBLEM));
         let objects = [beside.cloned(), structured].into_iter().flatten();
         let mut stated = objects.filter_map(|object: Value| {
-            let one = Problem::from_object(&object).map(ProblemBag::from);
-            one.or_else(|| ProblemBag::from_object(&object))
+            let several = Problems::from_object(&object);
+            several.or_else(|| Some(Problem::from_object(&object)?.into()))
         });
-        let stated = stated.next().filter(|_| self.is_tool_error());
-        stated.unwrap_or_default()
+        stated.next().filter(|_| self.is_tool_error())
     }
 }
 
