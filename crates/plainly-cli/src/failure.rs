@@ -10,7 +10,7 @@ use plainly::client::{Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
-use self::advice::{advice, wants};
+use self::advice::advice;
 use crate::exit::Exit;
 use crate::format::Format;
 use crate::visible::{visible, visible_json};
@@ -172,7 +172,10 @@ impl Failure {
                 format!("no such resource: {}{hint}", visible(uri))
             }
             Self::Call { error, subject } => match error {
-                Error::Protocol(error) => refusal(error) + &subject.hint(error),
+                Error::Protocol(refused) => {
+                    let hint = subject.hint(refused);
+                    format!("the server answered: {}{hint}", visible(&error.to_string()))
+                }
                 Error::Local(error) => caused(&**error) + &advice(error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
@@ -276,14 +279,6 @@ fn is_configuration(error: &LocalError) -> bool {
         error,
         LocalError::Configuration { .. } | LocalError::ReservedHeader { .. }
     )
-}
-
-/// The server's error in words, with its code, which tells more to those who know the specification.
-fn refusal(error: &ProtocolError) -> String {
-    let WireError { code, message, .. } = wire(error);
-    let wants = wants(error, &message);
-    let message = visible(&message);
-    format!("the server answered: {message} (code {code}){wants}")
 }
 
 /// The error as the server sent it.

@@ -78,6 +78,8 @@ pub mod kind;
 
 pub mod registry;
 
+pub mod habit;
+
 pub mod problem;
 
 pub mod wire_error;
@@ -92,6 +94,7 @@ mod dialect;
 mod rmcp;
 
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
+pub use habit::{Asked, Certainty, Habit, habits};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };

@@ -4,42 +4,8 @@ use std::error::Error;
 use std::io;
 
 use plainly::client::LocalError;
-use plainly::errors::{ErrorKind, ProtocolError};
-use serde_json::{Map, Value};
 
-use super::NAMED;
 use crate::visible::visible;
-
-/// The thing that a server's error asks for, unless its message names it.
-pub(super) fn wants(error: &ProtocolError, message: &str) -> String {
-    let (what, names) =
-        if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
-            ("it requires the client capability", capabilities(required))
-        } else if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
-            (
-                "it supports",
-                supported.iter().take(NAMED).cloned().collect(),
-            )
-        } else {
-            return String::new();
-        };
-    if names.iter().all(|name| message.contains(name.as_str())) {
-        return String::new();
-    }
-    format!(": {what} {}", visible(&names.join(", ")))
-}
-
-/// The names of capabilities, those within one as `elicitation.url`.
-fn capabilities(required: &Map<String, Value>) -> Vec<String> {
-    let named = |(name, details): (&String, &Value)| match details.as_object() {
-        Some(within) if !within.is_empty() => {
-            let within = within.keys();
-            within.map(|inner| format!("{name}.{inner}")).collect()
-        }
-        Some(_) | None => vec![name.clone()],
-    };
-    required.iter().flat_map(named).take(NAMED).collect()
-}
 
 /// A hint at what the command line should have said.
 pub(super) fn advice(error: &LocalError) -> String {

@@ -76,13 +76,17 @@ fn what_an_error_asks_for_is_named_once() {
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no (code -32021): it requires the client capability elicitation.url, sampling",
+            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)",
         ),
-        (demanding, "open", "open needs elicitation (code -32021)"),
+        (
+            demanding,
+            "open",
+            "open needs elicitation (MissingRequiredClientCapability -32021)",
+        ),
         (
             of_the_future,
             "close",
-            "no (code -32022): it supports 2031-01-01, a\\nb",
+            "no; it supports 2031-01-01, a\\nb (UnsupportedProtocolVersion -32022)",
         ),
     ] {
         run(&["call", &fake(answer), tool])

@@ -182,7 +182,7 @@ fn a_server_that_does_not_tell_of_changes_is_named() {
     let url = fake(knows_nothing);
     run(&["watch", &url]).failed(
         6,
-        "error: the server answered: Method not found (code -32601): this server does not report changes\n",
+        "error: the server answered: Method not found (MethodNotFound -32601): this server does not report changes\n",
     );
     let docs = Docs::new();
     for target in Target::docs(&docs) {
@@ -198,7 +198,7 @@ fn a_server_that_does_not_tell_of_changes_is_named() {
         );
         missing.failed(
             4,
-            "error: the server answered: Resource not found: file:///docs/nope.md (code -32602)\n",
+            "error: the server answered: Resource not found: file:///docs/nope.md (InvalidParams -32602)\n",
         );
     }
 }
