@@ -84,8 +84,10 @@ impl WireError {
             return certain;
         };
         let recognised = match (habit.read)(asked.subject, self.data.as_ref()) {
-            Some(Meaning::Kind(kind)) => ProtocolError::with_all_data(kind, self.message.clone(), None)
-                .with_problem(certain.problem().cloned()),
+            Some(Meaning::Kind(kind)) => {
+                ProtocolError::with_all_data(kind, self.message.clone(), None)
+                    .with_problem(certain.problem().cloned())
+            }
             Some(Meaning::Problem(code)) => {
                 Problem::new(code, self.message.clone()).to_protocol_error()
             }
