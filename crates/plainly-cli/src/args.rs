@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::filter::Targets;
 
-pub(crate) use self::codes::{Coded, CodesArgs};
+pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
@@ -40,6 +40,7 @@ pub(crate) enum Command {
     #[command(flatten)]
     Client(ClientCommand),
     Codes(CodesArgs),
+    Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }
 
@@ -48,6 +49,7 @@ impl Command {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Codes(args) => args.format(),
+            Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,
         }
     }

@@ -17,6 +17,7 @@ pub(crate) mod call;
 pub(crate) mod prompt;
 
 pub(crate) mod codes;
+pub(crate) mod explain;
 
 use std::process::Command;
 use std::time::Duration;

@@ -14,6 +14,8 @@ mod output;
 
 mod failure;
 
+mod explain;
+
 mod exit;
 mod format;
 mod visible;
@@ -66,13 +68,20 @@ async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args).await,
         Command::Codes(args) => command::codes::run(&args),
+        Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => tokio::select! {
-            biased;
-            () = plainly::shutdown::requested() => Err(Failure::Interrupted),
-            result = call(command) => result,
-        },
+        Command::Client(command) => {
+            let stopped = match matches!(command, ClientCommand::Watch(_)) {
+                true => Failure::Stopped,
+                false => Failure::Interrupted,
+            };
+            tokio::select! {
+                biased;
+                () = plainly::shutdown::requested() => Err(stopped),
+                result = call(command) => result,
+            }
+        }
     }
 }
 

@@ -82,6 +82,8 @@ pub mod wire_error;
 
 pub mod protocol_error;
 
+mod advice;
+
 mod problem_error;
 
 mod dialect;
@@ -89,6 +91,7 @@ mod dialect;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 
+pub use advice::Fault;
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,

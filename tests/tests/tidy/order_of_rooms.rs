@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> apart -> args -> log -> output -> failure -> exit -> format -> visible",
+        "command -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> visible",
     ),
     (
         "plainly-directory",
@@ -36,7 +36,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "rmcp -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
+        "rmcp -> advice -> dialect -> problem_error -> protocol_error -> problem -> registry -> kind \
          -> retry -> revision -> wire_error -> code",
     ),
     (

@@ -12,6 +12,7 @@ mod support;
 mod advisories;
 mod calling;
 mod codes;
+mod explaining;
 mod failing;
 mod foreign;
 mod listing;

@@ -4,7 +4,8 @@ use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision};
 use serde_json::{Value, json};
 
-use super::{advice, emitted, problems, receive, source, stands_for};
+use super::{advice, emitted, receive, source};
+use crate::explain::{problems, stands_for};
 
 /// All about a number, on one revision or on all.
 pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
