@@ -20,15 +20,27 @@ pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::exit;
 use crate::format::Format;
+use crate::log::LogFormat;
 
 /// Serve directories over MCP, and talk to any MCP server
 #[derive(Debug, Parser)]
 #[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
-    /// What to log to standard error: a level, or levels per module, such as plainly=debug,warn [default: $RUST_LOG, or
-    /// warn]
+    /// What to log to standard error: a level, or levels per module, such as plainly::access=info,hyper=debug. A level alone
+    /// is for plainly's own messages: other libraries log warnings at most. With info, `serve` logs each request [default:
+    /// $RUST_LOG, or warn]
     #[arg(long, global = true, value_name = "LEVEL", value_parser = values::Levels, display_order = 900)]
     pub(crate) log: Option<Targets>,
+
+    /// How to log: lines for people, or JSON, one object per line
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        default_value = "text",
+        display_order = 901
+    )]
+    pub(crate) log_format: LogFormat,
 
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -47,12 +47,12 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    log::init(args.log);
+    let is_server = matches!(args.command, Command::Serve(_));
+    log::init(args.log, args.log_format, is_server);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
     };
-    let is_server = matches!(args.command, Command::Serve(_));
     let result = runtime.block_on(run(args.command));
     if is_server {
         // No task is left, only a thread that may still wait for standard input.
