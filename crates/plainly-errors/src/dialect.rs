@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use crate::code::ApplicationCode;
+use crate::code::{ApplicationCode, Code};
 use crate::kind::{ErrorKind, InvalidParams, InvalidRequest, tagged};
 use crate::problem::Problem;
 use crate::protocol_error::ProtocolError;
@@ -17,19 +17,28 @@ use crate::revision::Revision;
 use crate::wire_error::WireError;
 
 impl Dialect {
-    /// Writes `error` for a peer of `revision`.
-    pub fn encode(self, error: &ProtocolError, revision: Revision) -> WireError {
-        let kind = error.kind();
-        let (code, http_status) = match condition(kind) {
+    /// The code of `error` for a peer of `revision`.
+    pub fn code(self, error: &ProtocolError, revision: Revision) -> Code {
+        self.number(error.kind(), revision).0
+    }
+
+    fn number(self, kind: &ErrorKind, revision: Revision) -> (Code, u16) {
+        match condition(kind) {
             Some(condition) => condition.number(self, revision),
             // A code that came from another peer is only passed on if any application may use it.
             None => {
                 let code = kind.own_code().filter(|code| code.is_application());
                 (code.unwrap_or(INTERNAL_ERROR), 200)
             }
-        };
-        // Received data is passed on unchanged; only our own is made from the kind.
-        let data = error.received_data().cloned();
+        }
+    }
+
+    /// Writes `error` for a peer of `revision`.
+    pub fn encode(self, error: &ProtocolError, revision: Revision) -> WireError {
+        let kind = error.kind();
+        let (code, http_status) = self.number(kind, revision);
+        // Data that the error has beside its kind is written as it is, as that of a peer which is passed on.
+        let data = error.own_data().cloned();
         WireError {
             code,
             message: error.owned_message(),
@@ -56,7 +65,7 @@ impl WireError {
                 (kind, unread)
             }
         };
-        ProtocolError::with_data(kind, self.message.clone(), unread)
+        ProtocolError::with_all_data(kind, self.message.clone(), unread)
             .with_problem(problem)
             .with_received(self.clone())
     }

@@ -115,6 +115,17 @@ impl ErrorKind {
         }
     }
 
+    /// Whether its `data` may be anything: neither the specification nor a detail says what it is.
+    pub(crate) fn leaves_data_free(&self) -> bool {
+        matches!(
+            self,
+            Self::InvalidRequest(InvalidRequest::Malformed)
+                | Self::InvalidParams(InvalidParams::Malformed)
+                | Self::Internal(Internal::Failed)
+                | Self::Application { .. }
+        )
+    }
+
     /// The `data` in the shape that the specification defines, or an object with a `kind` if it defines none.
     pub(crate) fn data(&self) -> Option<Value> {
         match self {

@@ -36,7 +36,7 @@
 //!
 //! A failure in an application's own terms, such as a user that does not exist or a limit that was reached, is a
 //! [`Problem`]: it has a name that clients know, a suggestion, details and a time to try again, and becomes either of the
-//! first two kinds. Several together form a [`ProblemBag`].
+//! first two kinds. Several together are [`Problems`].
 //!
 //! ```
 //! use plainly_errors::{Dialect, Problem, Revision};
@@ -96,7 +96,7 @@ pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
-pub use problem::{Problem, ProblemBag, ProblemCode};
+pub use problem::{Problem, ProblemBag, ProblemCode, Problems};
 pub use protocol_error::ProtocolError;
 pub use registry::{Condition, Dialect, conditions, registry};
 pub use retry::Retry;

@@ -6,6 +6,7 @@ mod code;
 mod details;
 mod factories;
 mod object;
+mod problems;
 mod recognise;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ pub use self::bag::ProblemBag;
 pub(crate) use self::code::Written;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
+pub use self::problems::Problems;
 
 /// A semantic failure: a [code](ProblemCode) that programs know, a message, and what helps to fix it. One word wide.
 ///
@@ -50,6 +52,8 @@ pub use self::details::Details;
 // Boxed for the same reason as a protocol error: most calls have none.
 pub struct Problem(Box<Parts>);
 
+/// What a problem is made of. Also the [source](Error::source) of every problem: an error that wraps a problem transparently
+/// has no other way to it.
 #[derive(Clone, Debug)]
 struct Parts {
     code: ProblemCode,
@@ -85,9 +89,12 @@ impl Problem {
         }))
     }
 
-    /// Adds what to do about it: one sentence after the message.
+    /// Adds what to do about it: one sentence after the message, which ends with a full stop then.
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<Cow<'static, str>>) -> Self {
+        if let Cow::Owned(sentence) = sentence(&self.0.message) {
+            self.0.message = sentence.into();
+        }
         self.0.suggestion = Some(suggestion.into());
         self
     }
@@ -128,12 +135,18 @@ impl Problem {
     ///
     /// use plainly_errors::Problem;
     ///
-    /// let problem = Problem::timeout("export").retry_after(Duration::from_millis(1500));
-    /// assert_eq!(problem.retry_hint(), Some(Duration::from_millis(1500)));
+    /// let problem = Problem::timeout("export").retry_in(Duration::from_millis(1500));
+    /// assert_eq!(problem.retry_after(), Some(Duration::from_millis(1500)));
     /// assert_eq!(problem.retry_after_seconds(), Some(2));
     /// ```
     #[must_use]
-    pub fn retry_after(mut self, time: Duration) -> Self {
+    pub fn retry_in(mut self, time: Duration) -> Self {
+        // The message may say when, as that of a rate limit does.
+        if let Some(before) = self.retry_after()
+            && let Some(rest) = self.0.message.strip_suffix(&*try_again(before))
+        {
+            self.0.message = format!("{rest}{}", try_again(time)).into();
+        }
         self.0.retry_after = Some(time);
         self
     }
@@ -171,7 +184,7 @@ impl Problem {
     }
 
     /// The time after which to try again, exactly as it was set.
-    pub fn retry_hint(&self) -> Option<Duration> {
+    pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
@@ -203,14 +216,16 @@ impl Problem {
     ///
     /// use plainly_errors::Problem;
     ///
-    /// let problem = Problem::service_unavailable("search").retry_after(Duration::from_secs(5));
+    /// let problem = Problem::service_unavailable("search").retry_in(Duration::from_secs(5));
     /// assert_eq!(problem.text(), "The service 'search' is unavailable. Try again in 5 seconds.");
     /// ```
     pub fn text(&self) -> Cow<'_, str> {
         let said = self.sentences();
         // If the author has already said when to try again, it is not repeated.
-        match self.retry_hint() {
-            Some(time) if !said.contains(TRY_AGAIN) => format!("{said} {}", try_again(time)).into(),
+        match self.retry_after() {
+            Some(time) if !said.contains(TRY_AGAIN) => {
+                format!("{} {}", sentence(&said), try_again(time)).into()
+            }
             Some(_) | None => said,
         }
     }
@@ -221,6 +236,25 @@ impl Problem {
             Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
             None => Cow::Borrowed(&self.0.message),
         }
+    }
+
+    /// The problem that `error` is, or that it wraps so that nothing else is left of it: with `#[error(transparent)]` of
+    /// thiserror, in an [`io::Error`](std::io::Error), behind an `Arc`. Its sources are not looked at.
+    ///
+    /// ```
+    /// use std::error::Error;
+    /// use std::io;
+    ///
+    /// use plainly_errors::Problem;
+    ///
+    /// let error = io::Error::other(Problem::not_found("note", "7"));
+    /// let mut chain = std::iter::successors(Some(&error as &(dyn Error + 'static)), |&error| error.source());
+    /// assert_eq!(chain.find_map(Problem::downcast), Some(Problem::not_found("note", "7")));
+    /// ```
+    pub fn downcast(error: &(dyn Error + 'static)) -> Option<Self> {
+        let parts = || error.downcast_ref::<Parts>().cloned();
+        let problem = error.downcast_ref::<Self>().cloned();
+        problem.or_else(|| Some(Self(Box::new(parts()?))))
     }
 
     /// The same as an owned text; a fixed sentence is not copied.
@@ -237,6 +271,14 @@ const TRY_AGAIN: &str = "Try again in ";
 
 fn try_again(time: Duration) -> String {
     format!("{TRY_AGAIN}{}.", counted(whole_seconds(time), "second"))
+}
+
+/// The text, with a full stop if it ends without any mark.
+fn sentence(text: &str) -> Cow<'_, str> {
+    match text.ends_with(['.', '!', '?', '…', ':']) {
+        true => text.into(),
+        false => format!("{text}.").into(),
+    }
 }
 
 fn counted(count: u64, noun: &str) -> String {
@@ -256,7 +298,7 @@ impl PartialEq for Problem {
             && self.message() == other.message()
             && self.suggestion() == other.suggestion()
             && self.details() == other.details()
-            && self.retry_hint() == other.retry_hint()
+            && self.retry_after() == other.retry_after()
     }
 }
 
@@ -266,9 +308,23 @@ impl fmt::Display for Problem {
     }
 }
 
+/// The source of a problem is what it says, which leads on to its cause: so [`downcast`](Problem::downcast) finds it in
+/// errors that show nothing but its sources.
 impl Error for Problem {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        let source = self.0.source.as_ref()?;
+        Some(&*self.0)
+    }
+}
+
+impl fmt::Display for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.code.fmt(f)
+    }
+}
+
+impl Error for Parts {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.source.as_ref()?;
         Some(&**source)
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::code::ApplicationCode;
 use crate::kind::{ErrorKind, Internal, InvalidParams};
-use crate::problem::{Problem, ProblemBag, ProblemCode, Written};
+use crate::problem::{Problem, ProblemCode, Problems, Written};
 use crate::protocol_error::ProtocolError;
 
 impl Problem {
@@ -71,31 +71,32 @@ impl ProblemCode {
 impl From<Problem> for ProtocolError {
     fn from(problem: Problem) -> Self {
         let (kind, data) = problem.code().kind(problem.to_data());
-        Self::with_data(kind, problem.owned_sentences(), data).with_problem(problem)
+        Self::with_all_data(kind, problem.owned_sentences(), data).with_problem(problem)
     }
 }
 
-impl ProblemBag {
+impl Problems {
     /// Converts all of them to one protocol error: numbered by the first, with the [summary](Self::summary) as message,
-    /// and all of them in its data. The bag itself is its source, for logs. `None` if it is empty.
+    /// and all of them in its data. They are its source, for logs.
     ///
     /// ```
-    /// use plainly_errors::{Problem, ProblemBag};
+    /// use plainly_errors::problem::{Problem, ProblemBag};
     ///
     /// let bag = ProblemBag::from_iter([Problem::missing_required("name"), Problem::missing_required("age")]);
-    /// assert_eq!(bag.to_protocol_error().unwrap().message(), "2 validation errors occurred.");
-    /// assert!(ProblemBag::new().to_protocol_error().is_none());
+    /// let problems = bag.into_result().unwrap_err();
+    /// assert_eq!(problems.to_protocol_error().message(), "2 validation errors occurred.");
     /// ```
-    pub fn to_protocol_error(&self) -> Option<ProtocolError> {
-        let first = self.first()?;
-        let (kind, data) = first.code().kind(self.to_data(first));
+    pub fn to_protocol_error(&self) -> ProtocolError {
+        let first = self.first();
+        let (kind, data) = first.code().kind(self.to_data());
         let summary = self.summary().into_owned();
         // One problem stands for all of them: it says when to try again, and has the code of the first.
         let mut problem = Problem::new(first.code().clone(), summary.clone());
-        if let Some(time) = self.retry_hint() {
-            problem = problem.retry_after(time);
+        if let Some(time) = self.retry_after() {
+            problem = problem.retry_in(time);
         }
-        let error = ProtocolError::with_data(kind, summary.into(), data).with_problem(problem);
-        Some(error.with_source(self.clone()))
+        ProtocolError::with_all_data(kind, summary.into(), data)
+            .with_problem(problem)
+            .with_source(self.clone())
     }
 }

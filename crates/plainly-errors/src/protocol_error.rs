@@ -15,23 +15,24 @@ use crate::kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
 use crate::problem::Problem;
-use crate::registry::table::words;
+use crate::registry::Condition;
+use crate::registry::table::{condition, words};
 use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
 ///
-/// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and
-/// [`received_data`](Self::received_data) are, whatever their source and other information for logs.
+/// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and [`own_data`](Self::own_data) are, whatever their source and other information for logs.
 #[derive(Clone, Debug)]
 // Boxed, so that every `Result` on the way of a reply stays small.
 pub struct ProtocolError(Box<Stated>);
 
+/// What an error states. Also the [source](Error::source) of every error, as that of a problem is.
 #[derive(Clone, Debug)]
 struct Stated {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
     /// Only if `kind` has no data of its own.
-    received_data: Option<Value>,
+    data: Option<Value>,
     /// The error object that it was recognised from, for showing it unchanged.
     received: Option<WireError>,
     /// The problem in its data, or from which it was made.
@@ -45,7 +46,7 @@ impl ProtocolError {
         Self(Box::new(Stated {
             kind,
             message: None,
-            received_data: None,
+            data: None,
             received: None,
             problem: None,
             source: None,
@@ -53,13 +54,13 @@ impl ProtocolError {
     }
 
     /// An error with data for which its kind has no place.
-    pub(crate) fn with_data(
+    pub(crate) fn with_all_data(
         kind: ErrorKind,
         message: Cow<'static, str>,
         data: Option<Value>,
     ) -> Self {
         let mut error = Self::new(kind).with_message(message);
-        error.0.received_data = data;
+        error.0.data = data;
         error
     }
 
@@ -152,6 +153,38 @@ impl ProtocolError {
         self
     }
 
+    /// Adds a member to its `data`, for programs: any JSON.
+    ///
+    /// Only where the specification leaves the data free: for invalid parameters and internal errors of no special kind, and
+    /// for an application's own. Any other error has data that clients rely on, and sends that alone.
+    ///
+    /// ```
+    /// use plainly_errors::{Dialect, ProtocolError, Revision};
+    ///
+    /// let error = ProtocolError::invalid_params("`limit` is at most 100").with_data("limit", 100);
+    /// let wire = Dialect::default().encode(&error, Revision::LATEST);
+    /// assert_eq!(wire.data.unwrap()["limit"], 100);
+    /// ```
+    #[must_use]
+    pub fn with_data(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        let Stated { kind, data, .. } = &mut *self.0;
+        if !kind.leaves_data_free() {
+            return self;
+        }
+        let data = if let ErrorKind::Application { data, .. } = kind {
+            data
+        } else {
+            data
+        };
+        if !data.as_ref().is_some_and(Value::is_object) {
+            *data = Some(Value::Object(Map::new()));
+        }
+        if let Some(Value::Object(members)) = data {
+            members.insert(name.into(), value.into());
+        }
+        self
+    }
+
     /// Sets the error that caused it, for logs; it is never sent.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
@@ -199,9 +232,9 @@ impl ProtocolError {
     }
 
     /// Data in the sender's own form, such as a problem's, where the [kind](Self::kind) follows from the code and
-    /// contains none of it. Only decoding and problems set it.
-    pub fn received_data(&self) -> Option<&Value> {
-        self.0.received_data.as_ref()
+    /// contains none of it.
+    pub fn own_data(&self) -> Option<&Value> {
+        self.0.data.as_ref()
     }
 
     /// The error object as the peer sent it; `None` for an error created here. The [kind](Self::kind) says what it
@@ -219,6 +252,20 @@ impl ProtocolError {
         self.0.received.as_ref()
     }
 
+    /// The protocol error that `error` is or that it wraps so that nothing else is left of it, as
+    /// [`Problem::downcast`] finds problems.
+    pub fn downcast(error: &(dyn Error + 'static)) -> Option<Self> {
+        let stated = || error.downcast_ref::<Stated>().cloned();
+        let itself = error.downcast_ref::<Self>().cloned();
+        itself.or_else(|| Some(Self(Box::new(stated()?))))
+    }
+
+    /// Whether a handler may fail with it: it is about what was asked for, not about the message, the connection or the
+    /// session, of which only the server knows.
+    pub fn may_be_a_handlers(&self) -> bool {
+        condition(self.kind()).is_none_or(Condition::may_be_a_handlers)
+    }
+
     /// Whether the requested resource does not exist, whatever number the peer used.
     pub fn is_resource_not_found(&self) -> bool {
         matches!(self.0.kind, ErrorKind::ResourceNotFound { .. })
@@ -229,7 +276,7 @@ impl PartialEq for ProtocolError {
     fn eq(&self, other: &Self) -> bool {
         self.kind() == other.kind()
             && self.message() == other.message()
-            && self.received_data() == other.received_data()
+            && self.own_data() == other.own_data()
     }
 }
 
@@ -239,10 +286,28 @@ impl fmt::Display for ProtocolError {
     }
 }
 
+/// The source of an error is what it states, which leads on to its cause: so [`downcast`](ProtocolError::downcast) finds it
+/// in errors that show nothing but its sources.
 impl Error for ProtocolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+impl fmt::Display for Stated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (condition(&self.kind), self.kind.own_code()) {
+            (Some(condition), _) => f.pad(condition.name),
+            (None, Some(code)) => write!(f, "code {code}"),
+            (None, None) => f.pad("error"),
+        }
+    }
+}
+
+impl Error for Stated {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         // A cause that was set on the error itself says more than the cause of its problem.
-        match (&self.0.source, &self.0.problem) {
+        match (&self.source, &self.problem) {
             (Some(source), _) => Some(&**source),
             (None, problem) => problem.as_ref()?.source(),
         }
@@ -305,6 +370,8 @@ mod tests {
     fn the_cause_is_in_the_source_and_not_in_the_message() {
         let error = ProtocolError::internal("the index is unreadable").with_source("disk on fire");
         assert_eq!(error.to_string(), "the index is unreadable");
-        assert_eq!(error.source().unwrap().to_string(), "disk on fire");
+        let stated = error.source().unwrap();
+        assert_eq!(stated.to_string(), "something failed internally");
+        assert_eq!(stated.source().unwrap().to_string(), "disk on fire");
     }
 }

@@ -145,6 +145,9 @@ pub struct Condition {
     pinned: Option<Code>,
     /// Whether sending the request again helps, where the code says something else or nothing.
     retry: Option<Retry>,
+    /// Whether a handler may fail with it. The others are about the message, the connection or the session, of which a handler
+    /// knows nothing: they choose the HTTP status, and clients act on them.
+    by_handler: bool,
 }
 
 /// Every condition, from the message as a whole to internal failures.
@@ -169,12 +172,21 @@ impl Condition {
             written: [(code, http_status); Revision::ALL.len()],
             pinned: None,
             retry: None,
+            by_handler: true,
         }
     }
 
     /// The same condition, limited to these revisions.
     const fn on(self, revisions: Revisions) -> Self {
         Self { revisions, ..self }
+    }
+
+    /// The same condition, which only the server itself can know.
+    const fn by_server(self) -> Self {
+        Self {
+            by_handler: false,
+            ..self
+        }
     }
 
     /// The same condition with these numbers: a cell for each revision, oldest first.
@@ -197,6 +209,11 @@ impl Condition {
                 && lookup(*pinned).is_some_and(|entry| entry.defined_in(revision))
         });
         (pinned.unwrap_or(code), http_status)
+    }
+
+    /// Whether a handler may fail with it.
+    pub(crate) fn may_be_a_handlers(&self) -> bool {
+        self.by_handler
     }
 
     /// Whether sending the request again helps: as its newest code says, unless it says so itself.
@@ -234,6 +251,16 @@ mod tests {
     fn each_code_has_one_row() {
         let codes: BTreeSet<_> = registry().iter().map(|entry| entry.code).collect();
         assert_eq!(codes.len(), registry().len());
+    }
+
+    #[test]
+    fn what_a_handler_fails_with_never_chooses_the_http_status() {
+        for condition in conditions().iter().filter(|it| it.by_handler) {
+            let is_in_band = condition.written.iter().all(|(_, status)| *status == 200);
+            // Only a handler knows what it must ask the client; the status is the specification's.
+            let is_asking = condition.name == "the client lacks a capability";
+            assert!(is_in_band || is_asking, "{}", condition.name);
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// The least severe log messages that the sender wants for a request; absent, it wants none (2026-07-28).
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+/// The trace that the request is part of, as W3C Trace Context writes it.
+pub const TRACE_PARENT: &str = "traceparent";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
@@ -34,6 +36,7 @@ pub struct RequestMeta<'a> {
     client: Option<&'a str>,
     progress: Option<&'a str>,
     log_level: Option<&'a str>,
+    trace_parent: Option<&'a str>,
 }
 
 /// How a modern request introduces its sender.
@@ -63,6 +66,7 @@ impl<'a> RequestMeta<'a> {
                 CLIENT_INFO => read.client = Some(value),
                 PROGRESS_TOKEN => read.progress = Some(value),
                 LOG_LEVEL => read.log_level = Some(value),
+                TRACE_PARENT => read.trace_parent = Some(value),
                 _ => {}
             }
         }
@@ -122,6 +126,14 @@ impl<'a> RequestMeta<'a> {
         serde_json::from_str(self.progress?).ok()
     }
 
+    /// The id of the trace that the request is part of: 32 hexadecimal digits. Anything else counts as absent.
+    pub fn trace_id(&self) -> Option<&'a str> {
+        let parent = self.trace_parent?.trim_matches('"');
+        let id = parent.split('-').nth(1)?;
+        let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_id.then_some(id)
+    }
+
     /// The least severe log messages that the sender wants for this request (2026-07-28; before, the key means nothing).
     /// The error says which levels there are.
     pub fn log_level(&self) -> serde_json::Result<Option<LoggingLevel>> {
@@ -150,6 +162,22 @@ mod tests {
         .unwrap();
         assert!(introduced.capabilities.sampling.is_some());
         assert_eq!(introduced.implementation.unwrap().name, "c");
+    }
+
+    #[test]
+    fn a_trace_is_known_by_its_id_alone() {
+        let id = "0af7651916cd43dd8448eb211c80319c";
+        for (parent, found) in [
+            (format!(r#""00-{id}-00f067aa0ba902b7-01""#), Some(id)),
+            (format!(r#""00-{id}""#), Some(id)),
+            (r#""00-0af7-00f0-01""#.to_owned(), None),
+            (format!(r#""00-{id}\n-00f067aa0ba902b7-01""#), None),
+            ("5".to_owned(), None),
+        ] {
+            let params = format!(r#"{{"_meta":{{"traceparent":{parent}}}}}"#);
+            let params = parse_object(&params, &Limits::default()).unwrap();
+            assert_eq!(RequestMeta::of(Some(&params)).trace_id(), found, "{parent}");
+        }
     }
 
     #[test]

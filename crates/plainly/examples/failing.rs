@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::num::ParseIntError;
 use std::time::Duration;
 
-use plainly::errors::{ApplicationCode, Problem, ProblemBag, UrlElicitation};
+use plainly::errors::{ApplicationCode, Problem, ProblemBag, Problems, UrlElicitation};
 use plainly::server::{BuildErrors, ServerBuilder};
 use plainly::transport::http::HttpServer;
 use plainly::{
@@ -33,7 +33,7 @@ async fn problem() -> Result<String, Problem> {
 }
 
 /// Several problems: the model mends all of them at once.
-async fn bag() -> Result<String, ProblemBag> {
+async fn bag() -> Result<String, Problems> {
     let mut problems = ProblemBag::new();
     problems
         .invalid("email", "needs an @")

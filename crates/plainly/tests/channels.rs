@@ -7,7 +7,8 @@ use std::io;
 
 use plainly::client::{Client, Error};
 use plainly::errors::{
-    ApplicationCode, ErrorKind, Internal, Problem, ProblemBag, ProblemCode, ProtocolError, Revision,
+    ApplicationCode, ErrorKind, Internal, Problem, ProblemBag, ProblemCode, Problems,
+    ProtocolError, Revision,
 };
 use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::{Failure, Resource, Server, ServerBuilder, Tool};
@@ -29,11 +30,11 @@ fn on_fire() -> io::Error {
     io::Error::other("disk /dev/sda on fire")
 }
 
-fn two_problems() -> ProblemBag {
+fn two_problems() -> Problems {
     let mut bag = ProblemBag::new();
     bag.invalid("email", "needs an @")
         .invalid("name", "is too short");
-    bag
+    bag.into_result().unwrap_err()
 }
 
 async fn problem() -> Result<String, Problem> {
@@ -45,8 +46,7 @@ async fn promising() -> Result<Json<Sum>, Problem> {
 }
 
 async fn bag() -> Result<String, Failure> {
-    two_problems().into_result()?;
-    Ok("valid".to_owned())
+    Err(two_problems().into())
 }
 
 async fn protocol() -> Result<String, ProtocolError> {

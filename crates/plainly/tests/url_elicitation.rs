@@ -9,8 +9,8 @@ use plainly_peer::Client;
 use serde_json::{Value, json};
 
 const URL: &str = "https://mcp.example.com/connect";
-const WORDS: &str = "The user must visit https://mcp.example.com/connect first\n\
-                     - Sign in to the archive: https://mcp.example.com/connect";
+const WORDS: &str =
+    "The user must visit https://mcp.example.com/connect first: Sign in to the archive";
 
 async fn sign_in() -> Result<String, ProtocolError> {
     let visit = UrlElicitation::new("sign-in", URL, "Sign in to the archive");
@@ -132,5 +132,13 @@ async fn where_nothing_else_can_be_said_the_url_is_in_words() {
         assert_eq!(tool["result"]["content"], content);
         assert_eq!(resource["error"]["code"], -32603, "{revision}: {resource}");
         assert_eq!(resource["error"]["message"], WORDS);
+        let visits = json!([{
+            "mode": "url", "elicitationId": "sign-in", "url": URL, "message": "Sign in to the archive",
+        }]);
+        assert_eq!(
+            resource["error"]["data"],
+            json!({ "elicitations": visits }),
+            "{revision}"
+        );
     }
 }

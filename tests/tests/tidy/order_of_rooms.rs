@@ -41,7 +41,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors/problem",
-        "factories -> recognise -> bag -> code -> object -> details",
+        "factories -> recognise -> bag -> problems -> code -> object -> details",
     ),
     (
         "plainly-protocol",

@@ -1,18 +1,14 @@
-//! Several problems at once, so that a caller learns of all its mistakes in one answer.
+//! Collects problems, so that a caller learns of all its mistakes in one answer.
 
-mod rendering;
+use super::{Problem, Problems};
 
-use std::error::Error;
-use std::fmt;
-
-use super::{Category, Problem};
-
-/// Problems in the order in which they were found; possibly none.
+/// Problems in the order in which they were found; possibly none. It is no error itself: what it has found ends a function
+/// as [`Problems`].
 ///
 /// ```
-/// use plainly_errors::ProblemBag;
+/// use plainly_errors::problem::{ProblemBag, Problems};
 ///
-/// fn check(email: &str, name: &str) -> Result<(), ProblemBag> {
+/// fn check(email: &str, name: &str) -> Result<(), Problems> {
 ///     let mut bag = ProblemBag::new();
 ///     if !email.contains('@') {
 ///         bag.invalid("email", "Invalid email format");
@@ -24,12 +20,10 @@ use super::{Category, Problem};
 /// }
 ///
 /// assert!(check("ada@example.com", "Ada").is_ok());
-/// let bag = check("ada", "A").unwrap_err();
-/// assert_eq!(bag.summary(), "2 validation errors occurred.");
-/// assert_eq!(bag.by_field("name").count(), 1);
+/// let problems = check("ada", "A").unwrap_err();
+/// assert_eq!(problems.summary(), "2 validation errors occurred.");
+/// assert_eq!(problems.by_field("name").count(), 1);
 /// ```
-///
-/// As an error it displays the [text](Self::text) that the model gets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProblemBag(Vec<Problem>);
 
@@ -72,46 +66,40 @@ impl ProblemBag {
         self.0.is_empty()
     }
 
-    /// The first, whose code is the code of all.
-    pub fn first(&self) -> Option<&Problem> {
-        self.0.first()
-    }
-
     /// All, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()
     }
 
-    /// The problems whose detail `field` is this one.
-    pub fn by_field(&self, field: &str) -> impl Iterator<Item = &Problem> {
-        self.iter()
-            .filter(move |problem| problem.details().get("field").is_some_and(|it| it == field))
-    }
-
-    /// The problems of one category.
-    pub fn by_category(&self, category: Category) -> impl Iterator<Item = &Problem> {
-        self.iter()
-            .filter(move |problem| problem.category() == category)
-    }
-
     /// `Ok` if there are none: `bag.into_result()?` ends a handler with all that it found.
-    pub fn into_result(self) -> Result<(), Self> {
-        if self.is_empty() { Ok(()) } else { Err(self) }
+    ///
+    /// # Errors
+    ///
+    /// All of them, if there are any.
+    pub fn into_result(self) -> Result<(), Problems> {
+        match Problems::new(self.0) {
+            Some(problems) => Err(problems),
+            None => Ok(()),
+        }
     }
 
     /// Every value, or else every problem; `collect` into a `Result` would stop at the first.
     ///
     /// ```
-    /// use plainly_errors::{Problem, ProblemBag};
+    /// use plainly_errors::problem::{Problem, ProblemBag};
     ///
     /// let number = |text: &str| text.parse::<u8>().map_err(|_| Problem::validation(text, "Not a number"));
     /// let collect = |texts: [&str; 3]| ProblemBag::collect_results(texts.map(number));
     /// assert_eq!(collect(["1", "2", "3"]), Ok(vec![1, 2, 3]));
-    /// assert_eq!(collect(["1", "b", "c"]).unwrap_err().len(), 2);
+    /// assert_eq!(collect(["1", "b", "c"]).unwrap_err().iter().count(), 2);
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// All problems, if there are any.
     pub fn collect_results<T>(
         results: impl IntoIterator<Item = Result<T, Problem>>,
-    ) -> Result<Vec<T>, Self> {
+    ) -> Result<Vec<T>, Problems> {
         let mut bag = Self::new();
         let mut values = Vec::new();
         for result in results {
@@ -123,14 +111,6 @@ impl ProblemBag {
         bag.into_result().map(|()| values)
     }
 }
-
-impl fmt::Display for ProblemBag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.text())
-    }
-}
-
-impl Error for ProblemBag {}
 
 impl From<Problem> for ProblemBag {
     fn from(problem: Problem) -> Self {

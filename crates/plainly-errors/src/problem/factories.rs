@@ -171,7 +171,7 @@ impl Problem {
         let message = format!("Rate limit exceeded for {limit_type}. {wait}");
         Self::new(ProblemCode::RateLimitExceeded, message)
             .detail("limit_type", limit_type)
-            .retry_after(retry_after)
+            .retry_in(retry_after)
     }
 
     /// Nobody may write now; `config_path` says where to change that, if the caller can.

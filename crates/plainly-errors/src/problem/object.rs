@@ -56,7 +56,7 @@ impl Problem {
     /// use plainly_errors::Problem;
     /// use serde_json::json;
     ///
-    /// let problem = Problem::custom("BUSY", "Busy.").retry_after(Duration::from_millis(1));
+    /// let problem = Problem::custom("BUSY", "Busy.").retry_in(Duration::from_millis(1));
     /// assert_eq!(
     ///     problem.to_object(),
     ///     json!({ "success": false, "error": "Busy.", "code": "BUSY", "retry_after": 1 }),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Details, Problem, ProblemBag, ProblemCode};
+use super::{Details, Problem, ProblemCode, Problems};
 
 impl Problem {
     /// The problem that the object of a tool result states: `success` false, `error` and `code` text. Custom codes too.
@@ -37,19 +37,20 @@ impl Problem {
     }
 }
 
-impl ProblemBag {
+impl Problems {
     /// The problems that the object of a tool result states, each with message, code and details; the object says no
     /// more of them. An entry that is none is left out.
     ///
     /// ```
-    /// use plainly_errors::{Problem, ProblemBag};
+    /// use plainly_errors::problem::{Problem, ProblemBag, Problems};
     ///
     /// let bag = ProblemBag::from_iter([Problem::missing_required("name"), Problem::timeout("save")]);
-    /// assert_eq!(ProblemBag::from_object(&bag.to_object()), Some(bag));
+    /// let problems = bag.into_result().unwrap_err();
+    /// assert_eq!(Problems::from_object(&problems.to_object()), Some(problems));
     /// ```
     pub fn from_object(object: &Value) -> Option<Self> {
         let entries = failed(object)?.get("errors")?.as_array()?;
-        Some(entries.iter().filter_map(entry).collect())
+        Self::new(entries.iter().filter_map(entry).collect())
     }
 }
 

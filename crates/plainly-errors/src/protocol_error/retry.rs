@@ -18,7 +18,7 @@ impl ProtocolError {
     pub fn retry(&self) -> Retry {
         match self.problem() {
             // Nobody states a time to wait if the request would fail again anyway.
-            Some(problem) if problem.retry_hint().is_some() => Retry::AfterDelay,
+            Some(problem) if problem.retry_after().is_some() => Retry::AfterDelay,
             Some(problem) => problem.code().retry(),
             None => match condition(self.kind()) {
                 Some(condition) => condition.retry(),
@@ -61,7 +61,7 @@ impl ProtocolError {
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         match (self.problem(), self.kind()) {
-            (Some(problem), _) => problem.retry_hint(),
+            (Some(problem), _) => problem.retry_after(),
             (None, ErrorKind::Unavailable(Unavailable::Overloaded)) => Some(OVERLOADED),
             (None, _) => None,
         }

@@ -230,7 +230,7 @@ macro_rules! conditions {
 
 /// A message that is refused as a whole.
 const fn invalid(name: &'static str, http_status: u16) -> Condition {
-    Condition::new(name, INVALID_REQUEST, http_status)
+    Condition::new(name, INVALID_REQUEST, http_status).by_server()
 }
 
 /// A parameter that is wrong.
@@ -247,13 +247,13 @@ const fn failed(name: &'static str) -> Condition {
 const fn unavailable(name: &'static str) -> Condition {
     Condition {
         retry: Some(Retry::AfterDelay),
-        ..Condition::new(name, Code::new(UNAVAILABLE.get()), 503)
+        ..Condition::new(name, Code::new(UNAVAILABLE.get()), 503).by_server()
     }
 }
 
 conditions! {
     ErrorKind::Parse =>
-        Condition::new("the bytes are not JSON", PARSE_ERROR, 400),
+        Condition::new("the bytes are not JSON", PARSE_ERROR, 400).by_server(),
         "Parse error";
 
     ErrorKind::InvalidRequest(InvalidRequest::Malformed) =>
@@ -302,7 +302,7 @@ conditions! {
         "Unsupported media type: send the message as application/json";
 
     ErrorKind::HeaderMismatch =>
-        Condition::new("headers contradict the body", HEADER_MISMATCH, 400).on(Revisions::MODERN).written_as([
+        Condition::new("headers contradict the body", HEADER_MISMATCH, 400).by_server().on(Revisions::MODERN).written_as([
             (INVALID_REQUEST, 400),
             (INVALID_REQUEST, 400),
             (INVALID_REQUEST, 400),
@@ -311,7 +311,7 @@ conditions! {
         ]),
         "Header mismatch";
     ErrorKind::MethodNotFound { method } =>
-        Condition::new("the method does not exist", METHOD_NOT_FOUND, 200).written_as([
+        Condition::new("the method does not exist", METHOD_NOT_FOUND, 200).by_server().written_as([
             (METHOD_NOT_FOUND, 200),
             (METHOD_NOT_FOUND, 200),
             (METHOD_NOT_FOUND, 200),
@@ -322,10 +322,10 @@ conditions! {
 
     // 400 where the message itself is refused, before anyone looks at its method.
     ErrorKind::InvalidParams(InvalidParams::NotAnObject) =>
-        Condition::new("params is not an object", INVALID_PARAMS, 400),
+        Condition::new("params is not an object", INVALID_PARAMS, 400).by_server(),
         "Invalid params: not an object";
     ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys }) =>
-        Condition::new("required _meta is missing", INVALID_PARAMS, 400).on(Revisions::MODERN),
+        Condition::new("required _meta is missing", INVALID_PARAMS, 400).by_server().on(Revisions::MODERN),
         format!("Invalid params: _meta must contain {}", keys.join(" and "));
     ErrorKind::InvalidParams(InvalidParams::Malformed) =>
         wrong("a parameter is invalid"),
@@ -366,7 +366,7 @@ conditions! {
         format!("Resource too large: {uri} has {size} bytes, the limit is {limit}");
 
     ErrorKind::UnsupportedProtocolVersion { supported, requested } =>
-        Condition::new("the version is not supported", UNSUPPORTED_VERSION, 400).written_as([
+        Condition::new("the version is not supported", UNSUPPORTED_VERSION, 400).by_server().written_as([
             (INVALID_PARAMS, 400),
             (INVALID_PARAMS, 400),
             (INVALID_PARAMS, 400),

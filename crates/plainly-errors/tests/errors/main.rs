@@ -12,6 +12,7 @@ mod retry;
 mod round_trip;
 mod rows;
 mod strategies;
+mod wrapped;
 
 #[path = "../../../../tests/peer/src/table.rs"]
 pub mod table;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use plainly_errors::problem::ProblemCode;
 use plainly_errors::{
-    Code, Dialect, ErrorKind, Internal, InvalidParams, Problem, ProblemBag, ProtocolError,
-    Revision, WireError,
+    Code, Dialect, ErrorKind, Internal, InvalidParams, Problem, ProblemBag, Problems,
+    ProtocolError, Revision, WireError,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn carried(error: &ProtocolError, revision: Revision, dialect: Dialect) -> Proto
 /// What is left of a retry hint on the wire.
 fn in_seconds(problem: Problem) -> Problem {
     match problem.retry_after_seconds() {
-        Some(seconds) => problem.retry_after(Duration::from_secs(seconds)),
+        Some(seconds) => problem.retry_in(Duration::from_secs(seconds)),
         None => problem,
     }
 }
@@ -48,8 +48,8 @@ fn in_one_sentence(problem: &Problem) -> Problem {
         .fold(whole, |whole, (name, value)| {
             whole.detail(name.to_owned(), value.clone())
         });
-    match problem.retry_hint() {
-        Some(time) => whole.retry_after(time),
+    match problem.retry_after() {
+        Some(time) => whole.retry_in(time),
         None => whole,
     }
 }
@@ -64,7 +64,7 @@ fn every_known_code_comes_back_under_any_number() {
         let problem = Problem::new(code.clone(), "It did not work.")
             .suggest("Do better.")
             .detail("list", json!([1, { "deep": null }]))
-            .retry_after(Duration::from_secs(3));
+            .retry_in(Duration::from_secs(3));
         for (revision, dialect) in everywhere() {
             let back = carried(&problem.to_protocol_error(), revision, dialect);
             assert_eq!(back.problem(), Some(&problem), "{revision} {dialect:?}");
@@ -117,7 +117,7 @@ fn what_the_php_library_writes_is_read() {
     let bag = json!({ "success": false, "error": "Failed", "code": "INTERNAL_ERROR", "error_count": 1,
         "errors": [{ "message": "Failed", "code": "INTERNAL_ERROR", "details": [] }] });
     let expected = Problem::internal("Failed");
-    assert_eq!(ProblemBag::from_object(&bag), Some(expected.clone().into()));
+    assert_eq!(Problems::from_object(&bag), Some(expected.clone().into()));
     assert_eq!(Problem::from_object(&bag), Some(expected));
 
     let missing =
@@ -132,7 +132,7 @@ fn a_code_that_is_not_in_the_table_is_an_error_s_own_data() {
     let data = json!({ "code": "ECONNRESET" });
     let error = received(-32603, "m", data.clone());
     assert_eq!(error.problem(), None);
-    assert_eq!(error.received_data(), Some(&data));
+    assert_eq!(error.own_data(), Some(&data));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_time_is_read_as_seconds_whole_or_not() {
     ] {
         let data = json!({ "code": "TIMEOUT", "retry_after": json });
         let error = received(408, "m", data);
-        assert_eq!(error.problem().unwrap().retry_hint(), Some(time));
+        assert_eq!(error.problem().unwrap().retry_after(), Some(time));
         assert_eq!(error.retry_after(), Some(time));
     }
 }
@@ -199,10 +199,11 @@ fn an_object_is_a_problem_if_it_says_so() {
 /// Everything that is written of a problem or a bag of it.
 fn renderings(problem: &Problem) -> Vec<String> {
     let bag = ProblemBag::from_iter([problem.clone(), problem.clone()]);
+    let bag = bag.into_result().expect_err("there are two");
     let errors = [
         problem.to_protocol_error(),
         problem.clone().for_resource("a:b"),
-        bag.to_protocol_error().expect("there are two"),
+        bag.to_protocol_error(),
         problem.to_protocol_error().with_source(bag.clone()),
     ];
     let wires = errors.iter().flat_map(|error| {
@@ -219,7 +220,7 @@ fn renderings(problem: &Problem) -> Vec<String> {
         bag.summary().into_owned(),
         bag.to_string(),
         bag.to_object().to_string(),
-        bag.to_http_body().expect("there are two"),
+        bag.to_http_body(),
     ]);
     all.extend(errors.iter().map(ToString::to_string));
     all
@@ -286,11 +287,11 @@ proptest! {
             prop_assert_eq!(error.problem().map(Problem::code), Some(&name));
         }
         let _ = (error.retry(), error.retry_after(), format!("{error:?}"));
-        let _ = (Problem::from_object(&data), ProblemBag::from_object(&data));
+        let _ = (Problem::from_object(&data), Problems::from_object(&data));
     }
 
     #[test]
     fn any_json_is_read_without_a_panic(json in json_value()) {
-        let _ = (Problem::from_object(&json), ProblemBag::from_object(&json));
+        let _ = (Problem::from_object(&json), Problems::from_object(&json));
     }
 }

@@ -118,7 +118,7 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
             json!({ "kind": "malformed" }),
             json!({ "kind": "malformed", "at": "/params/name" }),
         ] {
-            assert_eq!(recognise(code, data).received_data(), None, "{code}");
+            assert_eq!(recognise(code, data).own_data(), None, "{code}");
         }
     }
     let with_more = json!({ "supported": ["a"], "requested": "b", "more": 1 });
@@ -134,7 +134,7 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
 fn check_kept(code: i64, data: Value, expected: ErrorKind) {
     check(code, data.clone(), expected);
     let found = recognise(code, data.clone());
-    assert_eq!(found.received_data(), Some(&data), "{code}");
+    assert_eq!(found.own_data(), Some(&data), "{code}");
 }
 
 #[test]
@@ -279,7 +279,7 @@ proptest! {
             Internal::Failed.kind(),
         ];
         let understood = !bare.contains(error.kind());
-        prop_assert_eq!(error.received_data(), (!understood).then_some(&data));
+        prop_assert_eq!(error.own_data(), (!understood).then_some(&data));
     }
 }
 

@@ -58,7 +58,7 @@ fn a_problem_says_it_itself_whatever_its_number() {
             assert_eq!(error.retry_after(), None);
         }
         let hinted = problem
-            .retry_after(Duration::from_millis(1))
+            .retry_in(Duration::from_millis(1))
             .to_protocol_error();
         assert!(hinted.is_retryable(), "{code}");
         assert_eq!(hinted.retry_after(), Some(Duration::from_millis(1)));

@@ -26,12 +26,12 @@ fn reads_back(error: &ProtocolError, revision: Revision, dialect: Dialect) -> Pr
     let kind = |kind| ProtocolError::new(kind).with_message(error.message().into_owned());
     match (error.kind(), revision.era()) {
         // The older revisions have no header to mismatch, so no number for it.
-        (ErrorKind::HeaderMismatch, Era::Legacy) => as_if(-32600, error.received_data()),
+        (ErrorKind::HeaderMismatch, Era::Legacy) => as_if(-32600, error.own_data()),
         // Only -32002 says it without a URI; in -32602 it takes the URI to tell.
         (ErrorKind::ResourceNotFound { uri: None }, era)
             if era == Era::Modern || dialect == Dialect::Uniform =>
         {
-            as_if(-32602, error.received_data())
+            as_if(-32602, error.own_data())
         }
         // Our own 503 is known by its data.
         (ErrorKind::Application { code, data }, _) if code.get() == 503 => {

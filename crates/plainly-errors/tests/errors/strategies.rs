@@ -205,7 +205,7 @@ pub(crate) fn problem() -> impl Strategy<Value = Problem> {
                 problem = problem.suggest(suggestion);
             }
             match time {
-                Some(time) => problem.retry_after(time),
+                Some(time) => problem.retry_in(time),
                 None => problem,
             }
         })

@@ -432,7 +432,7 @@ mod tests {
             (
                 ProtocolError::internal("the index is unreadable").into(),
                 "the index is unreadable",
-                false,
+                true,
             ),
         ];
         for (error, text, has_source) in cases {

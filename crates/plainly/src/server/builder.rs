@@ -9,6 +9,7 @@ use plainly_protocol::types::{Icon, Implementation};
 use tower_layer::Layer;
 use tower_service::Service;
 
+use super::audience::ErrorPolicy;
 use super::changes::Changes;
 use super::discovery::Discovery;
 use super::features::{
@@ -31,9 +32,8 @@ use crate::store::Store;
 pub struct ServerBuilder {
     implementation: Implementation,
     instructions: Option<String>,
-    dialect: Dialect,
     limits: Limits,
-    masking: bool,
+    errors: ErrorPolicy,
     keys: Option<Keys>,
     definitions: Definitions,
     changes: Option<Changes>,
@@ -56,9 +56,8 @@ impl ServerBuilder {
         Self {
             implementation: Implementation::new(name, version),
             instructions: None,
-            dialect: Dialect::default(),
             limits: Limits::default(),
-            masking: false,
+            errors: ErrorPolicy::default(),
             keys: None,
             definitions: Definitions::default(),
             changes: None,
@@ -196,7 +195,7 @@ impl ServerBuilder {
     /// The code for a missing resource on revisions that defined a separate one.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = dialect;
+        self.errors.dialect = dialect;
         self
     }
 
@@ -205,7 +204,7 @@ impl ServerBuilder {
     /// the number with the whole error.
     #[must_use]
     pub fn mask_internal_errors(mut self) -> Self {
-        self.masking = true;
+        self.errors.masking = true;
         self
     }
 
@@ -260,11 +259,11 @@ impl ServerBuilder {
         );
         let changes = self.changes.unwrap_or_default();
         let reply_bytes = self.limits.reply_bytes;
-        let encoder = Encoder::new(self.dialect, self.implementation, reply_bytes);
+        let encoder = Encoder::new(self.errors.dialect, self.implementation, reply_bytes);
         let encoder = Arc::new(encoder);
         let task_store = self.tasks;
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
-        let tasks = Tasks::new(task_store, &changes, &encoder, self.masking, &self.limits);
+        let tasks = Tasks::new(task_store, &changes, &encoder, self.errors, &self.limits);
         let tasks = Arc::new(tasks);
         let sessions = Sessions::new(&self.limits, &changes);
         let subscriptions = Subscriptions::new(changes, announced, &sources, &tasks, &self.limits);
@@ -280,7 +279,7 @@ impl ServerBuilder {
             load: Load::new(&self.limits),
             unsent: Unsent::new(self.limits.reply_bytes_in_all),
             limits: self.limits,
-            masking: self.masking,
+            errors: self.errors,
             layers: layered(self.layers),
         })))
     }

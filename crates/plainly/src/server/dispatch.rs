@@ -9,7 +9,7 @@ use plainly_protocol::method::Method;
 
 use super::Server;
 use super::answer::Answer;
-use super::audience::{Asker, Audience, MethodAnswer, declined};
+use super::audience::{Audience, MethodAnswer};
 use super::handling::{CallAnswer, RunningHandler};
 use super::in_flight::{InFlight, SlotKind};
 use super::layer;
@@ -24,23 +24,25 @@ impl Server {
     pub(super) fn dispatch(
         &self,
         request: &Request<'_>,
-        scope: Scope,
+        mut scope: Scope,
         in_flight: Option<&Arc<InFlight>>,
     ) -> Replies {
-        let (id, revision) = (request.id.as_raw(), scope.peer().revision);
-        self.admit(request, scope, in_flight)
-            .unwrap_or_else(|error| Replies::ready(self.respond(id, revision, Err(error))))
+        self.admit(request, &mut scope, in_flight)
+            .unwrap_or_else(|error| {
+                Replies::ready(self.respond(request.id.as_raw(), &scope, Err(error)))
+            })
     }
 
     fn admit(
         &self,
         request: &Request<'_>,
-        scope: Scope,
+        scope: &mut Scope,
         in_flight: Option<&Arc<InFlight>>,
     ) -> Result<Replies, ProtocolError> {
         let id = request.id.as_raw();
         // First, so that a method that is not served takes neither an id nor a place.
         let method = self.0.discovery.find(&request.method, scope.peer())?;
+        scope.asks_for(method, request.params.as_ref());
         // Over modern HTTP there is no table: each request is alone on its exchange, and hanging up is what cancels it
         // (2026-07-28, Streamable HTTP, "Cancellation").
         let slot = in_flight
@@ -50,31 +52,30 @@ impl Server {
             method,
             id,
             params: request.params.as_ref(),
-            scope: &scope,
+            scope,
         };
         let state = match &self.0.layers {
             // A layer may wait for as long as it likes, so here every request takes a place, even one that is answered
             // at once.
             Some(layers) => State::Working {
-                _place: self.place(&scope)?,
+                _place: self.place(scope)?,
                 work: Work::layers(layers.clone(), layer::Request::new(self, &call)),
             },
             None => {
                 // Before the handler is called, which may do anything before it returns its future.
-                let place = (!is_answered_at_once(method)).then(|| self.place(&scope));
+                let place = (!is_answered_at_once(method)).then(|| self.place(scope));
                 let place = place.transpose()?;
                 match self.handle(&call) {
                     CallAnswer::Later(handling) => State::Working {
                         // Without one, it is a listing of sources, none of which was called yet.
-                        _place: place.map_or_else(|| self.place(&scope), Ok)?,
+                        _place: place.map_or_else(|| self.place(scope), Ok)?,
                         work: Work::Handler(handling),
                     },
                     CallAnswer::Now(Ok(Answer::Subscription(messages, last))) => {
                         State::Subscribed(messages, Box::new(last.into()))
                     }
                     CallAnswer::Now(answered) => {
-                        let revision = scope.peer().revision;
-                        return Ok(Replies::ready(self.respond(id, revision, answered)));
+                        return Ok(Replies::ready(self.respond(id, scope, answered)));
                     }
                 }
             }
@@ -82,7 +83,7 @@ impl Server {
         let running = Running {
             server: self.clone(),
             id: id.into(),
-            scope,
+            scope: scope.clone(),
             slot,
             state,
         };
@@ -97,23 +98,17 @@ impl Server {
 
     /// Hands a request on to its handler, behind all layers.
     pub(super) fn handle(&self, call: &MethodCall<'_>) -> CallAnswer {
-        // Made only when needed: finding what the user declined means reading the client's answers.
-        let asker = || Asker {
-            method: call.method,
-            peer: Arc::clone(call.scope.peer()),
-            declined: declined(call.method, call.params),
-        };
         match caught(|| self.route(call)) {
             Ok(Ok(MethodAnswer::Now(answer))) => CallAnswer::Now(Ok(answer)),
             Ok(Ok(MethodAnswer::Later(audience, handler))) => {
                 let scope = call.scope.clone();
-                CallAnswer::Later(RunningHandler::new(self, scope, audience, asker(), handler))
+                CallAnswer::Later(RunningHandler::new(self, scope, audience, handler))
             }
             Ok(Err(error)) => CallAnswer::Now(Err(error)),
             Err(error) => {
                 // It panicked before it could say who reads its outcome, so the method decides.
                 let audience = Audience::of(call.method);
-                CallAnswer::Now(audience.deliver(Err(error), &asker(), self.0.masking))
+                CallAnswer::Now(audience.deliver(Err(error), call.scope.asker(), self.0.errors))
             }
         }
     }

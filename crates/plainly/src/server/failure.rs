@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
+use plainly_errors::{Problems, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
 pub use self::ask_error::{AskError, AskErrorKind};
@@ -37,6 +38,8 @@ enum FailureCause {
     Pointer(Box<dyn Pointer>),
     Text(String),
     Asks(InputRequiredResult),
+    /// What the server itself has to say, though it does so in the place of a handler.
+    Server(ProtocolError),
 }
 
 /// The message if a handler asks where nobody can be asked.
@@ -91,11 +94,27 @@ impl Failure {
         Self(Box::new(FailureCause::Asks(asked)))
     }
 
+    /// The server's own error, in the place of a handler's.
+    pub(super) fn of_server(error: ProtocolError) -> Self {
+        Self(Box::new(FailureCause::Server(error)))
+    }
+
+    /// The same failure of a source. That answers as a server does: its protocol errors are this server's.
+    pub(super) fn of_source(self) -> Self {
+        if let Meaning::Protocol(error) = self.meaning() {
+            return Self::of_server(error);
+        }
+        self
+    }
+
     /// The questions that the handler ended with.
     pub(super) fn asks(&self) -> Option<&InputRequiredResult> {
         match &*self.0 {
             FailureCause::Asks(asked) => Some(asked),
-            FailureCause::Error(_) | FailureCause::Pointer(_) | FailureCause::Text(_) => None,
+            FailureCause::Error(_)
+            | FailureCause::Pointer(_)
+            | FailureCause::Text(_)
+            | FailureCause::Server(_) => None,
         }
     }
 
@@ -109,6 +128,7 @@ impl Failure {
         match &*self.0 {
             FailureCause::Text(text) => Meaning::Text(text),
             FailureCause::Asks(_) => Meaning::Text(ASKS),
+            FailureCause::Server(error) => Meaning::Server(error.clone()),
             FailureCause::Error(error) => Meaning::along(&**error),
             FailureCause::Pointer(pointer) => match pointer.context() {
                 Some(meaning) => meaning,
@@ -117,15 +137,20 @@ impl Failure {
         }
     }
 
+    /// The problems that it is, if they are several at once.
+    pub(super) fn problems(&self) -> Option<Problems> {
+        let Meaning::Problems(problems) = self.meaning() else {
+            return None;
+        };
+        Some(problems)
+    }
+
     /// The same failure of the resource at `uri`: what was not found is that resource.
     pub(super) fn of_resource(self, uri: &str) -> Self {
-        match self.meaning() {
-            Meaning::Problem(problem) => Self::from(problem.clone().for_resource(uri)),
-            Meaning::Problems(_)
-            | Meaning::Protocol(_)
-            | Meaning::Text(_)
-            | Meaning::Unknown(_) => self,
-        }
+        let Meaning::Problem(problem) = self.meaning() else {
+            return self;
+        };
+        Self::from(problem.for_resource(uri).with_source(self.into_source()))
     }
 
     /// The error itself, for logs.
@@ -135,6 +160,7 @@ impl Failure {
             FailureCause::Pointer(pointer) => Pointee(pointer).into(),
             FailureCause::Text(text) => text.into(),
             FailureCause::Asks(_) => ASKS.into(),
+            FailureCause::Server(error) => error.into(),
         }
     }
 }
@@ -146,6 +172,7 @@ impl fmt::Display for Failure {
             FailureCause::Pointer(pointer) => fmt::Display::fmt(pointer.error(), f),
             FailureCause::Text(text) => f.pad(text),
             FailureCause::Asks(_) => f.pad(ASKS),
+            FailureCause::Server(error) => fmt::Display::fmt(error, f),
         }
     }
 }
@@ -157,6 +184,7 @@ impl fmt::Debug for Failure {
             FailureCause::Pointer(pointer) => fmt::Debug::fmt(pointer.error(), f),
             FailureCause::Text(text) => text.fmt(f),
             FailureCause::Asks(asked) => asked.fmt(f),
+            FailureCause::Server(error) => fmt::Debug::fmt(error, f),
         }
     }
 }

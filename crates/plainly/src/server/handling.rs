@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::audience::{Asker, Audience, Ended};
+use super::audience::{Audience, Ended};
 use super::failure::Failure;
 use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
@@ -35,7 +35,6 @@ pub(super) struct RunningHandler {
     server: Server,
     scope: Scope,
     audience: Audience,
-    asker: Asker,
     handler: Guarded,
     deadline: Deadline,
 }
@@ -45,12 +44,10 @@ impl RunningHandler {
         server: &Server,
         scope: Scope,
         audience: Audience,
-        asker: Asker,
         handler: AnswerFuture,
     ) -> Self {
         Self {
             audience,
-            asker,
             handler: guarded(scope.closing(handler)),
             scope,
             deadline: Deadline::new(server.limits().deadline),
@@ -112,7 +109,6 @@ impl RunningHandler {
                 // How the handler ends is for the task's audience. That the task could not be created is for the host's
                 // code.
                 audience: std::mem::replace(&mut self.audience, Audience::Code),
-                asker: self.asker.clone(),
             };
             let handler = std::mem::replace(&mut self.handler, nothing);
             let tasks = Arc::clone(&self.server.0.tasks);
@@ -131,8 +127,8 @@ impl Future for RunningHandler {
             Poll::Ready(ended) => ended,
             Poll::Pending => ready!(this.poll_ended_from_outside(context)),
         };
-        let masking = this.server.0.masking;
-        let outcome = this.audience.deliver(ended, &this.asker, masking);
+        let policy = this.server.0.errors;
+        let outcome = this.audience.deliver(ended, this.scope.asker(), policy);
         Poll::Ready(outcome.and_then(|answer| this.carrying(answer)))
     }
 }

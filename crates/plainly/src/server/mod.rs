@@ -52,6 +52,7 @@ mod seal;
 use std::sync::Arc;
 
 pub use self::asking::{AskError, AskErrorKind};
+use self::audience::ErrorPolicy;
 pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
 pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
@@ -96,7 +97,7 @@ struct Inner {
     unsent: outgoing::unsent::Unsent,
     /// The layers in front of every handler, if there are any.
     layers: Option<layer::Next>,
-    masking: bool,
+    errors: ErrorPolicy,
 }
 
 impl Server {

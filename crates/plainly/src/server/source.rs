@@ -252,8 +252,10 @@ impl Candidate {
             Self::Other(source, features) => {
                 let request = SourceRequest::new(call, features);
                 let source = Arc::clone(source);
-                let answering: AnswerFuture =
-                    Box::pin(async move { raw::answer(&source.answer(request?).await?) });
+                let answering: AnswerFuture = Box::pin(async move {
+                    let answer = source.answer(request?).await;
+                    raw::answer(&answer.map_err(Failure::of_source)?)
+                });
                 Ok(MethodAnswer::Later(Audience::Code, answering))
             }
         }
@@ -293,11 +295,16 @@ fn first(
 
 async fn or_else(found: AnswerFuture, next: AnswerFuture) -> Result<Answer, Failure> {
     match found.await {
-        Err(failure) if matches!(failure.meaning(), Meaning::Protocol(error) if is_unknown(error)) => {
-            next.await
-        }
+        Err(failure) if says_unknown(&failure) => next.await,
         answered => answered,
     }
+}
+
+fn says_unknown(failure: &Failure) -> bool {
+    matches!(
+        failure.meaning(),
+        Meaning::Protocol(error) | Meaning::Server(error) if is_unknown(&error)
+    )
 }
 
 /// Whether the error only says that there is no such tool, prompt or resource here.

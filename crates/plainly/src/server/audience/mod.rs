@@ -1,23 +1,25 @@
 //! The reader of a handler's outcome, which determines how a failure is reported: a model reads tool errors, the host's
 //! code reads protocol errors. Decided here, once, for every way in which a handler can end.
 
+mod asker;
+mod report;
 mod url_elicitation;
 
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, Internal, InvalidParams, ProtocolError};
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Feature;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
 use plainly_schema::Schema;
 use serde::Serialize;
 
+pub(in crate::server) use self::asker::Asker;
+pub(in crate::server) use self::report::ErrorPolicy;
 use self::url_elicitation::Told;
-pub(in crate::server) use self::url_elicitation::declined;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::asking::check_asked;
-use crate::server::failure::incident::{Incident, chain};
+use crate::server::failure::incident::incident;
 use crate::server::failure::{Failure, Meaning};
 
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
@@ -29,15 +31,6 @@ pub(in crate::server) enum Audience {
     Model(Option<Arc<Schema>>),
     /// The host's code.
     Code,
-}
-
-/// The peer that waits for the outcome of a handler, and the method that it called.
-#[derive(Clone)]
-pub(in crate::server) struct Asker {
-    pub(in crate::server) method: Method,
-    pub(in crate::server) peer: Arc<Peer>,
-    /// The keys of the questions of an earlier round that the user declined.
-    pub(in crate::server) declined: Vec<String>,
 }
 
 /// How a method is answered.
@@ -61,13 +54,12 @@ impl Audience {
         }
     }
 
-    /// Turns the end of a handler into what the peer gets. With `masking`, an error without a meaning of its own
-    /// becomes the number of an incident.
+    /// Turns the end of a handler into what the peer gets.
     pub(in crate::server) fn deliver(
         &self,
         ended: Ended,
         asker: &Asker,
-        masking: bool,
+        policy: ErrorPolicy,
     ) -> Result<Answer, ProtocolError> {
         match ended {
             Ok(Ok(Answer::Tool(result))) => Ok(Answer::Tool(self.conforming(result))),
@@ -80,37 +72,41 @@ impl Audience {
                 Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
                 Some(Told::Refused(error)) => Err(error),
                 Some(Told::Words(text)) => Ok(Answer::Tool(tool_error(text))),
-                None => self.failed(failure, asker.peer.revision, masking),
+                None => self.failed(failure, asker, policy),
             },
-            Err(error) => self.broke(error),
+            Err(error) => match self {
+                Self::Model(_) => {
+                    policy.report(asker, &error);
+                    Ok(Answer::Tool(tool_error(error.message())))
+                }
+                Self::Code => Err(error),
+            },
         }
     }
 
-    /// The failure of the handler, or of a layer before it.
+    /// The failure of the handler, or of a layer before it. For the host's code, the caller logs it like every error.
     pub(in crate::server) fn failed(
         &self,
         failure: Failure,
-        revision: Revision,
-        masking: bool,
+        asker: &Asker,
+        policy: ErrorPolicy,
     ) -> Result<Answer, ProtocolError> {
-        match self {
-            Self::Model(schema) => {
-                let is_in_meta = schema.is_some() || !Feature::StructuredContent.is_in(revision);
-                tool_failed(&failure, is_in_meta, masking).map(Answer::Tool)
-            }
-            Self::Code => Err(request_failed(failure, masking)),
+        let problems = failure.problems();
+        let error = request_failed(failure, policy.masking);
+        let Self::Model(schema) = self else {
+            return Err(error);
+        };
+        if is_for_the_host(&error) {
+            return Err(error);
         }
-    }
-
-    /// Reports a failure around the handler. For the host's code, the caller logs it like every internal error.
-    fn broke(&self, error: ProtocolError) -> Result<Answer, ProtocolError> {
-        match self {
-            Self::Model(_) => {
-                tracing::error!(error = %chain(&error), "a tool failed inside the server");
-                Ok(Answer::Tool(tool_error(error.message())))
-            }
-            Self::Code => Err(error),
-        }
+        policy.report(asker, &error);
+        let is_in_meta = schema.is_some() || !Feature::StructuredContent.is_in(asker.peer.revision);
+        let result = match (problems, error.problem()) {
+            (Some(problems), _) => with_object(tool_error(problems.text()), &problems, is_in_meta),
+            (None, Some(problem)) => with_object(tool_error(problem.text()), problem, is_in_meta),
+            (None, None) => tool_error(error.message()),
+        };
+        Ok(Answer::Tool(result))
     }
 
     /// Structured output that is not what the tool promised would fail in the client, far from its cause.
@@ -150,7 +146,8 @@ fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
     let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
         return None;
     };
-    Some(url_elicitation::told(error, elicitations, asker))
+    let method = asker.method?;
+    Some(url_elicitation::told(&error, elicitations, method, asker))
 }
 
 /// The questions that a handler ended with, or the error if the client can't be asked them; `None` if it asked nothing,
@@ -160,51 +157,26 @@ fn can_be_asked(
     asker: &Asker,
 ) -> Option<Result<InputRequiredResult, ProtocolError>> {
     let asked = failure.asks()?;
-    let can_ask = asker.method.row().may_ask && asker.peer.revision.traits().asks_in_results;
+    let can_ask = asker.method?.row().may_ask && asker.peer.revision.traits().asks_in_results;
     can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
 }
 
-/// The tool error that the model reads. An error that the host must act on before the tool can work goes to the host.
-fn tool_failed(
-    failure: &Failure,
-    is_in_meta: bool,
-    masking: bool,
-) -> Result<CallToolResult, ProtocolError> {
-    let of_problem =
-        |problem: &Problem| with_object(tool_error(problem.text()), problem, is_in_meta);
-    match failure.meaning() {
-        Meaning::Protocol(error) if is_for_the_host(error) => Err(error.clone()),
-        Meaning::Protocol(error) => Ok(match error.problem() {
-            Some(problem) => of_problem(problem),
-            None => tool_error(error.message()),
-        }),
-        Meaning::Problem(problem) => Ok(of_problem(problem)),
-        Meaning::Problems(problems) => Ok(with_object(
-            tool_error(problems.text()),
-            problems,
-            is_in_meta,
-        )),
-        Meaning::Text(text) => Ok(tool_error(text)),
-        Meaning::Unknown(error) if masking => Ok(tool_error(
-            ProtocolError::from(Incident::of(error)).message(),
-        )),
-        Meaning::Unknown(error) => Ok(tool_error(error.to_string())),
-    }
-}
-
-/// The protocol error that the host's code reads.
+/// The protocol error that states the failure. With `masking`, an error without a meaning of its own becomes the number of
+/// an incident.
 pub(in crate::server) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
-    let internal = match failure.meaning() {
-        Meaning::Protocol(error) => return error.clone(),
-        Meaning::Problem(problem) => return problem.to_protocol_error(),
-        Meaning::Problems(problems) => problems
-            .to_protocol_error()
-            .unwrap_or_else(|| Internal::Failed.into()),
+    let error = match failure.meaning() {
+        Meaning::Server(error) => error,
+        Meaning::Protocol(error) if error.may_be_a_handlers() => error,
+        // What only the server can know would mislead the client: it might open another session, or change its revision.
+        Meaning::Protocol(error) => ProtocolError::internal(error.message().into_owned()),
+        Meaning::Problem(problem) => problem.to_protocol_error(),
+        Meaning::Problems(problems) => problems.to_protocol_error(),
         Meaning::Text(text) => ProtocolError::internal(text.to_owned()),
-        Meaning::Unknown(error) if masking => return Incident::of(error).into(),
+        Meaning::Panic => Internal::Failed.into(),
+        Meaning::Unknown(_) if masking => incident(),
         Meaning::Unknown(error) => ProtocolError::internal(error.to_string()),
     };
-    internal.with_source(failure.into_source())
+    error.with_source(failure.into_source())
 }
 
 /// The host has to act before the tool can work: declare a capability, or send again what is right.

@@ -2,12 +2,11 @@
 
 use plainly_errors::revision::UrlMode;
 use plainly_errors::{ProtocolError, UrlElicitation};
-use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ElicitResult, ElicitUrlParams, InputRequiredResult, RawJson};
+use plainly_protocol::types::{ElicitUrlParams, InputRequiredResult};
 
 use super::Asker;
-use crate::server::asking::{check_asked, returned};
+use crate::server::asking::check_asked;
 
 /// The form in which the peer is told.
 pub(super) enum Told {
@@ -20,13 +19,13 @@ pub(super) enum Told {
 }
 
 /// Decides how `asker` is told that `elicitations` come first.
-pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker: &Asker) -> Told {
-    let Asker {
-        method,
-        peer,
-        declined,
-    } = asker;
-    let method = *method;
+pub(super) fn told(
+    error: &ProtocolError,
+    elicitations: &[UrlElicitation],
+    method: Method,
+    asker: &Asker,
+) -> Told {
+    let Asker { peer, declined, .. } = asker;
     // Otherwise the user would be asked, and decline, again and again.
     let mut already_declined = elicitations
         .iter()
@@ -48,8 +47,12 @@ pub(super) fn told(error: &ProtocolError, elicitations: &[UrlElicitation], asker
             }
         }
         UrlMode::Error if is_declared => Told::Refused(error.clone()),
-        // The error for this would ask for something that the client can't do.
-        UrlMode::Error => in_words(words(error, elicitations), method, ProtocolError::internal),
+        // The error for this would ask for something that the client can't do: it is an internal one, as on the revisions
+        // that have no error for this.
+        UrlMode::Error => in_words(words(error, elicitations), method, |words| {
+            let elicitations = serde_json::to_value(elicitations).expect("they are strings");
+            ProtocolError::internal(words).with_data("elicitations", elicitations)
+        }),
         UrlMode::Result | UrlMode::None => in_words(words(error, elicitations), method, |words| {
             error.clone().with_message(words)
         }),
@@ -65,22 +68,6 @@ fn in_words(words: String, method: Method, error: impl FnOnce(String) -> Protoco
     }
 }
 
-/// The keys of the questions that the user declined, as the client reports when it sends the request again.
-pub(in crate::server) fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
-    let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
-    if !method.row().may_ask || !params.is_some_and(is_round) {
-        return Vec::new();
-    }
-    // A handler that asks for more reads them again, and refuses invalid ones.
-    let answers = returned(params).unwrap_or_default().input_responses;
-    let is_no = |answer: &RawJson| {
-        let read = answer.decode::<ElicitResult>();
-        read.is_ok_and(|answer| !answer.is_accepted())
-    };
-    let declined = answers.iter().filter(|(_, answer)| is_no(answer));
-    declined.map(|(key, _)| key.to_owned()).collect()
-}
-
 fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {
     InputRequiredResult::new(elicitations.iter().map(|one| {
         let visit = ElicitUrlParams::new(&one.url, &one.message);
@@ -90,10 +77,13 @@ fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {
 
 /// The error's own sentence, and each visit with its reason.
 fn words(error: &ProtocolError, elicitations: &[UrlElicitation]) -> String {
-    let visits = elicitations
+    let sentence = error.message();
+    let reasons = elicitations
         .iter()
-        .map(|one| format!("\n- {}: {}", one.message, one.url));
-    std::iter::once(error.message().into_owned())
-        .chain(visits)
-        .collect()
+        .map(|one| match sentence.contains(&one.url) {
+            true => one.message.clone(),
+            false => format!("{} ({})", one.message, one.url),
+        });
+    let reasons: Vec<String> = reasons.collect();
+    format!("{sentence}: {}", reasons.join("; "))
 }

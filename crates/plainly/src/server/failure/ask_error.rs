@@ -46,11 +46,6 @@ impl AskError {
         self.kind
     }
 
-    /// The protocol error that reports it.
-    pub(super) fn protocol(&self) -> &ProtocolError {
-        &self.error
-    }
-
     fn new(kind: AskErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -123,7 +118,12 @@ impl fmt::Display for AskError {
     }
 }
 
-impl Error for AskError {}
+/// Its source is the protocol error that reports it.
+impl Error for AskError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.error)
+    }
+}
 
 impl From<AskError> for ProtocolError {
     fn from(error: AskError) -> Self {

@@ -1,38 +1,40 @@
 //! Errors that are for the log alone: the peer gets a number that finds them there.
 
 use std::error::Error;
+use std::iter::successors;
 
-use plainly_errors::{Internal, ProtocolError};
+use plainly_errors::{Internal, Problem, Problems, ProtocolError};
 
-/// The number of an error that was logged.
-#[derive(Debug)]
-pub(in crate::server) struct Incident(String);
-
-impl Incident {
-    /// Logs `error` with everything that caused it, and numbers it.
-    pub(in crate::server) fn of(error: &dyn Error) -> Self {
-        let mut bits = [0; 8];
-        // Without randomness the log line is still found by its time.
-        let number = getrandom::fill(&mut bits).map_or_else(
-            |_| "unnumbered".to_owned(),
-            |()| format!("{:016x}", u64::from_ne_bytes(bits)),
-        );
-        tracing::error!(incident = number, error = %chain(error), "a handler failed");
-        Self(number)
-    }
+/// The error that names the line of the log which describes what failed.
+pub(in crate::server) fn incident() -> ProtocolError {
+    let mut bits = [0; 8];
+    // Without randomness the line is still found by its time.
+    let incident = getrandom::fill(&mut bits).map_or_else(
+        |_| "unnumbered".to_owned(),
+        |()| format!("{:016x}", u64::from_ne_bytes(bits)),
+    );
+    Internal::Incident { incident }.into()
 }
 
-impl From<Incident> for ProtocolError {
-    fn from(Incident(incident): Incident) -> Self {
-        Internal::Incident { incident }.into()
+/// An error and everything that caused it, for the log. What an error repeats of its cause stands there once.
+pub(in crate::server) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut links: Vec<String> = Vec::new();
+    for error in successors(Some(error), |&error| error.source()) {
+        let text = error.to_string();
+        if !is_echo(error) && !links.iter().any(|link| link.contains(&text)) {
+            links.push(text.trim_end_matches('.').to_owned());
+        }
     }
+    links.join(": ").escape_debug().to_string()
 }
 
-/// An error and everything that caused it, for the log.
-pub(in crate::server) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
-        text = format!("{text}: {cause}");
-    }
-    text.escape_debug().to_string()
+/// Whether it is what a problem or a protocol error has as its source: that error once more.
+fn is_echo(error: &(dyn Error + 'static)) -> bool {
+    let (protocol, problem) = (error.is::<ProtocolError>(), error.is::<Problem>());
+    !protocol
+        && !problem
+        && !error.is::<Problems>()
+        && (ProtocolError::downcast(error).is_some()
+            || Problem::downcast(error).is_some()
+            || Problems::downcast(error).is_some())
 }

@@ -1,22 +1,26 @@
 //! The meaning of an error: the outermost error along its sources that says what it is, to a model or to the host's code.
 
 use std::error::Error;
+use std::iter::successors;
 
-use plainly_errors::{Problem, ProblemBag, ProtocolError};
-
-use super::ask_error::AskError;
+use plainly_errors::{Problem, Problems, ProtocolError};
+use tokio::task::JoinError;
 
 /// The meaning of a failure, which decides who gets which part of it.
 #[derive(Debug)]
 pub(in crate::server) enum Meaning<'a> {
     /// A semantic failure, for any reader.
-    Problem(&'a Problem),
+    Problem(Problem),
     /// Several of them at once.
-    Problems(&'a ProblemBag),
+    Problems(Problems),
     /// A protocol error.
-    Protocol(&'a ProtocolError),
+    Protocol(ProtocolError),
+    /// The server's own error.
+    Server(ProtocolError),
     /// A message that the handler's author wrote for the reader.
     Text(&'a str),
+    /// A task panicked that the handler had started. Its words are for the log alone.
+    Panic,
     /// Any other error; the server's operator decides whether it may be shown.
     Unknown(&'a (dyn Error + 'static)),
 }
@@ -24,34 +28,45 @@ pub(in crate::server) enum Meaning<'a> {
 impl<'a> Meaning<'a> {
     /// The meaning of the outermost error that has one, from `first` along its sources.
     pub(super) fn along(first: &'a (dyn Error + 'static)) -> Self {
-        std::iter::successors(Some(first), |&error| error.source())
-            .take_while(|error| !is_another_servers(*error))
+        successors(Some(first), |&error| error.source())
+            .take_while(|&error| !is_another_servers(error))
             .find_map(Self::of)
-            .unwrap_or(Self::Unknown(first))
+            .unwrap_or_else(|| match tells_of_a_panic(&first.to_string()) {
+                true => Self::Panic,
+                false => Self::Unknown(first),
+            })
     }
 
     fn of(error: &'a (dyn Error + 'static)) -> Option<Self> {
-        if let Some(error) = error.downcast_ref() {
+        if let Some(error) = ProtocolError::downcast(error) {
             Some(Self::Protocol(error))
-        } else if let Some(problem) = error.downcast_ref() {
+        } else if let Some(problem) = Problem::downcast(error) {
             Some(Self::Problem(problem))
-        } else if let Some(problems) = error.downcast_ref() {
+        } else if let Some(problems) = Problems::downcast(error) {
             Some(Self::Problems(problems))
         } else {
-            let error = error.downcast_ref::<AskError>()?;
-            Some(Self::Protocol(error.protocol()))
+            let task = error.downcast_ref::<JoinError>()?;
+            task.is_panic().then_some(Self::Panic)
         }
     }
 }
 
-/// Another server's error is its own: its codes must not leave as ours.
-#[cfg(feature = "client")]
-fn is_another_servers(error: &(dyn Error + 'static)) -> bool {
-    error.is::<crate::client::Error>()
+/// Whether these are the words of a task that panicked. Transparent wrapping leaves nothing else of a `JoinError`.
+fn tells_of_a_panic(words: &str) -> bool {
+    let numbers = words.split("task ").skip(1);
+    numbers
+        .map(|rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+        .any(|rest| rest.starts_with(" panicked"))
 }
 
-/// Without a client there are no other servers' errors.
-#[cfg(not(feature = "client"))]
-fn is_another_servers(_: &(dyn Error + 'static)) -> bool {
-    false
+/// Another server's error is its own: its codes must not leave as ours.
+fn is_another_servers(error: &(dyn Error + 'static)) -> bool {
+    #[cfg(feature = "client")]
+    if error.is::<crate::client::Error>() {
+        return true;
+    }
+    // What is left of a client's error that is wrapped transparently. An author who takes the server's error out of it means
+    // to send that.
+    let received = |error: ProtocolError| error.received().is_some();
+    !error.is::<ProtocolError>() && ProtocolError::downcast(error).is_some_and(received)
 }

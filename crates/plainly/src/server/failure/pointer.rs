@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Deref;
 
 #[cfg(any(feature = "anyhow", feature = "eyre"))]
-use plainly_errors::{Problem, ProblemBag, ProtocolError};
+use plainly_errors::{Problem, Problems, ProtocolError};
 
 use super::meaning::Meaning;
 
@@ -57,15 +57,15 @@ impl<P: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static> Pointer
 /// Which one is further out can't be told: a problem, since it is rather put around an error of the protocol than within.
 #[cfg(any(feature = "anyhow", feature = "eyre"))]
 fn first<'a>(
-    problem: Option<&'a Problem>,
-    problems: Option<&'a ProblemBag>,
-    protocol: Option<&'a ProtocolError>,
+    problem: Option<&Problem>,
+    problems: Option<&Problems>,
+    protocol: Option<&ProtocolError>,
 ) -> Option<Meaning<'a>> {
-    let problem = problem.map(Meaning::Problem);
-    let problems = problems.map(Meaning::Problems);
+    let problem = problem.cloned().map(Meaning::Problem);
+    let problems = problems.cloned().map(Meaning::Problems);
     problem
         .or(problems)
-        .or_else(|| protocol.map(Meaning::Protocol))
+        .or_else(|| protocol.cloned().map(Meaning::Protocol))
 }
 
 /// The error that a pointer points to, as an error of its own.

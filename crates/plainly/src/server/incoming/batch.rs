@@ -86,7 +86,7 @@ impl Server {
                     // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
-                        let refusal = self.respond(id, revision, Err(error));
+                        let refusal = self.0.encoder.refusal(Some(id), revision, &error);
                         joined.add(place, refusal.bytes);
                         continue;
                     }
@@ -213,7 +213,8 @@ impl Joined {
         drop(reply);
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();
-        let refusal = self.server.respond(id, self.revision, Err(error));
+        let encoder = &self.server.0.encoder;
+        let refusal = encoder.refusal(Some(id), self.revision, &error);
         self.add(place, refusal.bytes);
     }
 

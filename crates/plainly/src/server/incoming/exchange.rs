@@ -70,7 +70,7 @@ impl Exchange for Server {
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
-        reply(self.0.encoder.error(None, Revision::UNKNOWN_PEER, error))
+        reply(self.0.encoder.refusal(None, Revision::UNKNOWN_PEER, error))
     }
 }
 

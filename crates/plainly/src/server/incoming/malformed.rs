@@ -17,7 +17,7 @@ impl Server {
         request: &Request<'_>,
         unresolved: &Unresolved,
     ) -> Encoded {
-        self.0.encoder.error(
+        self.0.encoder.refusal(
             Some(request.id.as_raw()),
             unresolved.revision,
             &unresolved.error,
@@ -31,7 +31,7 @@ impl Server {
         revision: Revision,
     ) -> Encoded {
         let id = malformed.id.as_ref().map(|id| id.as_raw());
-        self.0.encoder.error(id, revision, &error_of(malformed))
+        self.0.encoder.refusal(id, revision, &error_of(malformed))
     }
 }
 

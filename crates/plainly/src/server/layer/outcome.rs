@@ -59,9 +59,9 @@ impl Outcome {
     pub(super) fn failed(error: BoxError, subject: &RequestHead) -> Self {
         let failure = Failure::of(error);
         if let Meaning::Problem(problem) = failure.meaning() {
-            return problem.clone().into();
+            return problem.into();
         }
-        request_failed(failure, subject.server.0.masking).into()
+        request_failed(failure, subject.server.0.errors.masking).into()
     }
 
     /// The outcome as the client gets it.
@@ -82,7 +82,10 @@ impl Outcome {
                     Err(problem.for_resource(uri))
                 }
                 // Like a failure of the handler: the reader is the same.
-                _other => audience(subject).failed(problem.into(), subject.revision, true),
+                _other => {
+                    let (asker, policy) = (subject.scope.asker(), subject.server.0.errors);
+                    audience(subject).failed(problem.into(), asker, policy)
+                }
             },
         }
     }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::Extensions;
-use plainly_errors::Revision;
 use plainly_protocol::envelope::{self, Object};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::{Peer, Principal};
@@ -17,7 +16,6 @@ use crate::server::request::{MethodCall, Scope};
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(super) subject: Arc<RequestHead>,
-    scope: Scope,
     extensions: Extensions,
 }
 
@@ -25,8 +23,8 @@ pub struct Request {
 #[derive(Debug)]
 pub(super) struct RequestHead {
     pub(super) server: Server,
+    pub(super) scope: Scope,
     pub(super) method: Method,
-    pub(super) revision: Revision,
     pub(super) name: Option<String>,
     id: Box<str>,
     params: Option<Box<str>>,
@@ -36,8 +34,8 @@ impl Request {
     pub(in crate::server) fn new(server: &Server, call: &MethodCall<'_>) -> Self {
         let subject = RequestHead {
             server: server.clone(),
+            scope: call.scope.clone(),
             method: call.method,
-            revision: call.scope.peer().revision,
             name: call.subject_name().map(Cow::into_owned),
             id: call.id.into(),
             params: call.params.map(|params| params.raw().into()),
@@ -45,7 +43,6 @@ impl Request {
         Self {
             subject: Arc::new(subject),
             extensions: call.scope.extensions(),
-            scope: call.scope.clone(),
         }
     }
 
@@ -73,7 +70,7 @@ impl Request {
 
     /// The client that sent the request.
     pub fn peer(&self) -> &Peer {
-        self.scope.peer()
+        self.subject.scope.peer()
     }
 
     /// The principal, as proven by the transport.
@@ -98,7 +95,7 @@ impl Request {
             let RequestHead {
                 server, method, id, ..
             } = &*self.subject;
-            let scope = self.scope.clone().carrying(&self.extensions);
+            let scope = self.subject.scope.clone().carrying(&self.extensions);
             let params = self.params();
             server.handle(&MethodCall {
                 method: *method,

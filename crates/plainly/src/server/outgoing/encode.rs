@@ -220,6 +220,18 @@ impl Encoder {
         self.dialect.encode(error, revision)
     }
 
+    /// As [`error`](Self::error), to what never became a request of anybody; logs it.
+    pub(in crate::server) fn refusal(
+        &self,
+        id: Option<&str>,
+        revision: Revision,
+        error: &ProtocolError,
+    ) -> Encoded {
+        let code = self.dialect.code(error, revision).get();
+        tracing::debug!(id, code, error = %chain(error), "refused a message");
+        self.error(id, revision, error)
+    }
+
     /// The error response to the request `id`, a JSON token, or to something whose id could not be read.
     pub(in crate::server) fn error(
         &self,
@@ -228,7 +240,6 @@ impl Encoder {
         error: &ProtocolError,
     ) -> Encoded {
         let wire = self.wire(error, revision);
-        tracing::debug!(id, code = wire.code.get(), message = ?wire.message, "answered with an error");
         let mut out = Vec::with_capacity(AROUND);
         let mut response = opened(&mut out, id);
         response

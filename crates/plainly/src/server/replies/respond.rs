@@ -1,13 +1,13 @@
 //! From the outcome of a request to its one response, in bytes: within the room that there is for large replies.
 
-use plainly_errors::{ErrorKind, Internal, Revision, Unavailable};
+use plainly_errors::{Revision, Unavailable};
 use plainly_protocol::peer::Peer;
 
 use crate::server::Server;
 use crate::server::answer::MethodResult;
-use crate::server::failure::incident::chain;
 use crate::server::handling::AnswerResult;
 use crate::server::outgoing::encode::Encoded;
+use crate::server::request::Scope;
 
 impl Server {
     /// The reply to `initialize`, the request `id`.
@@ -15,23 +15,24 @@ impl Server {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
-        self.respond(id, peer.revision, Ok(answer))
+        self.write(id, peer.revision, Ok(answer))
     }
 
-    /// Writes a response, and logs an internal error. If there is no room for the response, writes an error instead.
+    /// Writes the response to a request in this context, and logs its error.
     pub(in crate::server) fn respond(
         &self,
         id: &str,
-        revision: Revision,
+        scope: &Scope,
         outcome: AnswerResult,
     ) -> Encoded {
-        if let Err(error) = &outcome
-            && let ErrorKind::Internal(detail) = error.kind()
-            // An incident was logged when it got its number.
-            && !matches!(detail, Internal::Incident { .. })
-        {
-            tracing::error!(id, error = %chain(error), "a request failed inside the server");
+        if let Err(error) = &outcome {
+            self.0.errors.report(scope.asker(), error);
         }
+        self.write(id, scope.peer().revision, outcome)
+    }
+
+    /// Writes a response. If there is no room for it, writes an error instead.
+    fn write(&self, id: &str, revision: Revision, outcome: AnswerResult) -> Encoded {
         let encoded = self.0.encoder.response(id, revision, outcome);
         let http_status = encoded.http_status;
         match self.0.unsent.hold(encoded.bytes) {

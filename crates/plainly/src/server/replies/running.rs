@@ -106,8 +106,7 @@ impl Running {
         // Closed before the reply is written, so that a task that the handler left running can neither delay the reply
         // by more messages nor wait for room for ever.
         self.scope.outbox().close();
-        let revision = self.scope.peer().revision;
-        let reply = self.server.respond(&self.id, revision, answered);
+        let reply = self.server.respond(&self.id, &self.scope, answered);
         self.state = State::Answered(Some(reply));
     }
 

@@ -5,8 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use http::Extensions;
 use plainly_errors::ProtocolError;
+use plainly_protocol::envelope::Object;
 use plainly_protocol::id::ProgressToken;
 use plainly_protocol::meta::{LOG_LEVEL, RequestMeta};
+use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
@@ -14,6 +16,7 @@ use super::clock::HandlerClock;
 use super::task_stage::TaskStage;
 use crate::lock::Lock;
 use crate::server::asking::Questions;
+use crate::server::audience::Asker;
 use crate::server::outgoing::outbox::Outbox;
 use crate::server::sessions::session::Session;
 
@@ -29,7 +32,7 @@ pub(in crate::server) struct Scope {
 /// The part that all clones of a context share.
 #[derive(Debug)]
 struct SharedContext {
-    peer: Arc<Peer>,
+    asker: Asker,
     session: Option<Arc<Session>>,
     interest: Interest,
     outbox: Outbox,
@@ -41,9 +44,11 @@ struct SharedContext {
     questions: OnceLock<Arc<Questions>>,
 }
 
-/// The messages that a client wants before the reply.
+/// What a client wants to hear and see of its request besides the reply.
 #[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Interest {
+    /// The trace that the request is part of.
+    pub(super) trace: Option<Box<str>>,
     pub(super) progress: Option<ProgressToken>,
     /// The least severe log messages; a session has one level for all its requests.
     pub(super) level: Option<LoggingLevel>,
@@ -53,6 +58,7 @@ impl Interest {
     /// The wishes in the `_meta` of a request within a session.
     pub(in crate::server) fn of(meta: &RequestMeta<'_>) -> Self {
         Self {
+            trace: meta.trace_id().map(Into::into),
             progress: meta.progress_token(),
             level: None,
         }
@@ -82,9 +88,9 @@ impl Scope {
         Self::new(peer, Some(Arc::clone(session)), interest)
     }
 
-    fn new(peer: Arc<Peer>, session: Option<Arc<Session>>, interest: Interest) -> Self {
+    fn new(peer: Arc<Peer>, session: Option<Arc<Session>>, mut interest: Interest) -> Self {
         let shared = SharedContext {
-            peer,
+            asker: Asker::new(peer, interest.trace.take()),
             session,
             interest,
             outbox: Outbox::default(),
@@ -117,7 +123,19 @@ impl Scope {
     }
 
     pub(in crate::server) fn peer(&self) -> &Arc<Peer> {
-        &self.shared.peer
+        &self.shared.asker.peer
+    }
+
+    /// Whoever waits for the answer, and what it asked for.
+    pub(in crate::server) fn asker(&self) -> &Asker {
+        &self.shared.asker
+    }
+
+    /// Says what is asked for, once that is known, and before the context is shared.
+    pub(in crate::server) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.asker.asks_for(method, params);
+        }
     }
 
     /// The legacy session that the request is part of.

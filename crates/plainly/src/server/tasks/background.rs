@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use plainly_errors::{ErrorKind, Internal, ProtocolError};
+use plainly_errors::{Internal, ProtocolError};
 use plainly_protocol::question::asked;
 use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
 use tokio::time::{sleep, timeout};
@@ -19,9 +19,9 @@ use super::local::LocalTask;
 use super::record::TaskEvent;
 use super::store::TaskStoreError;
 use crate::server::answer::Answer;
-use crate::server::audience::{Asker, Audience, Ended};
-use crate::server::failure::Meaning;
+use crate::server::audience::{Audience, Ended, request_failed};
 use crate::server::failure::incident::chain;
+use crate::server::failure::{Failure, Meaning};
 use crate::server::panics::{Guarded, panicked};
 use crate::server::request::Scope;
 
@@ -32,7 +32,6 @@ const AROUND: usize = 4 << 10;
 pub(in crate::server) struct TaskCall {
     pub(in crate::server) scope: Scope,
     pub(in crate::server) audience: Audience,
-    pub(in crate::server) asker: Asker,
 }
 
 /// A task whose handler goes on.
@@ -121,7 +120,7 @@ impl Background {
 
     /// Asks the client. Whether the task is still wanted.
     async fn ask(&self, questions: QuestionsByKey) -> Result<bool, TaskStoreError> {
-        let revision = self.call.asker.peer.revision;
+        let revision = self.call.scope.peer().revision;
         let questions = questions.into_iter();
         let questions = questions.map(|(key, question)| (key, asked(question, revision)));
         let event = TaskEvent::Asks(questions.collect());
@@ -135,7 +134,7 @@ impl Background {
         let Some(record) = record.filter(|record| !record.is_over()) else {
             return Ok(false);
         };
-        let revision = self.call.asker.peer.revision;
+        let revision = self.call.scope.peer().revision;
         for (key, answer) in record.answers.iter() {
             if let Err(why) = self.call.scope.questions().answer(key, answer, revision) {
                 tracing::error!(
@@ -164,20 +163,15 @@ impl Background {
 
     /// The event in the life of the task that the end of its handler is.
     fn event(&self, ended: Ended) -> TaskEvent {
+        let (asker, policy) = (self.call.scope.asker(), self.tasks.errors);
         let outcome = match ended {
             Err(error) => Err(error),
             // A failed task is one that ended with a protocol error; every other failure is the tool's ("Task Execution
             // Errors").
-            Ok(Err(ref failure))
-                if let Meaning::Protocol(error) = failure.meaning()
-                    && error.problem().is_none() =>
-            {
-                Err(error.clone())
+            Ok(Err(failure)) if is_protocol_error(&failure) => {
+                Err(request_failed(failure, policy.masking))
             }
-            ended => self
-                .call
-                .audience
-                .deliver(ended, &self.call.asker, self.tasks.masking),
+            ended => self.call.audience.deliver(ended, asker, policy),
         };
         let result = outcome.and_then(|answer| {
             let Answer::Tool(result) = answer else {
@@ -193,7 +187,7 @@ impl Background {
 
     /// The result as it would have been sent.
     fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
-        let revision = self.call.asker.peer.revision;
+        let revision = self.call.scope.peer().revision;
         let encoder = &self.tasks.encoder;
         // `tasks/get` must be able to fit the recorded result into a reply.
         let limit = self.tasks.limits.reply_bytes.saturating_sub(AROUND);
@@ -211,14 +205,14 @@ impl Background {
     }
 
     fn failed(&self, error: &ProtocolError) -> TaskEvent {
-        if let ErrorKind::Internal(detail) = error.kind()
-            && !matches!(detail, Internal::Incident { .. })
-        {
-            tracing::error!(task = &*self.task.id, error = %chain(error), "a task failed inside the server");
-        }
-        let revision = self.call.asker.peer.revision;
+        self.tasks.errors.report(self.call.scope.asker(), error);
+        let revision = self.call.scope.peer().revision;
         TaskEvent::Failed(self.tasks.encoder.wire(error, revision))
     }
+}
+
+fn is_protocol_error(failure: &Failure) -> bool {
+    matches!(failure.meaning(), Meaning::Protocol(error) if error.problem().is_none())
 }
 
 /// The error of a handler that ends with questions. A request can be sent again with the answers; a task can't.

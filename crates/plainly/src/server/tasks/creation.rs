@@ -33,7 +33,8 @@ impl Tasks {
         tokio::spawn(self.create_and_run(call, handler, asker));
         let task = created
             .await
-            .unwrap_or_else(|_| Err(ProtocolError::internal("The task could not be created")))?;
+            .unwrap_or_else(|_| Err(ProtocolError::internal("The task could not be created")))
+            .map_err(Failure::of_server)?;
         let mut handle = CreateTaskResult::from(task);
         let meta = handle.meta.take();
         let result = MethodResult::new(handle, meta);

@@ -37,6 +37,7 @@ use self::record::TaskEvent;
 pub use self::record::TaskRecord;
 pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
+use super::audience::ErrorPolicy;
 use super::changes::{Changes, Topic};
 use super::outgoing::encode::Encoder;
 use crate::limits::Limits;
@@ -51,7 +52,7 @@ pub(super) struct Tasks {
     local: LocalTasks,
     changes: Changes,
     encoder: Arc<Encoder>,
-    masking: bool,
+    errors: ErrorPolicy,
     limits: Limits,
 }
 
@@ -61,7 +62,7 @@ impl Tasks {
         store: Arc<dyn ErasedTasks>,
         changes: &Changes,
         encoder: &Arc<Encoder>,
-        masking: bool,
+        errors: ErrorPolicy,
         limits: &Limits,
     ) -> Self {
         Self {
@@ -69,7 +70,7 @@ impl Tasks {
             local: LocalTasks::default(),
             changes: changes.clone(),
             encoder: Arc::clone(encoder),
-            masking,
+            errors,
             limits: limits.clone(),
         }
     }

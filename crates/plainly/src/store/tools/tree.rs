@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plainly_errors::{Problem, ProblemBag};
+use plainly_errors::{Problem, ProblemBag, Problems};
 use plainly_protocol::types::{Content, Resource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,7 @@ impl<S: Store> Gathering<'_, S> {
 
     /// These collections and everything below them; fails if none of them can be shown. The nodes are sorted by level,
     /// so a later one is never nearer to the top.
-    async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, ProblemBag> {
+    async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, Problems> {
         let mut nodes = Vec::new();
         for top in tops {
             nodes.push(self.top(top).await);
@@ -161,7 +161,8 @@ impl<S: Store> Gathering<'_, S> {
         }
         // If nothing can be shown, the call has failed: a model would take a success for an answer.
         if nodes.iter().all(|node| node.problem.is_some()) {
-            return Err(nodes.into_iter().filter_map(|node| node.problem).collect());
+            let problems = nodes.iter().filter_map(|node| node.problem.clone());
+            ProblemBag::from_iter(problems).into_result()?;
         }
         Ok(nodes)
     }

@@ -1,0 +1,71 @@
+//! Whoever waits for the outcome of a request, and what it asked for: everything about a request that its failure depends on.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use plainly_protocol::envelope::Object;
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{ElicitResult, RawJson};
+
+use crate::server::asking::returned;
+
+/// The peer that waits for an answer, and what it asked for.
+#[derive(Debug)]
+pub(in crate::server) struct Asker {
+    pub(in crate::server) peer: Arc<Peer>,
+    /// The method; `None` as long as it is not known to be one that is served.
+    pub(super) method: Option<Method>,
+    /// The name, URI or id of what it asked for.
+    pub(super) subject: Option<Box<str>>,
+    /// The keys of the questions of an earlier round that the user declined.
+    pub(super) declined: Vec<String>,
+    /// The id of the trace that the request is part of.
+    pub(super) trace: Option<Box<str>>,
+}
+
+impl Asker {
+    pub(in crate::server) fn new(peer: Arc<Peer>, trace: Option<Box<str>>) -> Self {
+        Self {
+            peer,
+            method: None,
+            subject: None,
+            declined: Vec::new(),
+            trace,
+        }
+    }
+
+    /// Notes what the request is for.
+    pub(in crate::server) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
+        let text = |name| params?.text(name);
+        self.subject = method.row().subject.and_then(text).map(short);
+        self.declined = declined(method, params);
+        self.method = Some(method);
+    }
+}
+
+/// The longest name that is kept of what was asked for, in bytes: it is for the log.
+const LONGEST_SUBJECT: usize = 512;
+
+fn short(name: Cow<'_, str>) -> Box<str> {
+    match name.len() > LONGEST_SUBJECT {
+        true => format!("{}…", &name[..name.floor_char_boundary(LONGEST_SUBJECT)]).into(),
+        false => name.into(),
+    }
+}
+
+/// The keys of the questions that the user declined, as the client reports when it sends the request again.
+fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
+    let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
+    if !method.row().may_ask || !params.is_some_and(is_round) {
+        return Vec::new();
+    }
+    // A handler that asks for more reads them again, and refuses invalid ones.
+    let answers = returned(params).unwrap_or_default().input_responses;
+    let is_no = |answer: &RawJson| {
+        let read = answer.decode::<ElicitResult>();
+        read.is_ok_and(|answer| !answer.is_accepted())
+    };
+    let declined = answers.iter().filter(|(_, answer)| is_no(answer));
+    declined.map(|(key, _)| key.to_owned()).collect()
+}

@@ -1,0 +1,94 @@
+//! The log of failures: one line for each failed request, with all that is known of it.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::iter::successors;
+
+use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProtocolError};
+use serde_json::{Map, Value};
+
+use super::Asker;
+use crate::server::failure::incident::chain;
+
+/// How errors are told: in which numbers, and whether those without a meaning are told at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::server) struct ErrorPolicy {
+    pub(in crate::server) dialect: Dialect,
+    /// Whether an error without a meaning of its own becomes the number of an incident.
+    pub(in crate::server) masking: bool,
+}
+
+impl ErrorPolicy {
+    /// Writes the line for `error`, which ended the request of `asker`: at level error if it is the server's fault, at level
+    /// debug if it is the caller's.
+    pub(in crate::server) fn report(self, asker: &Asker, error: &ProtocolError) {
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    method = asker.method.map(|method| method.name()),
+                    name = asker.subject.as_deref(),
+                    revision = %asker.peer.revision,
+                    principal = asker.peer.principal.as_ref().map(|one| one.as_str()),
+                    trace = asker.trace.as_deref(),
+                    code = &*self.code(asker, error),
+                    incident = incident(error),
+                    error = %chain(error),
+                    context = context(error),
+                    "a request failed",
+                )
+            };
+        }
+        if is_ours(error) {
+            line!(error);
+        } else {
+            line!(debug);
+        }
+    }
+
+    /// The name of the problem, or else the number as the peer gets it.
+    fn code<'a>(self, asker: &Asker, error: &'a ProtocolError) -> Cow<'a, str> {
+        match error.problem() {
+            Some(problem) => problem.code().as_str().into(),
+            None => {
+                let number = self.dialect.code(error, asker.peer.revision);
+                number.to_string().into()
+            }
+        }
+    }
+}
+
+/// Whether something failed here. Anything else the caller can mend, or wait for.
+fn is_ours(error: &ProtocolError) -> bool {
+    match (error.kind(), error.problem()) {
+        (_, Some(problem)) => problem.http_status() >= 500,
+        (ErrorKind::Internal(_), None) => true,
+        (_, None) => false,
+    }
+}
+
+fn incident(error: &ProtocolError) -> Option<&str> {
+    let ErrorKind::Internal(Internal::Incident { incident }) = error.kind() else {
+        return None;
+    };
+    Some(incident)
+}
+
+/// What the problems along the chain know that is for the log alone, as JSON.
+fn context(error: &ProtocolError) -> Option<String> {
+    let chain = successors(Some(error as &(dyn Error + 'static)), |&error| {
+        error.source()
+    });
+    let problems = chain.filter_map(Problem::downcast);
+    let all: Map<String, Value> = error
+        .problem()
+        .cloned()
+        .into_iter()
+        .chain(problems)
+        .flat_map(|problem| {
+            let context = problem.log_context().iter();
+            let owned = context.map(|(name, value)| (name.to_owned(), value.clone()));
+            owned.collect::<Vec<_>>()
+        })
+        .collect();
+    (!all.is_empty()).then(|| Value::Object(all).to_string())
+}
