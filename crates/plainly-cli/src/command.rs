@@ -54,6 +54,7 @@ async fn with_client<T>(
 ) -> Result<T, Failure> {
     let client = connect(server, args).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
+    tracing::debug!(revision = %client.revision(), "connected");
     // Closed even after a failure, so that a server that was started ends in good order.
     let result = work(&client).await;
     client.close().await;

@@ -336,7 +336,7 @@ fn data(error: &ProtocolError) -> Option<&Value> {
     {
         data.as_ref()
     } else {
-        error.received_data()
+        error.own_data()
     };
     own.filter(|_| error.problem().is_none())
 }

@@ -77,7 +77,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     ),
     (
         "plainly/server/outgoing",
-        "encode -> notifications -> outbox -> unsent",
+        "encode -> access -> notifications -> outbox -> unsent",
     ),
     ("plainly/server/replies", "running -> respond"),
     ("plainly/server/sessions", "session -> streams"),

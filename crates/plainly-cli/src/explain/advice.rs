@@ -34,7 +34,7 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
         return format!("let the user visit {urls}, then send the request again");
     }
     let advice = error.advice();
-    match error.problem().and_then(|problem| problem.retry_hint()) {
+    match error.problem().and_then(|problem| problem.retry_after()) {
         Some(wait) => format!("wait {}, then send the request again", seconds(wait)),
         None => advice.into_owned(),
     }

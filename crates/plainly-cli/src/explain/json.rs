@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::errors::{Problem, ProblemBag, Retry};
+use plainly::errors::{Problem, Problems, Retry};
 use serde_json::{Map, Value};
 
 use super::{Explanation, Section, Setting, coded, error_object, local, log_line, status};
@@ -47,7 +47,7 @@ fn object(value: &Value, members: &Map<String, Value>, setting: Setting) -> Expl
             .explain(setting)
             .ok_or_else(|| vec!["this line of the log tells of no error".to_owned()]);
     }
-    if let Some(bag) = ProblemBag::from_object(value) {
+    if let Some(bag) = Problems::from_object(value) {
         return Ok(bag.iter().map(coded::problem).collect());
     }
     if let Some(problem) = Problem::from_object(value) {
@@ -113,7 +113,7 @@ fn tool_result(result: &Value) -> Explained {
     ];
     let stated = stated.into_iter().flatten().find_map(|stated| {
         let one = || Problem::from_object(stated).map(|problem| vec![problem]);
-        let bag = ProblemBag::from_object(stated).map(|bag| bag.iter().cloned().collect());
+        let bag = Problems::from_object(stated).map(|bag| bag.iter().cloned().collect());
         bag.or_else(one)
     });
     let blocks = result.get("content").and_then(Value::as_array);
@@ -161,7 +161,7 @@ fn http_body(members: &Map<String, Value>, status: u16) -> Explanation {
     };
     let problem = Problem::new(code.into(), said.unwrap_or_default());
     let problem = match members.get("retry_after").and_then(Value::as_u64) {
-        Some(seconds) => problem.retry_after(Duration::from_secs(seconds)),
+        Some(seconds) => problem.retry_in(Duration::from_secs(seconds)),
         None => problem,
     };
     Explanation {

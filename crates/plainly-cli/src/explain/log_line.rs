@@ -1,6 +1,8 @@
 //! A line of plainly's own log, as text or as JSON: what its fields say of an error.
 
-use plainly::errors::{Code, Dialect, Fault, Internal, ProtocolError, Retry, Revision, WireError};
+use plainly::errors::{
+    Code, Dialect, Fault, Internal, Problem, ProtocolError, Retry, Revision, WireError,
+};
 use serde_json::{Map, Value};
 
 use super::{Explanation, Section, Setting, coded, status};
@@ -69,28 +71,32 @@ impl Event {
 }
 
 impl Event {
-    /// The error that a peer was answered with, or that stands under a number in the log.
+    /// The error that a peer was answered with: an incident, a problem or a number; or the status alone.
     fn coded(&self, setting: Setting) -> Option<Explanation> {
         if let Some(incident) = self.text("incident") {
-            let error = ProtocolError::from(Internal::Incident { incident });
-            let revision = setting.revision.unwrap_or(Revision::LATEST);
-            let wire = Dialect::default().encode(&error, revision);
-            let chain = self.cause();
-            let explained = coded::error(&wire, setting);
-            return Some(Explanation {
-                advice: "the cause is in this very line: mend it there".to_owned(),
-                message: chain.or(explained.message),
-                ..explained
-            });
+            return Some(self.incident(incident, setting));
         }
-        let code = self.fields.get("code").and_then(Value::as_i64);
-        let Some(code) = code else {
+        let cause = self.cause().unwrap_or_default();
+        let Some(code) = self.text("code") else {
             let status = self.text("status")?.parse().ok();
             return status.filter(|it| *it >= FAILED).map(status::explain);
         };
-        let message = self.cause().unwrap_or_default();
-        let wire = WireError::received(Code::new(code), message, None);
-        Some(coded::error(&wire, setting))
+        Some(match code.parse() {
+            Ok(code) => coded::error(&WireError::received(Code::new(code), cause, None), setting),
+            Err(_) => coded::problem(&Problem::new(code.into(), cause)),
+        })
+    }
+
+    /// The peer got no more than a number; here is the cause.
+    fn incident(&self, incident: String, setting: Setting) -> Explanation {
+        let error = ProtocolError::from(Internal::Incident { incident });
+        let revision = setting.revision.unwrap_or(Revision::LATEST);
+        let explained = coded::error(&Dialect::default().encode(&error, revision), setting);
+        Explanation {
+            advice: "the cause is in this very line: mend it there".to_owned(),
+            message: self.cause().or(explained.message),
+            ..explained
+        }
     }
 
     /// A line that is about a failure, and says no more than its words.

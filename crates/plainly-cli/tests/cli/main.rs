@@ -16,6 +16,7 @@ mod explaining;
 mod failing;
 mod foreign;
 mod listing;
+mod logging;
 mod prompting;
 mod reading;
 mod representations;

@@ -325,7 +325,7 @@ fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
         stream.write_all(head.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        let refusal = lines.find(|line| line.contains("answered with an error"));
+        let refusal = lines.find(|line| line.contains("refused a message"));
         let (_, body) = answer.split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();
         let message = body["error"]["message"].as_str().unwrap();
